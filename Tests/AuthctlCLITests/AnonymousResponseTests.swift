@@ -28,7 +28,7 @@ import Testing
         return world
     }
 
-    @Test func `A7: a session that has ended is 4, and a login follows`() throws {
+    @Test func `a session that has ended is 4, and a login follows`() throws {
         let world = try world()
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let run = world.run(
@@ -39,13 +39,13 @@ import Testing
         #expect(world.run("whoami", server: [anonymous]).code == 4)
     }
 
-    @Test func `A7: a request that is forbidden is 10 as long as verify takes the session`() throws {
+    @Test func `a request that is forbidden is 10 as long as verify takes the session`() throws {
         let world = try world()
         let run = world.run("request", "POST", "/add", "-d", "x", server: [.answer(403), .answer(200)])
         #expect(run.code == 10, "\(run.talk)")
     }
 
-    @Test func `C7: a wrong password is 3, and asked for again`() throws {
+    @Test func `a wrong password is 3, and asked for again`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "no")])
         let run = world.run(

@@ -73,7 +73,7 @@ struct CompletionTests {
     @Test(arguments: [
         "$(touch PWN)", "a;b", "a b", "it's", "a`b`", "a\"b", "a/b", "..", "-x", "a\u{1B}b", "", "a\u{202E}b",
     ])
-    func `D1: a profile's name is nothing that a shell or a terminal obeys`(name: String) throws {
+    func `a profile's name is nothing that a shell or a terminal obeys`(name: String) throws {
         #expect(ProfileName.problem(name) != nil)
         let world = try TestWorld()
         let table = "url = \"https://x.example\"\nverify = { get = \"/\" }\n"
@@ -86,15 +86,15 @@ struct CompletionTests {
     @Test(arguments: [
         "127.0.0.1:8765", "[::1]:8765", "ann@blog.example", "my_blog-2", "münchen.example", "例え.jp", "हिन्दी",
     ])
-    func `D1: what hosts are made of is a name`(name: String) {
+    func `what hosts are made of is a name`(name: String) {
         #expect(ProfileName.problem(name) == nil)
     }
 
-    @Test func `D14: a name has one spelling`() {
+    @Test func `a name has one spelling`() {
         #expect(ProfileName.problem("mu\u{308}nchen")?.contains("NFC") == true)
     }
 
-    @Test func `D1: a name that was left behind is not offered`() throws {
+    @Test func `a name that was left behind is not offered`() throws {
         let world = try TestWorld(config: Self.config)
         try world.home.write(
             "url = \"https://x.example\"\nverify = { get = \"/\" }\n", to: "config/authctl/profiles/$(touch PWN).toml")

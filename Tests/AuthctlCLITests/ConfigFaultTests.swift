@@ -159,7 +159,7 @@ struct ConfigFaultTests {
     }
 
     @Test(arguments: ["", ".hidden", "-rf", "a/b", "..", "a\\u0007b", "a\\nb", "a\\u001b[2J", "a\\u202eb"])
-    func `T7 what is no name for a profile is refused, and never shown raw`(name: String) throws {
+    func `what is no name for a profile is refused, and never shown raw`(name: String) throws {
         let config = "[profiles.\"\(name)\"]\nurl = \"https://p.example\"\nverify = { get = \"/\" }\n"
         let run = try TestWorld(config: config).run("profile", "list")
         #expect(run.code == 2 && run.talk.contains("a profile's name "))
@@ -172,7 +172,7 @@ struct ConfigFaultTests {
         "https://p.example/a b", "https://canary@/", "https://:80/", "https:///canary", "https://p.example:x/",
         "https://p\\u0007/", "http:/canary@h", "https://[::1]:canary",
     ])
-    func `R8 the url of a profile is checked wherever the profile is read`(url: String) throws {
+    func `the url of a profile is checked wherever the profile is read`(url: String) throws {
         let world = try TestWorld(config: "profiles.p = { url = \"\(url)\", verify = { get = \"/\" } }")
         for words in [["login", "p"], ["profile", "show", "p"], ["profile", "list"]] {
             let run = world.run(words, server: [])

@@ -68,7 +68,7 @@ struct ConfigFileTests {
         #expect(list().code == 0)
     }
 
-    @Test func `F2 a FIFO in its place does not hang, and is no file`() throws {
+    @Test func `a FIFO in its place does not hang, and is no file`() throws {
         try FileManager.default.removeItem(atPath: path)
         #expect(mkfifo(path, 0o600) == 0)
         let run = list()
@@ -141,7 +141,7 @@ struct ConfigFileTests {
     }
 
     @Test(arguments: ["config/authctl", "config", "."])
-    func `D22: its folder and all above it must be writable by no one else`(name: String) throws {
+    func `its folder and all above it must be writable by no one else`(name: String) throws {
         let folder = "\(world.home.path)/\(name)"
         try giveToForeignGroup(folder)
         for (mode, code) in [(0o777, 2), (0o770, foreignGroup), (0o1777, 0), (0o755, 0)] as [(Int, Int32)] {
@@ -153,13 +153,13 @@ struct ConfigFileTests {
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can give a folder away"), arguments: ["config/authctl", "config"])
-    func `D22: its folder and all above it belong to the user or to root`(name: String) throws {
+    func `its folder and all above it belong to the user or to root`(name: String) throws {
         #expect(chown("\(world.home.path)/\(name)", 54321, 54321) == 0)
         let run = list()
         #expect(run.code == 2 && run.talk.contains("belongs to another user, uid 54321"), "\(run.talk)")
     }
 
-    @Test func `D22: where it is a link, the folders that it leads to are looked at too`() throws {
+    @Test func `where it is a link, the folders that it leads to are looked at too`() throws {
         let other = "\(world.home.path)/other"
         try FileManager.default.createDirectory(
             atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
@@ -172,7 +172,7 @@ struct ConfigFileTests {
     }
 
     @Test(arguments: ["home", "./home", "../home"])
-    func `D26: a home that is not absolute is 2, and nothing lands in the working directory`(home: String) throws {
+    func `a home that is not absolute is 2, and nothing lands in the working directory`(home: String) throws {
         world.variables["HOME"] = home
         #expect(list().code == 0)
         for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {

@@ -32,7 +32,7 @@ struct DiscoverTests {
         return (run, world.requests)
     }
 
-    @Test func `DI1 a challenge makes a profile of four lines`() throws {
+    @Test func `a challenge makes a profile of four lines`() throws {
         let (run, requests) = try discover("/api/me", [.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])])
         #expect(run.code == 0)
         #expect(
@@ -48,7 +48,7 @@ struct DiscoverTests {
         #expect(requests.count == 1 && requests[0].hasPrefix("GET https://app.example/api/me"))
     }
 
-    @Test func `DI1 a Bearer challenge is followed through the metadata of service and server`() throws {
+    @Test func `a Bearer challenge is followed through the metadata of service and server`() throws {
         let challenge =
             "WWW-Authenticate: Bearer resource_metadata=\"https://app.example/.well-known/r\", scope=\"notes\""
         let resource = """
@@ -76,7 +76,7 @@ struct DiscoverTests {
         #expect(requests.count == 3)
     }
 
-    @Test func `DI1 a redirect to a login form is a profile, and login by the same URL uses it after a yes`() throws {
+    @Test func `a redirect to a login form is a profile, and login by the same URL uses it after a yes`() throws {
         let there = [Self.redirect("/login/?next=/home"), Self.page(Self.loginPage)]
         let (run, _) = try discover("/home", there)
         #expect(run.code == 0)
@@ -102,14 +102,14 @@ struct DiscoverTests {
         #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
     }
 
-    @Test func `DI1 nobody to ask: the command that saves the profile is named`() throws {
+    @Test func `nobody to ask: the command that saves the profile is named`() throws {
         let world = try TestWorld()
         let there = [Self.redirect("/login/"), Self.page(Self.loginPage)]
         let run = world.run("login", "https://app.example/home", server: there)
         #expect(run.code == 2 && run.talk.contains("authctl discover --save https://app.example/home"), "\(run.talk)")
     }
 
-    @Test func `DI1 what lets strangers in leads on by its links, to what refuses them and to the form`() throws {
+    @Test func `what lets strangers in leads on by its links, to what refuses them and to the form`() throws {
         let home = Self.page("<a href=/about>a</a><a href=/x?y>b</a><a href=/account/>c</a><a href=/login/>d</a>")
         let form = Self.page(Self.loginPage)
         let (run, requests) = try discover("/", [home, form, Self.redirect("/login/"), form])
@@ -126,7 +126,7 @@ struct DiscoverTests {
         #expect(alone.code == 1 && alone.output.contains("only logged-in users can open"), "\(alone.output)")
     }
 
-    @Test func `DI1 a slash that is missing is no refusal, and an error page with a login box guards nothing`() throws {
+    @Test func `a slash that is missing is no refusal, and an error page with a login box guards nothing`() throws {
         let slash = Self.redirect("/admin/")
         let (run, _) = try discover("/admin", [slash, Self.redirect("/login/"), Self.page(Self.loginPage)])
         #expect(
@@ -138,7 +138,7 @@ struct DiscoverTests {
         #expect(try discover("/", [Self.page("<a href=/gone/>x</a>"), box]).0.code == 2)
     }
 
-    @Test func `DI1 a description leads to no other origin, and puts nothing into a header but a name`() throws {
+    @Test func `a description leads to no other origin, and puts nothing into a header but a name`() throws {
         func description(_ paths: String, _ scheme: String) -> HTTPResponse {
             Self.json("{\"openapi\":\"3\",\"paths\":{\(paths)},\"components\":{\"securitySchemes\":{\"P\":\(scheme)}}}")
         }
@@ -150,7 +150,7 @@ struct DiscoverTests {
         #expect(smuggled.code == 1 && !smuggled.output.contains("{token}"), "\(smuggled.output)")
     }
 
-    @Test func `DI1 how the server was reached is part of the profile`() throws {
+    @Test func `how the server was reached is part of the profile`() throws {
         let world = try TestWorld()
         let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
         let run = world.run(
@@ -160,13 +160,13 @@ struct DiscoverTests {
         #expect(try world.home.read("config/authctl/profiles/app.example.toml").contains("proxy"), "\(run.talk)")
     }
 
-    @Test func `DI1 metadata that was only tried is no reason to fail`() throws {
+    @Test func `metadata that was only tried is no reason to fail`() throws {
         let refused = HTTPResponse.answer(401)
         let (run, _) = try discover("/api", [refused, .answer(503), .answer(503)])
         #expect(run.code == 1 && run.output.contains("answers 401"), "\(run.output)\(run.talk)")
     }
 
-    @Test func `DI1 a page that shows its form to strangers proves a login, and may send others on`() throws {
+    @Test func `a page that shows its form to strangers proves a login, and may send others on`() throws {
         let (run, _) = try discover("/", [Self.page(Self.loginPage)])
         #expect(run.code == 0 && run.output.contains("logged-in = [200, 302, 303]"), "\(run.output)")
         let files = Self.loginPage.replacing("<form ", with: "<form enctype=\"multipart/form-data\" ")
@@ -174,7 +174,7 @@ struct DiscoverTests {
         #expect(multipart.code == 1 && multipart.output.contains("multipart/form-data"), "\(multipart.output)")
     }
 
-    @Test func `DI1 an API description names what needs a login, and how its tokens are had`() throws {
+    @Test func `an API description names what needs a login, and how its tokens are had`() throws {
         let description = """
             {"openapi":"3.1.0","paths":{"/items":{"get":{}},"/users/me":{"get":{"security":[{"P":[]}]}},
              "/users/{id}":{"get":{"security":[{"P":[]}]}}},
@@ -189,7 +189,7 @@ struct DiscoverTests {
         #expect(run.output.contains("post = \"/token\"") && run.output.contains("token = \"/access_token\""))
     }
 
-    @Test func `DI1 what lets everybody in is 2, two passwords or scripts are 1, a form that leads elsewhere is 7`()
+    @Test func `what lets everybody in is 2, two passwords or scripts are 1, a form that leads elsewhere is 7`()
         throws
     {
         #expect(try discover("/", [Self.page("<p>Hello")]).0.code == 2)
@@ -206,13 +206,13 @@ struct DiscoverTests {
         #expect(try discover("/", [.answer(404)]).0.code == 2)
     }
 
-    @Test func `DI1 a form that a script sends is not proposed`() throws {
+    @Test func `a form that a script sends is not proposed`() throws {
         let html = "<form method=post><input name=u><input name=p type=password></form><script></script>"
         let (run, _) = try discover("/", [Self.page(html)])
         #expect(run.code == 1 && run.output.contains("JavaScript submits it"), "\(run.output)")
     }
 
-    @Test func `DI1 twelve requests at most, however much a page names`() throws {
+    @Test func `twelve requests at most, however much a page names`() throws {
         let links = (0..<500).map { "<a href=/p\($0)>" }.joined()
         let (run, requests) = try discover("/", [Self.page(links)] + (0..<40).map { _ in Self.page(links) })
         #expect(run.code == 2 && requests.count == Discovery.mostRequests, "\(requests.count)")
@@ -223,7 +223,7 @@ struct DiscoverTests {
         #expect(tooLarge.code == 1 && tooLarge.output.contains("too large"), "\(tooLarge.output)")
     }
 
-    @Test func `DI1 a search at a slow server ends after a minute`() throws {
+    @Test func `a search at a slow server ends after a minute`() throws {
         let world = try TestWorld()
         world.pace = 25
         let links = Self.page((0..<20).map { "<a href=/p\($0)>" }.joined())
@@ -232,7 +232,7 @@ struct DiscoverTests {
         #expect(run.output.contains("the search ended after 60 seconds; \"/p3\" would have been asked next"))
     }
 
-    @Test func `DI1 a service that calls itself as a preset is called gets it named`() throws {
+    @Test func `a service that calls itself as a preset is called gets it named`() throws {
         let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Transmission\""])
         let line = "authctl profile add --preset transmission --url https://app.example"
         #expect(try discover("/rpc", [basic]).0.output.contains("# authctl has a profile for transmission"))
@@ -248,7 +248,7 @@ struct DiscoverTests {
         #expect(run.talk.contains(line), "\(run)")
     }
 
-    @Test func `DI1 metadata that loops is not followed`() throws {
+    @Test func `metadata that loops is not followed`() throws {
         let loop = Self.redirect("/.well-known/oauth-protected-resource")
         let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
         let (run, requests) = try discover("/api", [challenge] + (0..<20).map { _ in loop })
@@ -256,7 +256,7 @@ struct DiscoverTests {
         #expect(requests.count <= Discovery.mostRequests)
     }
 
-    @Test func `DI1 a server's words are quoted, cut and obeyed by no terminal`() throws {
+    @Test func `a server's words are quoted, cut and obeyed by no terminal`() throws {
         let realm = "\u{1b}[2J\u{202e}" + String(repeating: "x", count: 400)
         let (run, _) = try discover("/", [.answer(401, headers: ["WWW-Authenticate: Basic realm=\"\(realm)\""])])
         #expect(run.code == 0)
@@ -267,7 +267,7 @@ struct DiscoverTests {
         #expect(named.code == 0 && named.output.contains("us\\u202Eer"), "\(named.output)")
     }
 
-    @Test func `DI1 a saved profile is that of the output, and JSON has the same with its evidence`() throws {
+    @Test func `a saved profile is that of the output, and JSON has the same with its evidence`() throws {
         let world = try TestWorld()
         let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
         let run = world.run("discover", "https://app.example/me", "--save", "--name", "app", server: [basic])

@@ -67,7 +67,7 @@ struct DoubtedSessionTests {
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `D23: a refresh whose answer names somebody else is 4 naming both, and nothing of it is used`() throws {
+    @Test func `a refresh whose answer names somebody else is 4 naming both, and nothing of it is used`() throws {
         let world = try ann(Self.config(", username = \"/user\""))
         world.now += 100
         let run = world.run("token", "chat", server: [tokens("t2", more: ",\"user\":\"mallory\"")])
@@ -82,7 +82,7 @@ struct DoubtedSessionTests {
         #expect(world.run("token", "chat").output == "t3\n")
     }
 
-    @Test func `D23: so is one whose token is about somebody else`() throws {
+    @Test func `so is one whose token is about somebody else`() throws {
         let world = try ann(token: webToken("ann"))
         world.now += 100
         let run = world.run("token", "chat", server: [tokens(webToken("mallory"))])
@@ -93,7 +93,7 @@ struct DoubtedSessionTests {
     }
 
     @Test(arguments: [["token"], ["request", "POST", "/x", "-P"]])
-    func `D23: so is one for which verify names somebody else`(command: [String]) throws {
+    func `so is one for which verify names somebody else`(command: [String]) throws {
         let world = try ann()
         world.now += 100
         let run = world.run(command + ["chat"], server: [tokens("t2"), named("mallory")].map { .success($0) })
@@ -104,7 +104,7 @@ struct DoubtedSessionTests {
     }
 
     @Test(arguments: [["whoami"], ["status"]])
-    func `D23: so is one that whoami or status has refreshed`(command: [String]) throws {
+    func `so is one that whoami or status has refreshed`(command: [String]) throws {
         let world = try ann()
         let answers = [.answer(401), tokens("t2"), named("mallory")]
         let run = world.run(command + ["chat"], server: answers.map { .success($0) })
@@ -113,7 +113,7 @@ struct DoubtedSessionTests {
         expectUnused(world)
     }
 
-    @Test func `D23: the same person's is used, by whatever the answer names it`() throws {
+    @Test func `the same person's is used, by whatever the answer names it`() throws {
         let world = try ann(Self.config(", username = \"/user\""), token: webToken("ann"))
         world.now += 100
         let refreshed = tokens(webToken("ann", 2), more: ",\"user\":\"ann\"")
@@ -123,7 +123,7 @@ struct DoubtedSessionTests {
         #expect(world.run("token", "chat").output == webToken("ann", 2) + "\n")
     }
 
-    @Test func `D23: what nobody could confirm yet is kept, and verified before it is used`() throws {
+    @Test func `what nobody could confirm yet is kept, and verified before it is used`() throws {
         let world = try ann()
         world.now += 100
         #expect(world.run("token", "chat", server: [tokens("t2"), .answer(503)]).code == 12)
@@ -135,7 +135,7 @@ struct DoubtedSessionTests {
         #expect(world.run("token", "chat") == Run(code: 0, output: "t2\n", talk: ""))
     }
 
-    @Test func `D23: a password that is kept earns a session of the right person`() throws {
+    @Test func `a password that is kept earns a session of the right person`() throws {
         let world = try ann(Self.config(", username = \"/user\"", "keep-password = true"))
         world.now += 100
         #expect(world.run("token", "chat", server: [tokens("t2", more: ",\"user\":\"mallory\"")]).code == 4)
@@ -143,7 +143,7 @@ struct DoubtedSessionTests {
         #expect(run.code == 0 && run.output == "t3\n", "\(run.talk)")
     }
 
-    @Test func `D34: with the clock set back the service is asked before a token is printed, and it is said`() throws {
+    @Test func `with the clock set back the service is asked before a token is printed, and it is said`() throws {
         let world = try ann()
         world.now -= 7200
         let run = world.run("token", "chat", server: [named("ann")])
@@ -156,7 +156,7 @@ struct DoubtedSessionTests {
     }
 
     @Test(arguments: [["status", "--offline"], ["whoami", "--offline"]])
-    func `D34: without asking, whether it has ended is not known`(command: [String]) throws {
+    func `without asking, whether it has ended is not known`(command: [String]) throws {
         let world = try ann()
         world.now -= 7200
         let run = world.run(command + ["chat"], server: [])
@@ -166,7 +166,7 @@ struct DoubtedSessionTests {
         #expect(world.run(command + ["chat"], server: []).code == 0)
     }
 
-    @Test func `D34: a request asks first as well, and what has no end is not concerned`() throws {
+    @Test func `a request asks first as well, and what has no end is not concerned`() throws {
         let world = try ann()
         world.now -= 7200
         let run = world.run("request", "POST", "/x", "-P", "chat", server: [named("ann"), .answer(200, "done")])

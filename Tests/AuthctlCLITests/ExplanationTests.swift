@@ -98,7 +98,7 @@ struct ExplanationTests {
         #expect(run.output.contains("Rule: there is no name at \"/name\": not logged in."), "\(run.output)")
     }
 
-    @Test func `L0: a redirect that no rule covers judges nothing, and its query is not shown`() throws {
+    @Test func `a redirect that no rule covers judges nothing, and its query is not shown`() throws {
         let origin = Origin(scheme: "https", host: "notes.example", port: 443)
         let target = "/in?sid=CANARY"
         let run = try explain(
@@ -138,7 +138,7 @@ struct ExplanationTests {
     }
 
     @Test(arguments: ["t0ken-value", "dDBrZW4tdmFs", "%740ken-value"])
-    func `M8: what the server repeats of a secret is not shown`(repeated: String) throws {
+    func `what the server repeats of a secret is not shown`(repeated: String) throws {
         let challenge = "WWW-Authenticate: Bearer realm=\"\(repeated)\""
         let answers = [
             HTTPResponse.answer(200, "{\"name\":\"\(repeated)\"}", headers: ["Content-Type: \(repeated)"]),
@@ -186,7 +186,7 @@ struct ExplanationTests {
                 """), "\(run.output)")
     }
 
-    @Test func `L0: a password that a person wrote into the URL of a profile is not shown`() throws {
+    @Test func `a password that a person wrote into the URL of a profile is not shown`() throws {
         let config = Self.config.replacing("https://notes", with: "https://ada:CANARY@notes")
         let run = try TestWorld(config: config).run("whoami", "notes", "--explain")
         #expect(run.code != 0 && !(run.output + run.talk).contains("CANARY"), "\(run.output) \(run.talk)")
@@ -196,7 +196,7 @@ struct ExplanationTests {
         #expect(try world().run("whoami", "notes", "--explain", "--offline").code == 2)
     }
 
-    @Test func `M8: login --explain says on standard error why it failed, before the message`() throws {
+    @Test func `login --explain says on standard error why it failed, before the message`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ada", "hunter22")])
         let refusal = HTTPResponse.answer(401, "{\"e\": \"wrong\"}")

@@ -54,22 +54,22 @@ struct GitCredentialTests {
         "protocol=https\nhost=good\nwwwauth[]=a\0b\n", "url=https://good?%0ahost=evil\n", "url=https://good%0d.com\n",
         "url=https://good/%0Ahost=evil\n", "url=https://a%00b@good/\n", "url=https://good/a%7f\n",
     ])
-    func `C1 a line end, a carriage return or a NUL in a value is refused`(text: String) {
+    func `a line end, a carriage return or a NUL in a value is refused`(text: String) {
         #expect(fault(text) == .controlCharacter)
     }
 
     @Test(arguments: ["host", "protocol", "username", "password", "url", "credential", "quit"])
-    func `C1 an attribute that is said twice is refused`(name: String) {
+    func `an attribute that is said twice is refused`(name: String) {
         #expect(
             fault("protocol=https\nhost=good\n\(name)=https\n\(name)=evil\n") == .repeated(attribute: name))
     }
 
-    @Test func `C1 a URL beside its parts is refused`() {
+    @Test func `a URL beside its parts is refused`() {
         #expect(fault("url=https://good\nhost=evil\n") == .repeated(attribute: "host"))
         #expect(fault("protocol=https\nurl=https://good\n") == .repeated(attribute: "protocol"))
     }
 
-    @Test func `C2 what names no host or no protocol is refused`() {
+    @Test func `what names no host or no protocol is refused`() {
         #expect(fault("") == .missing(attribute: "protocol"))
         #expect(fault("\nprotocol=https\nhost=good\n") == .missing(attribute: "protocol"))
         #expect(fault("host=good\n") == .missing(attribute: "protocol"))
@@ -90,11 +90,11 @@ struct GitCredentialTests {
         "protocol=https\nhost=good#x\n", "protocol=https\nhost=good%2eevil\n", "protocol=https\nhost=good evil\n",
         "protocol=https\nhost=evil\\good\n", "protocol=ssh\nhost=good\n",
     ])
-    func `C2 C3 what is no https or http host is nobody's`(text: String) throws {
+    func `what is no https or http host is nobody's`(text: String) throws {
         #expect(try request(text).url == nil)
     }
 
-    @Test func `C7 authtype only where git announces it, and nothing after quit`() throws {
+    @Test func `authtype only where git announces it, and nothing after quit`() throws {
         let place = "protocol=https\nhost=good\n"
         #expect(try !request(place).takesAuthtype)
         #expect(try !request("capability[]=state\n" + place).takesAuthtype)
@@ -135,7 +135,7 @@ struct GitCredentialTests {
         #expect(try answer(pair, token("t0k", expires: 99)) == "username=ann\npassword=t0k\npassword_expiry_utc=99")
     }
 
-    @Test func `C7 a token in Authorization is an authtype, and one elsewhere is not lent`() throws {
+    @Test func `a token in Authorization is an authtype, and one elsewhere is not lent`() throws {
         let bearer = "capability[]=authtype\nauthtype=Bearer\ncredential=t0k"
         #expect(try answer(.bearer, token("t0k")) == bearer)
         #expect(try answer(.bearer, token("t0k", expires: 0)) == bearer + "\npassword_expiry_utc=0")
@@ -147,7 +147,7 @@ struct GitCredentialTests {
         #expect(try answer(SessionRule(cookies: true), .cookies([cookie])) == nil)
     }
 
-    @Test(arguments: ["a\nb", "a\rb", "a\0b"]) func `C1 a value that ends its line is not answered`(secret: String)
+    @Test(arguments: ["a\nb", "a\rb", "a\0b"]) func `a value that ends its line is not answered`(secret: String)
         throws
     {
         let basic = Session.credential(Credential(username: "ann", .password(Secret(secret))))
@@ -156,7 +156,7 @@ struct GitCredentialTests {
         #expect(throws: FillFault.self) { try answer(.bearer, token(secret)) }
     }
 
-    @Test func `D27: a line of more than 65,535 bytes, with its end, is not answered`() throws {
+    @Test func `a line of more than 65,535 bytes, with its end, is not answered`() throws {
         // `password=` and the line end take ten of them.
         let longest = String(repeating: "x", count: 65_535 - 10)
         let basic = { (text: String) in Session.credential(Credential(username: "ann", .password(Secret(text)))) }

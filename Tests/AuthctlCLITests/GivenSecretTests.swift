@@ -168,7 +168,7 @@ struct SuppliedSecretTests {
         ("a \"b 'c'\" ''", ["a", "b 'c'", ""]), ("a'b'\"c\"d", ["abcd"]), ("", []),
         ("echo $HOME `x` \\n; |", ["echo", "$HOME", "`x`", "\\n;", "|"]),
     ])
-    func `C10 a command is split into words, and nothing else means anything`(line: String, words: [String]) throws {
+    func `a command is split into words, and nothing else means anything`(line: String, words: [String]) throws {
         #expect(CommandWords.split(line) == words)
     }
 
@@ -177,7 +177,7 @@ struct SuppliedSecretTests {
         #expect(throws: LoginFault.self) { try PasswordCommand(line: line) }
     }
 
-    @Test func `C10 no shell looks at a command`() throws {
+    @Test func `no shell looks at a command`() throws {
         let mark = home.path + "/pwned"
         let secret = try PasswordCommand(line: "/bin/echo x; touch \(mark) $(touch \(mark))").run()
         #expect(secret.unprotectedText == "x; touch \(mark) $(touch \(mark))")
@@ -192,7 +192,7 @@ struct SuppliedSecretTests {
         ("/bin/sh -c 'exit 7'", 7), ("/bin/sh -c 'echo pw; exit 3'", 3), ("/nonexistent/x", 127),
         ("/bin/sh -c 'kill -9 $$'", 137),
     ])
-    func `P21 a command that fails gives nothing: 4 with its status`(line: String, status: Int32) {
+    func `a command that fails gives nothing: 4 with its status`(line: String, status: Int32) {
         let expected = LoginFault.loginRequired(LoginNeed(why: .passwordCommandFailed(status: status)))
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
     }
@@ -200,7 +200,7 @@ struct SuppliedSecretTests {
     @Test(
         .timeLimit(.minutes(1)),
         arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
-    func `P21 a command that prints without end is ended`(line: String) {
+    func `a command that prints without end is ended`(line: String) {
         let expected = LoginFault.usage(
             .badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words))
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
@@ -208,7 +208,7 @@ struct SuppliedSecretTests {
 
     /// A test runs on a thread of Swift's pool, which has every signal blocked.
     @Test(.timeLimit(.minutes(1)))
-    func `P21 it is asked to end before it is killed, from whatever thread it was started`() throws {
+    func `it is asked to end before it is killed, from whatever thread it was started`() throws {
         let home = try TemporaryHome()
         let script = "trap \"\" PIPE; trap \"echo asked >$1; exit\" TERM; while :; do echo x; done 2>/dev/null"
         let command = PasswordCommand(words: ["/bin/sh", "-c", script, "sh", "\(home.path)/word"])

@@ -38,7 +38,7 @@ struct HelperLoginTests {
     @Test(arguments: [
         "https://good.example", "https://good.example:443", "https://GOOD.example", "https://good.example/a/b.git",
     ])
-    func `C3 the exact origin has the login, however it is written`(url: String) throws {
+    func `the exact origin has the login, however it is written`(url: String) throws {
         let world = try TestWorld(config: Self.basic("good", "https://good.example/base"))
         logIn(world, "good")
         #expect(try lent(world, url) == "username=anna\npassword=pw-anna")
@@ -52,14 +52,14 @@ struct HelperLoginTests {
         "https://g\u{43e}\u{43e}d.example", "https://good.example@evil.example", "https://evil.example/good.example",
         "ftp://good.example", "good.example", "https://", "",
     ])
-    func `C3 what only looks like it has nothing`(url: String) throws {
+    func `what only looks like it has nothing`(url: String) throws {
         let world = try TestWorld(config: Self.basic("good", "https://good.example"))
         logIn(world, "good")
         #expect(try lent(world, url) == nil)
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `C3 a name in other letters is its A-label`() throws {
+    @Test func `a name in other letters is its A-label`() throws {
         let world = try TestWorld(config: Self.basic("good", "https://xn--bcher-kva.example"))
         logIn(world, "good")
         #expect(try lent(world, "https://b\u{fc}cher.example") == "username=anna\npassword=pw-anna")
@@ -95,7 +95,7 @@ struct HelperLoginTests {
         }
     }
 
-    @Test func `C6 the user name selects the account, and without one it is the active one`() throws {
+    @Test func `the user name selects the account, and without one it is the active one`() throws {
         let world = try TestWorld(config: Self.basic("good", "https://good.example"))
         logIn(world, "good", "anna")
         logIn(world, "good", "bert", "-u", "bert")
@@ -165,7 +165,7 @@ struct HelperLoginTests {
         return world
     }
 
-    @Test func `C7 a token past its end is refreshed, and the answer tells the new end`() throws {
+    @Test func `a token past its end is refreshed, and the answer tells the new end`() throws {
         let world = try chat()
         let bearer = "capability[]=authtype\nauthtype=Bearer\ncredential="
         #expect(try lent(world, "https://chat.example") == bearer + "old\npassword_expiry_utc=1000100")
@@ -178,7 +178,7 @@ struct HelperLoginTests {
         #expect(try lent(world, "https://chat.example") == bearer + "new\npassword_expiry_utc=1000150")
     }
 
-    @Test func `C7 a token past its end that cannot be refreshed is not lent, and nobody is asked`() throws {
+    @Test func `a token past its end that cannot be refreshed is not lent, and nobody is asked`() throws {
         let world = try chat()
         world.now += 100
         #expect(throws: LoginFault.self) { try lent(world, "https://chat.example", server: [.answer(503)]) }
@@ -187,7 +187,7 @@ struct HelperLoginTests {
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `C7 a pair made of a token tells its end, and is not lent after it`() throws {
+    @Test func `a pair made of a token tells its end, and is not lent after it`() throws {
         let world = try TestWorld(config: Examples.index)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let noauth = HTTPResponse.answer(200, "{\"result\":{\"authstatus\":[\"noauth\",\"\"]}}")
@@ -240,14 +240,14 @@ struct HelperLoginTests {
         }
     }
 
-    @Test func `D32: four times the logins are listed in four times the time`() throws {
+    @Test func `four times the logins are listed in four times the time`() throws {
         // The least of three: another process may take the processor's caches away in the middle of one.
         let few = try (1...3).map { _ in try timeOfListing(100) }.min() ?? 0
         let many = try (1...3).map { _ in try timeOfListing(400) }.min() ?? .infinity
         #expect(many < 10 * few, "100 in \(few) s, 400 in \(many) s")
     }
 
-    @Test func `C6 what the service still accepts stays; what it refuses is not lent again`() throws {
+    @Test func `what the service still accepts stays; what it refuses is not lent again`() throws {
         let world = try TestWorld(config: Self.basic("good", "https://good.example"))
         logIn(world, "good")
         func holds(_ answer: HTTPResponse) throws -> Bool? {

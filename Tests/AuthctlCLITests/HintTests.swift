@@ -31,7 +31,7 @@ struct HintTests {
         return world
     }
 
-    @Test func `B5: a refused login is told to be tried with its own options`() throws {
+    @Test func `a refused login is told to be tried with its own options`() throws {
         let world = try loggedIn()
         let file = try world.home.write("wrong\n", to: "pw")
         let run = world.run(
@@ -41,7 +41,7 @@ struct HintTests {
         #expect(run.talk.contains("then: authctl login wire -u bob --method basic\n"), "\(run.talk)")
     }
 
-    @Test func `B5: a URL comes back without its password, and with --name`() throws {
+    @Test func `a URL comes back without its password, and with --name`() throws {
         let run = try TestWorld().run(
             "login", "https://bob:s3cret@api.example/me", "--name", "mine",
             server: [anonymous, anonymous, .answer(401)])
@@ -49,7 +49,7 @@ struct HintTests {
         #expect(run.talk.contains("authctl login https://api.example/me -u bob --name mine\n"), "\(run.talk)")
     }
 
-    @Test func `B5: whoami, profile test and request name what they were given`() throws {
+    @Test func `whoami, profile test and request name what they were given`() throws {
         let world = try loggedIn()
         #expect(world.run("whoami", "-P", "wire", "-u", "bob").talk.contains("authctl login wire -u bob\n"))
         let request = world.run("request", "POST", "/x", "-P", "blog", "-u", "bob", "--ttl", "5", server: [anonymous])
@@ -58,14 +58,14 @@ struct HintTests {
         #expect(test.talk.contains("authctl profile test blog -u bob\n"), "\(test.talk)")
     }
 
-    @Test func `B6: who is logged in already is told the two ways to a new login`() throws {
+    @Test func `who is logged in already is told the two ways to a new login`() throws {
         let run = try loggedIn().run("login", "wire", server: [.answer(200)])
         #expect(run.code == 0)
         #expect(run.talk.contains("To log in as somebody else: authctl login wire -u NAME."), "\(run.talk)")
         #expect(run.talk.contains("To log in again: authctl login wire --force"))
     }
 
-    @Test func `B16: a logout of nobody names the profile, and who is logged in elsewhere`() throws {
+    @Test func `a logout of nobody names the profile, and who is logged in elsewhere`() throws {
         let run = try loggedIn().run("logout", "blog")
         #expect(run.code == 0)
         #expect(run.talk.contains("You are not logged in to blog."))
@@ -74,7 +74,7 @@ struct HintTests {
             "\(run.talk)")
     }
 
-    @Test func `B17: what stops a logout is told once`() throws {
+    @Test func `what stops a logout is told once`() throws {
         let world = try loggedIn()
         try world.home.write("no JSON", to: "state/authctl/plaintext.json")
         let run = world.run("logout", "wire", "--local")
@@ -82,13 +82,13 @@ struct HintTests {
         #expect(run.talk.split(separator: "\n").count { $0.contains("is damaged") } == 1, "\(run.talk)")
     }
 
-    @Test func `B21: what stands before the command of exec is said to be a profile`() throws {
+    @Test func `what stands before the command of exec is said to be a profile`() throws {
         let run = try TestWorld(config: Self.config).run("exec", "s3cret", "--", "ls")
         #expect(run.code == 102 && run.talk.contains("authctl exec -P PROFILE -- COMMAND"))
         #expect(!run.talk.contains("s3cret"))
     }
 
-    @Test func `B21: a missing password file and an unknown store are told what helps`() throws {
+    @Test func `a missing password file and an unknown store are told what helps`() throws {
         let world = try TestWorld(config: Self.config)
         let file = world.run("login", "wire", "-u", "a", "--password-file", "/no/file")
         #expect(file.talk.contains("--password-stdin") && !file.talk.contains("authctl help"))
@@ -101,7 +101,7 @@ struct HintTests {
         ["profile", "default", "wrie"], ["profile", "remove", "wrie"], ["profile", "test", "wrie"],
         ["store", "move", "keyring", "file", "-P", "wrie"], ["exec", "-P", "wrie", "--", "ls"],
     ])
-    func `B21: a mistyped profile is told the nearest, wherever it stands`(arguments: [String]) throws {
+    func `a mistyped profile is told the nearest, wherever it stands`(arguments: [String]) throws {
         let run = try TestWorld(config: Self.config).run(arguments, server: [])
         #expect(
             run.code == (arguments[0] == "exec" ? 102 : 2) && run.talk.contains("did you mean wire?"), "\(run.talk)")
@@ -113,7 +113,7 @@ struct HintTests {
         (["status", "--colour"], "'--color'"), (["store", "test", "keyrnig"], "'keyring'"),
         (["store", "move", "keyring", "fiel"], "'file'"),
     ])
-    func `B21: so are a mistyped command, topic, option and store`(arguments: [String], near: String) throws {
+    func `so are a mistyped command, topic, option and store`(arguments: [String], near: String) throws {
         let run = try TestWorld(config: Self.config).run(arguments, server: [])
         #expect(run.code == 2 && run.talk.lowercased().contains("did you mean \(near)?"), "\(run.talk)")
     }
@@ -131,19 +131,19 @@ struct HintTests {
         #expect(run.output == "words\nauto\nalways\nnever\n")
     }
 
-    @Test func `B22: the authorities are told with -v alone`() throws {
+    @Test func `the authorities are told with -v alone`() throws {
         let world = try loggedIn()
         #expect(!world.run("status", "wire", "--offline").talk.contains("authorities"))
         #expect(world.run("status", "wire", "--offline", "-v").talk.contains("Certificate authorities"))
     }
 
     @Test(arguments: [["help", "foo"], ["help", "exit_codes"], ["help", "profile", "foo"]])
-    func `B13: a topic that is not there is 2`(words: [String]) throws {
+    func `a topic that is not there is 2`(words: [String]) throws {
         let run = try TestWorld().run(words, server: [])
         #expect(run.code == 2 && run.output.isEmpty)
     }
 
-    @Test func `B13: near topics are named, and config is one`() throws {
+    @Test func `near topics are named, and config is one`() throws {
         let world = try TestWorld()
         #expect(world.run("help", "exit_codes").talk.contains("did you mean 'help exit-codes'?"))
         #expect(world.run("help", "profile", "ad").talk.contains("did you mean 'help profile add'?"))
@@ -152,7 +152,7 @@ struct HintTests {
         #expect(config.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test func `A13: a URL with a password is sent to login`() throws {
+    @Test func `a URL with a password is sent to login`() throws {
         let run = try loggedIn().run("request", "GET", "https://u:p4ss@wire.example/x")
         #expect(run.code == 2 && run.talk.contains("authctl login") && !run.talk.contains("p4ss"), "\(run.talk)")
     }
@@ -160,13 +160,13 @@ struct HintTests {
     @Test(arguments: [
         ["login", "--method", "a\u{1B}[2Jb"], ["login", "--store", "a\u{1B}\nb"], ["login", "--x\u{9B}y"],
     ])
-    func `D13: an argument controls no terminal`(arguments: [String]) throws {
+    func `an argument controls no terminal`(arguments: [String]) throws {
         let run = try TestWorld().run(arguments, server: [])
         #expect(run.code == 2 && run.talk.unicodeScalars.allSatisfy { $0 == "\n" || SafeText.escape(for: $0) == nil })
         #expect(!run.talk.contains("\nb"))
     }
 
-    @Test func `D13: a folder controls no terminal`() throws {
+    @Test func `a folder controls no terminal`() throws {
         let world = try TestWorld(config: Self.config)
         world.variables["XDG_STATE_HOME"] = world.home.path + "/st\u{1B}[2J\nate"
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "hunter22")])
@@ -184,7 +184,7 @@ struct HintTests {
             "\(run.talk)")
     }
 
-    @Test func `D14: a relative HOME is 2`() throws {
+    @Test func `a relative HOME is 2`() throws {
         let world = try TestWorld()
         world.variables["HOME"] = "here"
         (world.variables["XDG_CONFIG_HOME"], world.variables["XDG_STATE_HOME"]) = (nil, nil)
@@ -192,7 +192,7 @@ struct HintTests {
         #expect(run.code == 2 && run.talk.contains("HOME"))
     }
 
-    @Test func `D14: a host in other letters stands beside the one that is asked for`() throws {
+    @Test func `a host in other letters stands beside the one that is asked for`() throws {
         let config = "[profiles.b]\nurl = \"https://bücher.example\"\nverify = { get = \"/\" }\n"
         let list = try TestWorld(config: config).run("profile", "list").output
         #expect(list.contains("https://bücher.example (https://xn--bcher-kva.example)"), "\(list)")

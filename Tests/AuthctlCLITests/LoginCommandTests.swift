@@ -118,7 +118,7 @@ struct LoginCommandTests {
         #expect(world.run("whoami", "--offline").code == 4)
     }
 
-    @Test(arguments: [["--no-prompt"], []]) func `P15 nobody to ask is 4, with every way to give what is missing`(
+    @Test(arguments: [["--no-prompt"], []]) func `nobody to ask is 4, with every way to give what is missing`(
         options: [String]
     ) throws {
         let world = try world()
@@ -193,12 +193,12 @@ struct LoginCommandTests {
     }
 
     @Test(arguments: [["-p", "canary"], ["-pcanary"], ["--password", "canary"], ["--password=canary"]])
-    func `M1 no option takes a password, and none is repeated`(words: [String]) throws {
+    func `no option takes a password, and none is repeated`(words: [String]) throws {
         let run = try world().run(["login"] + words, server: [])
         #expect(run.code == 2 && run.talk.contains("--password-stdin") && !run.talk.contains("canary"))
     }
 
-    @Test func `D10 a colon in -u is refused for Basic without being repeated, and sent for others`() throws {
+    @Test func `a colon in -u is refused for Basic without being repeated, and sent for others`() throws {
         let world = try world(ScriptedPerson.types(nil, "x"))
         let run = world.run("login", "wire", "-u", "anna:canary")
         #expect(run.code == 2 && world.requests.isEmpty)

@@ -39,7 +39,7 @@ struct LoginTranscriptTests {
         ]
     }
 
-    @Test func `C7: the rules that are missing are proposed as lines to paste`() throws {
+    @Test func `the rules that are missing are proposed as lines to paste`() throws {
         let config = """
             [profiles.torrents]
             url    = "https://torrents.example"
@@ -60,7 +60,7 @@ struct LoginTranscriptTests {
         #expect(works.code == 0 && works.output.contains("logged-out = [403]"), "\(works.output)")
     }
 
-    @Test func `C7: a page that asks strangers for a password is no login, and its field is proposed`() throws {
+    @Test func `a page that asks strangers for a password is no login, and its field is proposed`() throws {
         let world = try TestWorld(
             config: """
                 [profiles.blog]
@@ -78,7 +78,7 @@ struct LoginTranscriptTests {
         #expect(run.talk.contains(proposal), "\(run.talk)")
     }
 
-    @Test func `C7: a place of the name that finds nothing is said to`() throws {
+    @Test func `a place of the name that finds nothing is said to`() throws {
         let world = try world()
         let nameless = HTTPResponse.answer(200, "{\"nick\": \"a\"}")
         let run = world.run(
@@ -87,7 +87,7 @@ struct LoginTranscriptTests {
         #expect(run.code == 3 && run.output.contains("= logged out: no user name at \"/name\" (status 200)"), "\(run)")
     }
 
-    @Test func `C7: Basic that answers a wrong password with 403 is proposed a rule`() throws {
+    @Test func `Basic that answers a wrong password with 403 is proposed a rule`() throws {
         let world = try TestWorld(
             config: """
                 [profiles.packages]
@@ -103,7 +103,7 @@ struct LoginTranscriptTests {
         #expect(run.talk.contains(proposal), "\(run.talk)")
     }
 
-    @Test func `C4: a logout that proves nothing is checked, and told as it is`() throws {
+    @Test func `a logout that proves nothing is checked, and told as it is`() throws {
         let world = try world()
         var answers = answers()
         answers[3] = .answer(200, "Do you want to log out?", headers: ["Content-Type: text/html"])
@@ -133,7 +133,7 @@ struct LoginTranscriptTests {
         #expect(!world.home.files.contains { $0.hasPrefix("state/authctl/plaintext") })
     }
 
-    @Test func `C9: a walk that stops says whether there was an answer`() {
+    @Test func `a walk that stops says whether there was an answer`() {
         let silent = LoginTranscript(beginsAnonymously: true)
         silent.add("> GET https://blog.example/me")
         silent.stop(.network(.handshakeLost))
@@ -165,7 +165,7 @@ struct LoginTranscriptTests {
     }
 
     @Test(arguments: ["hunter22", "aHVudGVy", "%68unter22", "YW5uYTpodW50ZXIy"])
-    func `M8 words of the server that repeat a secret are shown in no step and in no error`(repeated: String) throws {
+    func `words of the server that repeat a secret are shown in no step and in no error`(repeated: String) throws {
         for status in [418, 400, 503] {
             let world = try world()
             let refusal = HTTPResponse.answer(status, "{\"error\": \"no anna with \(repeated)\"}")
@@ -178,7 +178,7 @@ struct LoginTranscriptTests {
         #expect(logout.code == 12 && !(logout.output + logout.talk).contains("s3ss10n"))
     }
 
-    @Test func `T1 T3 JSON holds nothing that a terminal obeys, and means the same`() throws {
+    @Test func `JSON holds nothing that a terminal obeys, and means the same`() throws {
         var answers = answers()
         answers[2] = .answer(200, "{\"name\": \"A\u{9B}31m\u{7F}\u{202E}ß😀\"}", cookies: [cookie])
         let run = try world().run("profile", "test", "blog", "--json", server: answers)

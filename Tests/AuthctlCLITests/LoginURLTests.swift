@@ -160,7 +160,7 @@ struct LoginURLTests {
         #expect(world.requests.last == "GET https://api.example/v2/me\nbasic anna:pw")
     }
 
-    @Test func `R1 a redirect to another origin is not followed`() throws {
+    @Test func `a redirect to another origin is not followed`() throws {
         let world = try world()
         let elsewhere = Origin(scheme: "https", host: "evil.example", port: 443)
         let run = world.run("login", Self.url, server: [redirect("/me", to: elsewhere)])
@@ -174,7 +174,7 @@ struct LoginURLTests {
         #expect(world.run("login", Self.url, server: circle).code == 6)
     }
 
-    @Test func `D16 five redirects are followed, and not a sixth`() throws {
+    @Test func `five redirects are followed, and not a sixth`() throws {
         let five = try world()
         let answers = (1...5).map { redirect("/\($0)") } + [anonymous, anonymous, .answer(200)]
         #expect(five.run("login", Self.url, server: answers).code == 0)
@@ -185,7 +185,7 @@ struct LoginURLTests {
     }
 
     @Test(arguments: ["\\\\evil.example", "/\\evil.example", "#frag"])
-    func `D12 a redirect that programs read in different ways is not followed`(location: String) throws {
+    func `a redirect that programs read in different ways is not followed`(location: String) throws {
         let world = try world()
         let unclear = Redirect(url: "", origin: nil, target: location)
         let run = world.run("login", Self.url, server: [.answer(302, redirect: unclear)])
@@ -232,7 +232,7 @@ struct LoginURLTests {
         #expect(run.code == 2 && run.talk.contains("\(scheme)://\(host)"))
     }
 
-    @Test func `R8 a password in a URL is used, and never shown or kept in the profile`() throws {
+    @Test func `a password in a URL is used, and never shown or kept in the profile`() throws {
         let world = try world()
         let run = world.run(
             "login", "https://anna:canary@api.example/me", server: [anonymous, anonymous, .answer(200)])

@@ -35,18 +35,18 @@ struct LoginWithoutVerifyTests {
         return world
     }
 
-    @Test func `A2: the profile is read`() throws {
+    @Test func `the profile is read`() throws {
         let world = try TestWorld(config: Self.config)
         let shown = world.run("profile", "show")
         #expect(shown.code == 0 && shown.output.contains("/register"))
     }
 
-    @Test func `A2: a profile needs a verify or a login`() throws {
+    @Test func `a profile needs a verify or a login`() throws {
         let run = try TestWorld(config: "[profiles.p]\nurl = \"https://p.example\"\n").run("profile", "show")
         #expect(run.code == 2 && run.talk.contains("profiles.p.verify: is missing; it is optional only with a 'login'"))
     }
 
-    @Test func `A2: whoami prints the name and says that nobody could be asked`() throws {
+    @Test func `whoami prints the name and says that nobody could be asked`() throws {
         let world = try world()
         let run = world.run("whoami")
         #expect(run.code == 0 && run.output == "ann\n")
@@ -55,7 +55,7 @@ struct LoginWithoutVerifyTests {
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `A2: status is 0 and says unverified`() throws {
+    @Test func `status is 0 and says unverified`() throws {
         let world = try world()
         let run = world.run("status")
         #expect(run.code == 0 && run.output.contains("unverified"))
@@ -63,24 +63,24 @@ struct LoginWithoutVerifyTests {
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `A2: a session past its end is no login`() throws {
+    @Test func `a session past its end is no login`() throws {
         let world = try world(expires: 1_000_100)
         world.now += 200
         #expect(world.run("whoami").code == 4)
         #expect(world.run("status").code == 4)
     }
 
-    @Test func `A2: token --verify prints the header and says that nobody could be asked`() throws {
+    @Test func `token --verify prints the header and says that nobody could be asked`() throws {
         let run = try world().run("token", "--header", "--verify")
         #expect(run.code == 0 && run.output == "Cookie: sid=one\n" && run.talk.contains("no way to check"))
     }
 
-    @Test func `A2: a second login is no question`() throws {
+    @Test func `a second login is no question`() throws {
         let run = try world().run("login")
         #expect(run.code == 0 && run.talk.contains("Already logged in") && run.talk.contains("no way to check"))
     }
 
-    @Test func `A2: a request that gets 401 logs in and goes out once more`() throws {
+    @Test func `a request that gets 401 logs in and goes out once more`() throws {
         let world = try world()
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let again = HTTPResponse.answer(204, cookies: [.named("sid", "two")])
@@ -90,34 +90,34 @@ struct LoginWithoutVerifyTests {
         #expect(world.requests.last?.contains("sid=two") == true)
     }
 
-    @Test func `A2: a request that gets 403 is forbidden, and the session stays`() throws {
+    @Test func `a request that gets 403 is forbidden, and the session stays`() throws {
         let world = try world()
         #expect(world.run("request", "POST", "/posts", "-d", "x", server: [.answer(403, "no")]).code == 10)
         #expect(world.run("whoami").code == 0)
     }
 
-    @Test func `A2: exec hands the session over without a request`() throws {
+    @Test func `exec hands the session over without a request`() throws {
         let world = try world()
         // The command is not there: 127 is the gate's leave to run it.
         #expect(world.run("exec", "--", "authctl-no-such-command").code == 127)
         #expect(world.requests.isEmpty)
     }
 
-    @Test func `A2: logout ends the session`() throws {
+    @Test func `logout ends the session`() throws {
         let world = try world()
         let run = world.run("logout", server: [.answer(204)])
         #expect(run.code == 0 && run.talk.contains("session ended at the server"))
         #expect(world.run("whoami").code == 4)
     }
 
-    @Test func `A2: profile test walks the login and its end`() throws {
+    @Test func `profile test walks the login and its end`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let run = world.run("profile", "test", server: [greeting, cookie(), .answer(204)])
         #expect(run.code == 0 && run.output.contains("1. login") && run.output.contains("2. logout"), "\(run.output)")
     }
 
-    @Test func `A15: the page to register at stands at the first question, and beside a refusal`() throws {
+    @Test func `the page to register at stands at the first question, and beside a refusal`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "no"), ScriptedPerson.types("ann", "no")])
         let run = world.run(
@@ -130,7 +130,7 @@ struct LoginWithoutVerifyTests {
         #expect(!busy.talk.contains(page))
     }
 
-    @Test func `A2: a wrong password is 3, and asked for again`() throws {
+    @Test func `a wrong password is 3, and asked for again`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw"), ScriptedPerson.types("ann", "right")])
         #expect(world.run("login", server: [greeting, .answer(401), cookie()]).code == 0)

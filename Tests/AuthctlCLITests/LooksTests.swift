@@ -185,7 +185,7 @@ struct LooksTests {
         #expect(run.code == 2 && run.talk.contains("--color"))
     }
 
-    @Test func `T1: what a server calls a person is painted only after it was escaped`() throws {
+    @Test func `what a server calls a person is painted only after it was escaped`() throws {
         let world = try Self.world(Sight(columns: 80, isColored: true))
         let hostile = HTTPResponse.answer(200, #"{"name": "\u001b[31mann\u0007"}"#)
         let run = world.run("login", "wire", server: [stranger, hostile])

@@ -86,7 +86,7 @@ struct OAuthCommandTests {
         #expect(world.requests[0].contains("refresh_token=rt2"))
     }
 
-    @Test func `L0: whoami --explain says who has granted what, and shows the refresh`() throws {
+    @Test func `whoami --explain says who has granted what, and shows the refresh`() throws {
         let world = try loggedIn()
         let good = world.run("whoami", "notes", "--explain", server: [Self.ann])
         #expect(good.code == 0)
@@ -124,7 +124,7 @@ struct OAuthCommandTests {
         #expect(world.run("token", "notes", server: [Self.tokens("at2")]).output == "at2\n")
     }
 
-    @Test func `O10 a logout revokes the refresh token, then the access token`() throws {
+    @Test func `a logout revokes the refresh token, then the access token`() throws {
         let world = try loggedIn()
         let run = world.run("logout", "notes", server: [.answer(200), .answer(200)])
         #expect(run.code == 0 && run.talk.contains("session ended at the server"), "\(run.talk)")
@@ -134,7 +134,7 @@ struct OAuthCommandTests {
         #expect(world.run("whoami", "notes").code == 4)
     }
 
-    @Test func `O10 a revocation that fails is 15, and the local copy is gone`() throws {
+    @Test func `a revocation that fails is 15, and the local copy is gone`() throws {
         let world = try loggedIn()
         let run = world.run("logout", "notes", server: [.answer(500)])
         #expect(run.code == 15, "\(run.talk)")
@@ -166,7 +166,7 @@ struct OAuthCommandTests {
         #expect(world.requests[3].contains("device_code=dc"))
     }
 
-    @Test func `OA5 without a terminal it is 4 that names the two ways`() throws {
+    @Test func `without a terminal it is 4 that names the two ways`() throws {
         let world = try TestWorld(config: Self.config)
         let plain = world.run("login", "notes", server: [.answer(401)])
         #expect(
@@ -175,7 +175,7 @@ struct OAuthCommandTests {
     }
 
     @Test(arguments: [(true, Int32(0)), (false, 5), (nil, 7)])
-    func `OA3 a server on another origin is agreed to first`(agrees: Bool?, code: Int32) throws {
+    func `a server on another origin is agreed to first`(agrees: Bool?, code: Int32) throws {
         let world = try TestWorld(config: Self.config.replacing("issuer = \"https://id.example\", ", with: ""))
         if agrees != nil { world.person = ScriptedPerson([]) }
         world.consent.agrees = agrees
@@ -190,7 +190,7 @@ struct OAuthCommandTests {
         if code != 0 { #expect(world.requests.allSatisfy { $0.hasPrefix("GET ") }) }
     }
 
-    @Test func `OA3 nobody is asked where the server says itself that it makes these logins`() throws {
+    @Test func `nobody is asked where the server says itself that it makes these logins`() throws {
         let world = try TestWorld(config: Self.config.replacing("issuer = \"https://id.example\", ", with: ""))
         world.person = ScriptedPerson([])
         let resource = "{\"resource\":\"https://notes.example/api\",\"authorization_servers\":[\"https://id.example\"]}"
@@ -227,7 +227,7 @@ struct OAuthCommandTests {
     }
 
     @Test(arguments: ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint"])
-    func `OA3 metadata of the service's own origin that leads elsewhere is agreed to first`(member: String) throws {
+    func `metadata of the service's own origin that leads elsewhere is agreed to first`(member: String) throws {
         let config = Self.config.replacing("issuer = \"https://id.example\", ", with: "")
         let own = Self.metadata.replacing("https://id.example", with: "https://notes.example")
         let metadata = own.replacing(
@@ -243,7 +243,7 @@ struct OAuthCommandTests {
     }
 
     @Test(arguments: ["a\\nb", "a\\tb", "\\u001b[2J", "\\u0085", "a\\\"b", String(repeating: "x", count: 5000)])
-    func `OA15 a granted scope that no profile could hold ends the login`(scope: String) throws {
+    func `a granted scope that no profile could hold ends the login`(scope: String) throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([])
         let tokens = Self.tokens("at1", more: ",\"scope\":\"\(scope)\"")
@@ -252,7 +252,7 @@ struct OAuthCommandTests {
         #expect(world.run("status", "notes", "--offline").code == 4)
     }
 
-    @Test func `O10 one revocation that fails keeps nothing else from being tried`() throws {
+    @Test func `one revocation that fails keeps nothing else from being tried`() throws {
         let world = try TestWorld(config: Self.config.replacing("client-id = \"authctl\", ", with: ""))
         world.person = ScriptedPerson([])
         let run = world.run(
@@ -270,7 +270,7 @@ struct OAuthCommandTests {
         #expect(world.requests.count == 3)
     }
 
-    @Test func `OA10 a client that was registered for a login that fails is deleted`() throws {
+    @Test func `a client that was registered for a login that fails is deleted`() throws {
         let world = try TestWorld(config: Self.config.replacing("client-id = \"authctl\", ", with: ""))
         world.person = ScriptedPerson([])
         world.consent.answer = "error=access_denied"
@@ -314,7 +314,7 @@ struct OAuthCommandTests {
         #expect(run.code == 2 && run.talk.contains("http://HOST/PATH or http://HOST:PORT/PATH"), "\(run.talk)")
     }
 
-    @Test func `OA12 another account than the wanted one is kept beside it, or ended`() throws {
+    @Test func `another account than the wanted one is kept beside it, or ended`() throws {
         let world = try TestWorld(config: Self.config)
         let bob = HTTPResponse.answer(200, "{\"name\":\"bob\"}")
         func logIn(_ more: [HTTPResponse] = []) -> Run {
@@ -368,7 +368,7 @@ struct OAuthCommandTests {
         #expect(world.run("whoami", "notes", server: [.answer(200, "{}")]).output == "ann\n")
     }
 
-    @Test func `OA10 where no client is configured, one is registered for each login and dies with it`() throws {
+    @Test func `where no client is configured, one is registered for each login and dies with it`() throws {
         let config = Self.config.replacing("client-id = \"authctl\", ", with: "")
         let world = try TestWorld(config: config)
         world.person = ScriptedPerson([])

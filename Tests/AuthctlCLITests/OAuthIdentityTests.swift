@@ -55,7 +55,7 @@ struct OAuthIdentityTests {
     }
 
     @Test(arguments: unfit.keys.sorted())
-    func `OA11 one that does not fit is 7 where the name comes from it, and is revoked`(kind: String) throws {
+    func `one that does not fit is 7 where the name comes from it, and is revoked`(kind: String) throws {
         let world = try TestWorld(config: Self.config(username: "id-token:preferred_username"))
         let run = try logIn(world, kind, .answer(200))
         #expect(run.code == 7, "\(run.talk)")
@@ -65,7 +65,7 @@ struct OAuthIdentityTests {
     }
 
     @Test(arguments: unfit.keys.sorted())
-    func `OA11 nobody looks at it where the service says the name`(kind: String) throws {
+    func `nobody looks at it where the service says the name`(kind: String) throws {
         let world = try TestWorld(config: Self.config(username: "/name"))
         let run = try logIn(world, kind, .answer(200, "{\"name\":\"ann\"}"))
         #expect(run.code == 0 && run.talk.contains("as ann."), "\(run.talk)")

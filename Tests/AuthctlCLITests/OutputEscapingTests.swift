@@ -15,7 +15,7 @@ struct OutputEscapingTests {
         ["login", "blog", "--store", "\u{1B}[31m"], ["whoami", "\u{202E}x"], ["login", "blog", "-P", "x\u{7F}"],
         ["store", "test", "\u{1B}[2J"], ["help", "\u{1B}[2J"], ["--config", "/a\u{1B}[31m", "status"],
     ])
-    func `D13: an argument with control characters is escaped in the message about it`(arguments: [String]) throws {
+    func `an argument with control characters is escaped in the message about it`(arguments: [String]) throws {
         let world = try TestWorld(config: Examples.config)
         let run = world.run(arguments, server: [])
         #expect(isHarmless(run.talk), "\(run.talk.debugDescription)")
@@ -23,7 +23,7 @@ struct OutputEscapingTests {
     }
 
     @Test(arguments: ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"])
-    func `D13: so is a folder of a variable`(name: String) throws {
+    func `so is a folder of a variable`(name: String) throws {
         let world = try TestWorld(config: Examples.config)
         world.variables[name] = world.home.path + "/a\u{1B}[31m\u{9B}b"
         for arguments in [["status"], ["store", "list"], ["store", "test", "file"], ["profile", "list"], ["whoami"]] {

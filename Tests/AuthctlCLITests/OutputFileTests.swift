@@ -22,7 +22,7 @@ struct OutputFileTests {
 
     private var text: String? { FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } }
 
-    @Test func `D24: nothing is there before an answer comes, and nothing is left where none came`() throws {
+    @Test func `nothing is there before an answer comes, and nothing is left where none came`() throws {
         let file = try OutputFile(path, patience: 1)
         #expect(text == nil)
         file.close()
@@ -32,14 +32,14 @@ struct OutputFileTests {
         #expect(text?.isEmpty == true)
     }
 
-    @Test func `D24: what another process writes there meanwhile is not removed`() throws {
+    @Test func `what another process writes there meanwhile is not removed`() throws {
         let file = try OutputFile(path, patience: 1)
         try home.write("theirs", to: "out")
         file.close()
         #expect(text == "theirs")
     }
 
-    @Test func `D24: nor is a link that was put there, nor what it leads to`() throws {
+    @Test func `nor is a link that was put there, nor what it leads to`() throws {
         let file = try OutputFile(path, patience: 1)
         let target = try home.write("theirs", to: "target")
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
@@ -48,7 +48,7 @@ struct OutputFileTests {
         #expect(text == "theirs")
     }
 
-    @Test func `D24: a file that is there is as it was until the first byte, and then holds the answer alone`() throws {
+    @Test func `a file that is there is as it was until the first byte, and then holds the answer alone`() throws {
         try home.write("a longer one", to: "out")
         let file = try OutputFile(path, patience: 1)
         #expect(text == "a longer one")
@@ -63,7 +63,7 @@ struct OutputFileTests {
         #expect(throws: LoginFault.self) { try OutputFile(path, patience: 1) }
     }
 
-    @Test func `D25: a pipe that nobody reads is waited for no longer than the request may take`() throws {
+    @Test func `a pipe that nobody reads is waited for no longer than the request may take`() throws {
         #expect(mkfifo(path, 0o600) == 0)
         let begun = ContinuousClock.now
         #expect(throws: LoginFault.self) { try OutputFile(path, patience: 1) }
@@ -79,7 +79,7 @@ struct OutputFileTests {
         #expect(ContinuousClock.now - begun < .seconds(40))
     }
 
-    @Test func `D25: a pipe that nobody writes to is waited for no longer than the request may take`() throws {
+    @Test func `a pipe that nobody writes to is waited for no longer than the request may take`() throws {
         #expect(mkfifo(path, 0o600) == 0)
         let begun = ContinuousClock.now
         #expect(throws: LoginFault.self) { try BodyInput("@" + path, option: "-d", patience: 1).all(limit: 10) }
@@ -92,7 +92,7 @@ struct OutputFileTests {
         #expect(ContinuousClock.now - begun < .seconds(40))
     }
 
-    @Test func `D25: a pipe that is written to and closed is a body`() throws {
+    @Test func `a pipe that is written to and closed is a body`() throws {
         #expect(mkfifo(path, 0o600) == 0)
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -102,7 +102,7 @@ struct OutputFileTests {
         #expect(try BodyInput("@" + path, option: "-d", patience: 20).all(limit: 10) == Secret("abc"))
     }
 
-    @Test func `D25: the rest of a long body is waited for no longer either`() throws {
+    @Test func `the rest of a long body is waited for no longer either`() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { close(ends[1]) }

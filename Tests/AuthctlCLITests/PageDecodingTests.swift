@@ -27,7 +27,7 @@ struct PageDecodingTests {
         ("page = 'https://evil/'", "must start with '/'"), ("page = '/a b'", "contains a blank"),
         ("page = '/{username}'", "without templates"), ("page = '/a#b'", "'#'"), ("page = 1", "must be a string"),
     ])
-    func `K1 a page that is no path is refused`(written: String, problem: String) throws {
+    func `a page that is no path is refused`(written: String, problem: String) throws {
         let found = usageFault {
             _ = try profile(
                 "p",

@@ -58,7 +58,7 @@ import Testing
         #expect(ContinuousClock.now - begin < .seconds(25))
     }
 
-    @Test func `F5 what it leaves behind does not hold the output of the tests`() throws {
+    @Test func `what it leaves behind does not hold the output of the tests`() throws {
         let left = try run("sleep 30 & echo $!").withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let process = try #require(Int32(left))
         defer { kill(process, SIGKILL) }

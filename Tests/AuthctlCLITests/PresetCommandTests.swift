@@ -29,7 +29,7 @@ struct PresetCommandTests {
     }
 
     @Test(arguments: Presets(Environment([:])).names)
-    func `PR1 every preset can be read, has no url, and can run nothing`(name: String) throws {
+    func `every preset can be read, has no url, and can run nothing`(name: String) throws {
         let world = try world()
         let added = world.run("profile", "add", "--preset", name, "--url", "https://app.example/x")
         #expect(added.code == 0 && !added.talk.contains("can run"), "\(added.talk)")
@@ -72,7 +72,7 @@ struct PresetCommandTests {
         String(try #require(run.talk.split(separator: " ").last { $0.count >= 64 }).prefix(64) as Substring)
     }
 
-    @Test func `PR1 what is fetched is taken with its checksum, or after a yes`() throws {
+    @Test func `what is fetched is taken with its checksum, or after a yes`() throws {
         let (unseen, _) = try fetch(.answer(200, Self.shared))
         #expect(unseen.code == 7, "\(unseen.talk)")
         let sum = try Self.checksum(in: unseen)
@@ -85,7 +85,7 @@ struct PresetCommandTests {
         #expect(try fetch(.answer(200, Self.shared), says: false).0.code == 5)
     }
 
-    @Test func `PR1 another checksum, a redirect, plain http and too much are 7`() throws {
+    @Test func `another checksum, a redirect, plain http and too much are 7`() throws {
         let wrong = String(repeating: "0", count: 64)
         let (sum, world) = try fetch(.answer(200, Self.shared), "--sha256", wrong)
         #expect(sum.code == 7 && sum.talk.contains("checksum"), "\(sum.talk)")
@@ -103,7 +103,7 @@ struct PresetCommandTests {
         "browser = \"sh -c x\"", "otp-command = \"x\"",
         "method = \"oauth\"\noauth = { issuer = \"https://id.example\", client-id = \"c\" }",
     ])
-    func `PR1 what can run code, or has tokens handed out elsewhere, is asked about`(risk: String) throws {
+    func `what can run code, or has tokens handed out elsewhere, is asked about`(risk: String) throws {
         let url = "https://share.example/p.toml"
         let text = "[profiles.blog]\nurl = \"https://blog.example\"\nverify = { get = \"/me\" }\n\(risk)\n"
         let first = try world().run(["profile", "add", "--from", url], server: [.success(.answer(200, text))])

@@ -56,7 +56,7 @@ struct ProfileCommandTests {
         #expect(world.run("profile", "show", "gift").output.contains("rm -rf"))
     }
 
-    @Test func `B18: what was left out is taken when the same file comes with --accept-commands`() throws {
+    @Test func `what was left out is taken when the same file comes with --accept-commands`() throws {
         let world = try TestWorld()
         let file = try world.home.write(Self.risky, to: "gift.toml")
         let first = world.run("profile", "add", file)
@@ -70,7 +70,7 @@ struct ProfileCommandTests {
         #expect(world.run("profile", "add", other, "--accept-commands").code == 2, "another profile of that name")
     }
 
-    @Test func `D8: a command behind blanks is shown whole, with the blanks, or refused`() throws {
+    @Test func `a command behind blanks is shown whole, with the blanks, or refused`() throws {
         let world = try TestWorld()
         let offer = { (command: String) in
             try world.home.write(
@@ -84,7 +84,7 @@ struct ProfileCommandTests {
         #expect(world.run("profile", "add", long, "--name", "y", "--accept-commands").code == 2)
     }
 
-    @Test func `D14: plain text is a risk that is asked about`() throws {
+    @Test func `plain text is a risk that is asked about`() throws {
         let world = try TestWorld()
         let file = try world.home.write(
             "url = \"https://x.example\"\nverify = { get = \"/\" }\nstore = \"plaintext\"\n", to: "x.toml")
@@ -133,7 +133,7 @@ struct ProfileCommandTests {
     }
 
     @Test(arguments: ["secret-service", "helper:pass"])
-    func `F9 a store that is not there is 8 and names itself, and nothing else is taken`(
+    func `a store that is not there is 8 and names itself, and nothing else is taken`(
         name: String
     ) throws {
         let world = try TestWorld(config: Examples.forge)

@@ -25,7 +25,7 @@ struct RefreshWordsTests {
         return (world, run)
     }
 
-    @Test func `B10: a session with a refresh token refreshes, before its end and after it`() throws {
+    @Test func `a session with a refresh token refreshes, before its end and after it`() throws {
         let (world, _) = try logIn("{\"t\": \"tok\", \"r\": \"ref\", \"e\": 3}")
         for wait: Int64 in [0, 5] {
             world.now += wait
@@ -36,7 +36,7 @@ struct RefreshWordsTests {
         #expect(json.output.contains("\"renews\" : true"))
     }
 
-    @Test func `B10: one without has an end, and is called expired after it`() throws {
+    @Test func `one without has an end, and is called expired after it`() throws {
         let (world, _) = try logIn("{\"t\": \"tok\", \"e\": 300}")
         let before = world.run("status", "chat", "--offline")
         #expect(before.code == 0 && before.output.contains("5 minutes"), "\(before.output)")

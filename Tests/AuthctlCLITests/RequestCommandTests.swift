@@ -151,7 +151,7 @@ import Testing
         #expect(token.code == 0 && token.output == "tok\n" && token.talk.contains("the login was not stored"))
     }
 
-    @Test func `E4 a given password whose token is too short for --min-ttl is 1`() throws {
+    @Test func `a given password whose token is too short for --min-ttl is 1`() throws {
         let world = try chat()
         let server = [anonymous, .answer(200, token), me]
         let run = world.run("token", "--min-ttl", "3600", server: server)

@@ -60,7 +60,7 @@ import Testing
 
     // MARK: A1
 
-    @Test func `A1: a stored password that was changed at the server is refused once, then the person is asked`() throws
+    @Test func `a stored password that was changed at the server is refused once, then the person is asked`() throws
     {
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "new-secret")])
@@ -71,7 +71,7 @@ import Testing
         #expect(run.talk.contains("refused the stored password") && run.talk.contains("sending the same request again"))
     }
 
-    @Test func `A1: with nobody to ask it is refused once: 3, and never sent again by itself`() throws {
+    @Test func `with nobody to ask it is refused once: 3, and never sent again by itself`() throws {
         let world = try loggedIn()
         let run = world.run("request", "POST", "/account/x", "-d", "x", server: [refused])
         #expect(run.code == 3 && run.output == "who?" && world.requests.count == 1, "\(run.talk)")
@@ -79,7 +79,7 @@ import Testing
         #expect(again.code == 4 && world.requests.isEmpty, "\(again.talk)")
     }
 
-    @Test func `A1: a password that was verified a moment ago is good: 401 is forbidden`() throws {
+    @Test func `a password that was verified a moment ago is good: 401 is forbidden`() throws {
         let world = try TestWorld(config: Self.wire)
         world.variables.merge(["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "anna"]) { $1 }
         world.password = Secret("pw")
@@ -105,7 +105,7 @@ import Testing
     // MARK: C1
 
     @Test(arguments: [401, 403])
-    func `C1: what a rule calls logged out is put to verify first: forbidden is 10, and nothing is erased`(
+    func `what a rule calls logged out is put to verify first: forbidden is 10, and nothing is erased`(
         status: Int
     ) throws {
         let world = try chat()
@@ -115,7 +115,7 @@ import Testing
         #expect(sent(world, "Bearer t1") == 1)
     }
 
-    @Test func `C1: with a kept password a post that a rule on the body fits is sent once, not twice`() throws {
+    @Test func `with a kept password a post that a rule on the body fits is sent once, not twice`() throws {
         let world = try chat()
         let answer = HTTPResponse.answer(200, "{\"ok\":false}", headers: ["Content-Type: application/json"])
         let run = world.run("request", "POST", "/x", "-d", "x", server: [answer, me])
@@ -123,14 +123,14 @@ import Testing
         #expect(sent(world, "POST https://chat.example/x") == 1 && sent(world, "/in") == 0)
     }
 
-    @Test func `C1: where verify is out of order nothing is erased, and nothing is sent again`() throws {
+    @Test func `where verify is out of order nothing is erased, and nothing is sent again`() throws {
         let world = try chat()
         #expect(world.run("request", "POST", "/x", "-d", "x", server: [.answer(403), .answer(503)]).code == 12)
         #expect(world.run("request", "GET", "/x", server: [.answer(200)]).code == 0)
         #expect(sent(world, "Bearer t1") == 1)
     }
 
-    @Test func `C1: without a verify endpoint the rule decides`() throws {
+    @Test func `without a verify endpoint the rule decides`() throws {
         let world = try TestWorld(
             config: """
                 [profiles.chat]
@@ -150,7 +150,7 @@ import Testing
     // MARK: A3
 
     @Test(arguments: [["GET"], ["HEAD"], []])
-    func `A3: where nobody ever logged in, what only reads is sent without a login first`(
+    func `where nobody ever logged in, what only reads is sent without a login first`(
         method: [String]
     ) throws {
         let world = try TestWorld(config: Self.wire)
@@ -161,7 +161,7 @@ import Testing
         #expect(world.requests == ["\(method.first ?? "GET") https://wire.example/public"])
     }
 
-    @Test func `A3: an answer that means logged out brings the login, and the same request once more`() throws {
+    @Test func `an answer that means logged out brings the login, and the same request once more`() throws {
         let world = try TestWorld(config: Self.wire)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let run = world.run(
@@ -173,7 +173,7 @@ import Testing
         #expect(nobody.code == 4 && nobody.output == "who?" && alone.requests.count == 1, "\(nobody.talk)")
     }
 
-    @Test func `A3: where nothing could be sent, that is the end of it, and nothing is said to be sent`() throws {
+    @Test func `where nothing could be sent, that is the end of it, and nothing is said to be sent`() throws {
         let origin = Origin(scheme: "https", host: "wire.example", port: 443)
         let trust = ServerTrust(
             origin: origin, reasons: [.selfSigned], subject: "CN = wire", issuer: "CN = wire", notBefore: 0,
@@ -187,12 +187,12 @@ import Testing
         }
     }
 
-    @Test func `A3: a profile can turn that off`() throws {
+    @Test func `a profile can turn that off`() throws {
         let world = try TestWorld(config: Self.wire + "anonymous = false\n")
         #expect(world.run("request", "/x").code == 4 && world.requests.isEmpty)
     }
 
-    @Test func `A3: whatever writes, or has a name, a password or an account, logs in first`() throws {
+    @Test func `whatever writes, or has a name, a password or an account, logs in first`() throws {
         for words in [["POST", "/x", "-d", "x"], ["OPTIONS", "/x"], ["GET", "/x", "-u", "anna"]] {
             let world = try TestWorld(config: Self.wire)
             #expect(world.run(["request"] + words, server: []).code == 4)
@@ -207,7 +207,7 @@ import Testing
         #expect(!ticket.run("request", "/x").talk.contains("without a login"))
     }
 
-    @Test func `A3: an account that was logged out, has ended or was marked refused logs in first`() throws {
+    @Test func `an account that was logged out, has ended or was marked refused logs in first`() throws {
         let erased = try loggedIn()
         #expect(erased.run("logout", "wire").code == 0)
         #expect(erased.run("request", "/account/x").code == 4 && erased.requests.isEmpty)
@@ -224,7 +224,7 @@ import Testing
 
     // MARK: A4
 
-    @Test func `A4: --anonymous sends no session and logs in for no answer`() throws {
+    @Test func `--anonymous sends no session and logs in for no answer`() throws {
         let world = try chat()
         let run = world.run("request", "--anonymous", "POST", "/x", "-d", "x", server: [.answer(401, "who?")])
         #expect(run.code == 11 && run.output == "who?", "\(run.talk)")
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func `A4: --anonymous needs no profile`() throws {
+    @Test func `--anonymous needs no profile`() throws {
         for config in ["", Self.wire] {
             let world = try TestWorld(config: config)
             let run = world.run("request", "--anonymous", "https://else.example/x?y", server: [.answer(200, "public")])
@@ -245,7 +245,7 @@ import Testing
         }
     }
 
-    @Test func `A3: a body needs a method`() throws {
+    @Test func `a body needs a method`() throws {
         let world = try loggedIn()
         #expect(world.run("request", "/x", "-d", "x").code == 2 && world.requests.isEmpty)
         #expect(world.run("request", "GET").code == 2)
@@ -269,7 +269,7 @@ import Testing
 
     // MARK: A6
 
-    @Test func `A6: outside the folder of verify a password waits for the challenge of its realm`() throws {
+    @Test func `outside the folder of verify a password waits for the challenge of its realm`() throws {
         let world = try loggedIn()
         let run = world.run("request", "POST", "/x", "-d", "x", server: [refused, .answer(200, "done")])
         #expect(run.code == 0 && run.output == "done", "\(run.talk)")
@@ -281,13 +281,13 @@ import Testing
         #expect(open.talk.contains("without the password"), "\(open.talk)")
     }
 
-    @Test func `A6: a password that is refused outside of the folder is refused once`() throws {
+    @Test func `a password that is refused outside of the folder is refused once`() throws {
         let world = try loggedIn()
         #expect(world.run("request", "/x", server: [refused, refused]).code == 3)
         #expect(world.requests.count == 2 && sent(world, "old-secret") == 1)
     }
 
-    @Test func `A6: another realm gets no password, and is 4 with both names and a profile of its own`() throws {
+    @Test func `another realm gets no password, and is 4 with both names and a profile of its own`() throws {
         let world = try loggedIn()
         let run = world.run("request", "/b/x?y", server: [elsewhere])
         #expect(run.code == 4 && run.output == "no", "\(run.talk)")
@@ -299,7 +299,7 @@ import Testing
         #expect(world.run("request", "/account/x", server: [.answer(200)]).code == 0)
     }
 
-    @Test func `A6: a long body is not sent to be refused`() throws {
+    @Test func `a long body is not sent to be refused`() throws {
         let world = try loggedIn()
         let path = try world.home.write(String(repeating: "x", count: 2 << 20), to: "long")
         let run = world.run(
@@ -332,7 +332,7 @@ import Testing
         return world
     }
 
-    @Test(arguments: ["/login/?next=/x", "/login", "/in"]) func `A8: a redirect to the login is put to verify`(
+    @Test(arguments: ["/login/?next=/x", "/login", "/in"]) func `a redirect to the login is put to verify`(
         target: String
     ) throws {
         let world = try shop()
@@ -343,7 +343,7 @@ import Testing
         #expect(over.code == 4 && world.requests.count == 2, "\(over.talk)")
     }
 
-    @Test func `A8: a redirect elsewhere is an answer`() throws {
+    @Test func `a redirect elsewhere is an answer`() throws {
         let world = try shop()
         #expect(world.run("request", "/x", server: [redirect("/y")]).code == 0)
         #expect(world.requests.count == 1)

@@ -67,7 +67,7 @@ struct RequestPartsTests {
         }
     }
 
-    @Test func `T1 nothing that a terminal obeys gets through, wherever it is cut`() {
+    @Test func `nothing that a terminal obeys gets through, wherever it is cut`() {
         let hostile = Array("\u{1B}[2J\u{9B}1m\u{202E}x\r\n\ty".utf8) + [0xFF, 0xC3]
         for cut in 0...hostile.count {
             let text = shown([Array(hostile[..<cut]), Array(hostile[cut...])])

@@ -95,7 +95,7 @@ struct SelectionTests {
     }
 
     @Test(arguments: [["-p"], ["-px"], ["login", "-p", "x"], ["--password"], ["login", "--password=x"], ["-pP"]])
-    func `M1 what would hold a password is refused, without its value`(arguments: [String]) {
+    func `what would hold a password is refused, without its value`(arguments: [String]) {
         do {
             try ArgumentGuard.check(arguments)
             Issue.record("accepted")

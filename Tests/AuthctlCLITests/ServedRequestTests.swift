@@ -55,7 +55,7 @@ struct ServedRequestTests {
         }
     }
 
-    @Test func `E8 the secrets of the session before come back in no header either`() throws {
+    @Test func `the secrets of the session before come back in no header either`() throws {
         let login = [HTTPResponse.answer(401), ServedScene.issued("token-one", "refresh-one"), ServedScene.me]
         let repeating = HTTPResponse.answer(
             200, headers: ["X-Kept: 1", "X-Old: token-one", "X-Older: refresh-one", "X-New: token-two"])

@@ -91,7 +91,7 @@ struct SessionCommandTests {
         #expect(try TestWorld().run("whoami").code == 4)
     }
 
-    @Test func `T1 a name from the server cannot control the terminal`() throws {
+    @Test func `a name from the server cannot control the terminal`() throws {
         let world = try chat()
         let evil = HTTPResponse.answer(200, "{\"user_id\":\"a\\u001b[2J\\u202e\"}")
         #expect(world.run("whoami", "chat", server: [evil]).output == "a\\u{1B}[2J\\u{202E}\n")
@@ -107,7 +107,7 @@ struct SessionCommandTests {
         try Snapshot.expect(world.run("token", "chat", "--json").output, "json-token")
     }
 
-    @Test func `D6: a token is escaped on a terminal, and exact in a pipe`() throws {
+    @Test func `a token is escaped on a terminal, and exact in a pipe`() throws {
         let world = try chat()
         let hostile = "tok\u{9B}31m\u{202E}x\u{200D}ä"
         let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
@@ -123,7 +123,7 @@ struct SessionCommandTests {
         .answer(200, "{\"access_token\":\"\(token)\",\"expires_in_ms\":200000}")
     }
 
-    @Test func `E4 a token past its end is refreshed, never printed`() throws {
+    @Test func `a token past its end is refreshed, never printed`() throws {
         let world = try chat()
         world.now += 100
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
@@ -133,7 +133,7 @@ struct SessionCommandTests {
         #expect(world.run("token", "chat").output == "tok2\n")
     }
 
-    @Test func `E4 --min-ttl refreshes, and a new token that is too short is 1`() throws {
+    @Test func `--min-ttl refreshes, and a new token that is too short is 1`() throws {
         let world = try chat()
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
         #expect(world.run("token", "chat", "--min-ttl", "100").output == "tok-anna\n")
@@ -141,7 +141,7 @@ struct SessionCommandTests {
         #expect(run.code == 1 && run.output.isEmpty)
     }
 
-    @Test func `E4 a session that ends too soon for --min-ttl, and cannot be refreshed, has not expired`() throws {
+    @Test func `a session that ends too soon for --min-ttl, and cannot be refreshed, has not expired`() throws {
         let world = try TestWorld(config: Examples.screencast)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let body = "{\"auth_token\":\"tok-anna\",\"expires_at\":\(world.now + 50)}"
@@ -259,7 +259,7 @@ struct SessionCommandTests {
         #expect(world.run("logout", "chat").code == 0 && world.requests.isEmpty)
     }
 
-    @Test func `O10 a logout that fails at the server erases here all the same, and is 15`() throws {
+    @Test func `a logout that fails at the server erases here all the same, and is 15`() throws {
         let world = try chat()
         let run = world.run("logout", "chat", "--json", server: [.answer(500)])
         #expect(run.code == 15)
@@ -274,7 +274,7 @@ struct SessionCommandTests {
         #expect(run.talk.contains("the server was not asked. The session stays valid at the server for 100 seconds."))
     }
 
-    @Test func `C4: a session that nothing ended and whose end is not known is said to live on`() throws {
+    @Test func `a session that nothing ended and whose end is not known is said to live on`() throws {
         let world = try TestWorld(config: Examples.forge)
         world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
         #expect(world.run("login", server: [anonymous, .answer(200, "{\"username\":\"anna\"}")]).code == 0)
@@ -283,7 +283,7 @@ struct SessionCommandTests {
         #expect(run.code == 0 && run.talk.contains(rest), "\(run.talk)")
     }
 
-    @Test func `C4: a password that is sent each time has no session that could live on`() throws {
+    @Test func `a password that is sent each time has no session that could live on`() throws {
         let world = try TestWorld(config: Examples.wire)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])

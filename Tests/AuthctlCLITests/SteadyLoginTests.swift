@@ -95,7 +95,7 @@ struct SteadyLoginTests {
         }
     }
 
-    @Test func `C6: a header for requests that write alone leaves the session as it is`() throws {
+    @Test func `a header for requests that write alone leaves the session as it is`() throws {
         let config = """
             [profiles.forge]
             url = "https://forge.example"

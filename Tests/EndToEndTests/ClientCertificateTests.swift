@@ -103,7 +103,7 @@ struct `A server that wants a client certificate` {
         #expect(httpd.accesses().isEmpty)
     }
 
-    @Test func `S9 what is wrong with the files is told before anything is connected`() throws {
+    @Test func `what is wrong with the files is told before anything is connected`() throws {
         let ann = try client("ann"), bob = try client("bob")
         let expired = try client("ann", period: ("20200101000000Z", "20200201000000Z"))
         let early = try client("ann", period: ("20440101000000Z", "20450101000000Z"))
@@ -134,7 +134,7 @@ struct `A server that wants a client certificate` {
     private var folder: String { (authority.certificate as NSString).deletingLastPathComponent }
 
     @Test(arguments: [true, false])
-    func `S9 the passphrase is asked for, checked here, and kept like a password`(isPKCS12: Bool) throws {
+    func `the passphrase is asked for, checked here, and kept like a password`(isPKCS12: Bool) throws {
         let ann = try client("ann")
         let authctl =
             isPKCS12
@@ -187,7 +187,7 @@ struct `A server that wants a client certificate` {
         #expect(run.code == 2 && run.error.contains("accepts requests without credentials"), "\(run.error)")
     }
 
-    @Test func `E2 curl shows it with what an exec gives it, from an encrypted key and from PKCS#12`() throws {
+    @Test func `curl shows it with what an exec gives it, from an encrypted key and from PKCS#12`() throws {
         let ann = try client("ann")
         let files: [(String, String?)] = [
             (ann.certificate, ann.key), (ann.certificate, try encrypted(ann)), (try pkcs12(ann), nil),

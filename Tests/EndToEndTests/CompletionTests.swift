@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(RealServer.require("zsh"), RealServer.require("fish"), arguments: shells)
-    func `B7, B8: names with colons come whole, and everything has its choices`(shell: Shell) throws {
+    func `names with colons come whole, and everything has its choices`(shell: Shell) throws {
         try expect(
             [
                 ("authctl whoami 127", "<whoami><127.0.0.1:8765>"),
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(RealServer.require("zsh"), RealServer.require("fish"), arguments: shells)
-    func `D1: what stands in a name is never run`(shell: Shell) throws {
+    func `what stands in a name is never run`(shell: Shell) throws {
         // As another release, or another program, could have left it behind.
         let profile = "url = \"https://x.example\"\nverify = { get = \"/\" }\n"
         try authctl.home.write(profile, to: "config/authctl/profiles/q$(touch RAN).toml")

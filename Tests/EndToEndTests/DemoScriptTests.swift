@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The demo on a terminal` {
     private static let script = Repository.path + "/scripts/demo"
 
-    @Test(RealServer.require("man")) func `B14: it fits, and its shell has the manual and Tab`() throws {
+    @Test(RealServer.require("man")) func `it fits, and its shell has the manual and Tab`() throws {
         let home = try TemporaryHome()
         let pty = try Pty(
             ChildSpec(

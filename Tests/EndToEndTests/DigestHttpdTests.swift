@@ -54,7 +54,7 @@ import Testing
         try authctl.run(["login", httpd.whoami(page), "-u", user, "--password-stdin"] + more, input: password)
     }
 
-    @Test func `D12 right passwords of every kind are let in, and later commands too`() throws {
+    @Test func `right passwords of every kind are let in, and later commands too`() throws {
         for (user, password) in Self.accounts {
             let login = try logIn("private", user, password)
             #expect(login.code == 0, "\(user): \(login.error)")
@@ -67,7 +67,7 @@ import Testing
         #expect(!told.isEmpty && told.allSatisfy { $0.hasSuffix(" 200") })
     }
 
-    @Test func `D14 the first request has no credential, and a wrong password is one attempt and stores nothing`()
+    @Test func `the first request has no credential, and a wrong password is one attempt and stores nothing`()
         throws
     {
         for (user, password) in [("ann", "Correct horse"), ("ann", "correct horse "), ("nobody", "correct horse")] {
@@ -87,7 +87,7 @@ import Testing
         #expect(login.error.contains("or the account is blocked"))
     }
 
-    @Test func `D3 a nonce of two seconds goes stale between commands, and within one`() throws {
+    @Test func `a nonce of two seconds goes stale between commands, and within one`() throws {
         #expect(try logIn("short").code == 0)
         for _ in 0..<2 {
             usleep(2_300_000)
@@ -113,7 +113,7 @@ import Testing
         #expect(try slow.end() == .exited(0), "\(slow.pty.text)")
     }
 
-    @Test func `D1 a profile for Digest never sends Basic, and one for Basic never Digest`() throws {
+    @Test func `a profile for Digest never sends Basic, and one for Basic never Digest`() throws {
         let basic = try HttpdServer(accounts: [("ann", "correct horse")])
         defer { basic.stop() }
         let profiles = """

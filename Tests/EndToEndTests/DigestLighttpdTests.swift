@@ -4,7 +4,7 @@ import Testing
 /// The binary against a real lighttpd, which has every algorithm of RFC 7616 and hashed user names.
 @Suite(.onOwnThreads, RealServer.require("lighttpd"), RealServer.require("openssl"))
 struct `At a real lighttpd with Digest` {
-    @Test func `D4 D12 every algorithm lets right passwords in and no wrong ones, with hashed and UTF-8 names`() throws
+    @Test func `every algorithm lets right passwords in and no wrong ones, with hashed and UTF-8 names`() throws
     {
         let accounts = [("ann", "correct horse"), ("zoë müller", "pä:ss\"wörd\\")]
         let lighttpd = try LighttpdDigest(accounts: accounts)
@@ -20,7 +20,7 @@ struct `At a real lighttpd with Digest` {
         }
     }
 
-    @Test func `E2 curl answers the challenge with what an exec gives it`() throws {
+    @Test func `curl answers the challenge with what an exec gives it`() throws {
         let lighttpd = try LighttpdDigest(accounts: [("ann", "correct \"horse\\")])
         defer { lighttpd.stop() }
         let authctl = try Installation()

@@ -46,7 +46,7 @@ import Testing
         "http://127.0.0.1.:PORT", "http://ann@127.0.0.1:PORT", "http://evil.example/127.0.0.1:PORT",
         "http://127.0.0.1:PORT\nhttp://evil", "http://127.0.0.1:PORT\rx", "ftp://127.0.0.1:PORT", "http://", "%00",
     ])
-    func `C3 what is not exactly the origin is not found, in the protocol's words`(server: String) throws {
+    func `what is not exactly the origin is not found, in the protocol's words`(server: String) throws {
         try authctl.logIn("wire")
         let before = try demo.requests().count
         for action in ["get", "erase"] {
@@ -57,7 +57,7 @@ import Testing
         #expect(try ask("get", demo.origin).code == 0)
     }
 
-    @Test func `C7 what is no pair, or is over, is not found`() throws {
+    @Test func `what is no pair, or is over, is not found`() throws {
         for profile in ["chat", "blog"] {
             try authctl.logIn(profile)
             #expect(try ask("get", demo.origin, profile: profile).output == Self.notFound)
@@ -99,7 +99,7 @@ import Testing
         #expect(try ask("get", demo.origin).member("Username") == "ann")
     }
 
-    @Test func `C6 store keeps what the service confirms, and nothing else`() throws {
+    @Test func `store keeps what the service confirms, and nothing else`() throws {
         let refused = try ask("store", pair("ann", "wrong horse"))
         #expect(refused.code == 3 && refused.output.contains("refused") && !refused.output.contains("wrong horse"))
         #expect(try authctl.keptSecrets().isEmpty)
@@ -142,7 +142,7 @@ import Testing
         #expect(try ask("list", "").json as? [String: String] == [demo.origin: "ann"])
     }
 
-    @Test func `C10 authctl never takes itself for a store`() throws {
+    @Test func `authctl never takes itself for a store`() throws {
         let path = URL(fileURLWithPath: helper).deletingLastPathComponent().path
         let list = try authctl.run("store", "list", environment: ["PATH": path + ":/usr/bin:/bin"])
         #expect(list.code == 0 && !list.output.contains("helper:authctl"))

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["wire", "blog", "chat"])
-    func `A9: with --offline runs with what is stored, and the server is not asked`(profile: String) throws {
+    func `with --offline runs with what is stored, and the server is not asked`(profile: String) throws {
         try authctl.logIn(profile)
         let before = try demo.requests().count
         let result = try authctl.run(
@@ -111,7 +111,7 @@ import Testing
         #expect(try demo.requests().count == before)
     }
 
-    @Test func `A9: with --offline never runs where nothing is stored, or what is stored is over`() throws {
+    @Test func `with --offline never runs where nothing is stored, or what is stored is over`() throws {
         #expect(try authctl.run(["exec", "--offline", "-P", "wire"] + Self.touch).code == 104)
         try authctl.logIn("wire")
         #expect(try authctl.run("logout", "wire").code == 0)

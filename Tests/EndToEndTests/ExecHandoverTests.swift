@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
-    func `E2 M1 C11 no secret among its arguments and variables that was not asked for`(how: [String]) throws {
+    func `no secret among its arguments and variables that was not asked for`(how: [String]) throws {
         let result = try authctl.run(
             ["exec"] + how + ["--", "sh", "-c", "cat /proc/$$/environ /proc/$$/cmdline; ls /proc/self/fd"],
             environment: Self.supplied)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--ephemeral", "--password-file", "password"], ["--serve"]])
-    func `M5 the descriptors 0, 1 and 2 alone, whatever its caller had open`(how: [String]) throws {
+    func `the descriptors 0, 1 and 2 alone, whatever its caller had open`(how: [String]) throws {
         try authctl.logIn("wire")
         let password = try authctl.file("password", "correct horse\n")
         let words = (["exec", "-P", "wire", "-u", "ann"] + how).map { $0 == "password" ? password : $0 }
@@ -88,7 +88,7 @@ import Testing
         #expect(result.outputBytes == Array("a".utf8) + [0xFF] + Array("b,,--,-p,\n x,".utf8))
     }
 
-    @Test func `E2 the token in a variable and at a descriptor that can only be read`() throws {
+    @Test func `the token in a variable and at a descriptor that can only be read`() throws {
         try authctl.logIn("chat")
         let script = """
             read -r line <&7; test "$line" = "$TOKEN" || exit 1
@@ -116,7 +116,7 @@ import Testing
         ("wire", "/account/verify_credentials.json"), ("blog", "/users/me"), ("screencast", "/home/index.json"),
         ("chat", "/_matrix/client/v3/account/whoami"), ("index", "/+api"), ("admin", "/api/me/"),
     ])
-    func `E2 a file with which curl carries the session, and nothing of it in curl's arguments`(
+    func `a file with which curl carries the session, and nothing of it in curl's arguments`(
         profile: String, path: String
     )
         throws
@@ -131,7 +131,7 @@ import Testing
         #expect(result.output.contains("AUTHCTL_CURL_CONFIG=/dev/fd/10"))
     }
 
-    @Test func `E2 that file with a password full of quotes, and with a header for requests that write`() throws {
+    @Test func `that file with a password full of quotes, and with a header for requests that write`() throws {
         try authctl.logIn("wire", "bob", "pä:ss%wörd&+\"\\ünïcode")
         let curl = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN"
         let bob = try authctl.run(
@@ -145,7 +145,7 @@ import Testing
         #expect(try authctl.run("whoami", "admin").code == 4)
     }
 
-    @Test func `E2 with that file curl takes no proxy that authctl does not take`() throws {
+    @Test func `with that file curl takes no proxy that authctl does not take`() throws {
         try authctl.logIn("wire")
         let curl = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN/account/verify_credentials.json\""
         let elsewhere = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
@@ -154,7 +154,7 @@ import Testing
         #expect(result.code == 0 && result.output.contains("ann"), "\(result.error)")
     }
 
-    @Test func `R1 that file does not carry cookies to another host, nor anything over another scheme`() throws {
+    @Test func `that file does not carry cookies to another host, nor anything over another scheme`() throws {
         let other = try RecordingServer([.answer(200)])
         defer { other.stop() }
         try authctl.logIn("blog")

@@ -55,7 +55,7 @@ import Testing
         #expect(lines == expected, "\(result.error)")
     }
 
-    @Test func `E5 E6 E7 turns everybody else away, and nothing of that reaches the service`() throws {
+    @Test func `turns everybody else away, and nothing of that reaches the service`() throws {
         let before = try service.seen()
         let result = try serve(
             """
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
-    func `E5 turns another user's program away, although it knows the address`() throws {
+    func `turns another user's program away, although it knows the address`() throws {
         let result = try serve(
             """
             setpriv --reuid 65534 --clear-groups curl -q -sS "$AUTHCTL_SERVE_URL"me && echo let in
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
-    func `E5 keeps its places for its own user, and takes a request with a body for no WebSocket`() throws {
+    func `keeps its places for its own user, and takes a request with a body for no WebSocket`() throws {
         let crowd = try authctl.file(
             "crowd.py",
             """
@@ -119,7 +119,7 @@ import Testing
             "\(result.output)\(result.error)")
     }
 
-    @Test func `E9 refreshes a token that ends in the middle, once for fifty requests at a time`() throws {
+    @Test func `refreshes a token that ends in the middle, once for fifty requests at a time`() throws {
         let before = try service.seen()
         let result = try serve(
             """
@@ -136,7 +136,7 @@ import Testing
         #expect(try authctl.run("whoami", "stream").code == 0, "what was renewed is stored")
     }
 
-    @Test func `E9 sends a body once more that it has kept, and refreshes for the next where it was too long`() throws {
+    @Test func `sends a body once more that it has kept, and refreshes for the next where it was too long`() throws {
         let result = try serve(
             """
             end() { \(Self.curl) -X POST \(service.origin)/end; }
@@ -173,7 +173,7 @@ import Testing
         #expect(result.error.contains("authctl login"), "\(result.error)")
     }
 
-    @Test func `E8 keeps the session from its command`() throws {
+    @Test func `keeps the session from its command`() throws {
         let kept = try authctl.keptSecrets().flatMap(Witness.proofs)
         try #require(!kept.isEmpty)
         let result = try serve(
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can look into another process"))
-    func `E8 root finds nothing of the session in the memory of its command`() throws {
+    func `root finds nothing of the session in the memory of its command`() throws {
         let kept = try authctl.keptSecrets().flatMap(Witness.proofs)
         let run = try authctl.onTerminal(
             "exec", "-P", "stream", "--serve", "--", "bash", "-c",
@@ -239,7 +239,7 @@ import Testing
         #expect(result.output == "no room 409\n80005\n 403\n", "\(result.output)\(result.error)")
     }
 
-    @Test(arguments: [SIGKILL, SIGTERM]) func `E10 closes the port with authctl, however it ends`(number: Int32) throws
+    @Test(arguments: [SIGKILL, SIGTERM]) func `closes the port with authctl, however it ends`(number: Int32) throws
     {
         let run = try authctl.onTerminal(
             "exec", "-P", "stream", "--serve", "--", "bash", "-c",
@@ -253,7 +253,7 @@ import Testing
         #expect(throws: Curl.Failure.self) { _ = try Curl("\(address)/v1/me") }
     }
 
-    @Test func `E10 ends with its command, whatever is still on its way`() throws {
+    @Test func `ends with its command, whatever is still on its way`() throws {
         let result = try serve(
             """
             echo "$AUTHCTL_SERVE_URL"
@@ -267,7 +267,7 @@ import Testing
         #expect(try eventually { try service.seen().open == 0 })
     }
 
-    @Test func `E9 refreshes a session that no store has, and ends it with the command`() throws {
+    @Test func `refreshes a session that no store has, and ends it with the command`() throws {
         let script = """
             \(Self.curl) -X POST \(service.origin)/end
             for i in 1 2; do \(Self.curl) "$AUTHCTL_SERVE_URL"me; done

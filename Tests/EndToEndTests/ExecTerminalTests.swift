@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [SIGABRT, SIGSYS, SIGSEGV, SIGTRAP, SIGBUS, SIGFPE, SIGILL, SIGUSR1, 34, 64])
-    func `D30: logs out after whatever signal somebody sends, as the command has it`(number: Int32) throws {
+    func `logs out after whatever signal somebody sends, as the command has it`(number: Int32) throws {
         let run = try ready(
             "trap 'exit 9' \(number); echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])
         run.pty.child.send(signal: number)
@@ -80,7 +80,7 @@ import Testing
         #expect(try demo.requests().last?.path.hasSuffix("/logout") == true)
     }
 
-    @Test(arguments: [SIGABRT, SIGSEGV, 34]) func `D30: logs out after a signal that its command dies of`(number: Int32)
+    @Test(arguments: [SIGABRT, SIGSEGV, 34]) func `logs out after a signal that its command dies of`(number: Int32)
         throws
     {
         let run = try ready("echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])

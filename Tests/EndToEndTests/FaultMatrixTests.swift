@@ -57,7 +57,7 @@ import Testing
     @Test(
         RealServer.require("strace"),
         arguments: Thoroughness.choose(usual: [StoreOnTest.keyFile, .keyring], full: StoreOnTest.allCases))
-    func `F4 at any system call leaves the old or the new store, whole`(store: StoreOnTest) throws {
+    func `at any system call leaves the old or the new store, whole`(store: StoreOnTest) throws {
         let authctl = try Installation(demo, store: store.name)
         let environment = try store.setUp(authctl, outside: outside)
         let ann = try authctl.run(
@@ -163,7 +163,7 @@ import Testing
     @Test(
         RealServer.require("strace"),
         arguments: Thoroughness.choose(usual: [StoreOnTest.keyFile], full: [.plaintext, .keyFile]))
-    func `F4 in any call on the way to the disk is told, and the old store stays`(store: StoreOnTest) throws {
+    func `in any call on the way to the disk is told, and the old store stays`(store: StoreOnTest) throws {
         let authctl = try Installation(demo, store: store.name)
         let environment = try store.setUp(authctl, outside: outside)
         try authctl.logIn("wire")
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts"), arguments: [StoreOnTest.plaintext, .keyFile])
-    func `F4 on a file system that is read-only or full is 8, and what was stored can be read`(
+    func `on a file system that is read-only or full is 8, and what was stored can be read`(
         store: StoreOnTest
     ) throws {
         let authctl = try Installation(demo, store: store.name)
@@ -230,7 +230,7 @@ import Testing
 
     /// Bytes at a time: the write that comes up short, and the one that then fails (setrlimit(2), RLIMIT_FSIZE).
     @Test(RealServer.require("prlimit"))
-    func `F4 when a file may not grow is 8 at any length, and the old store stays`()
+    func `when a file may not grow is 8 at any length, and the old store stays`()
         throws
     {
         let authctl = try Installation(demo)

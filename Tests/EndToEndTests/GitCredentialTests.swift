@@ -35,7 +35,7 @@ import Testing
         #expect(try demo.requests().count == before)
     }
 
-    @Test func `C7 with -v and with everything that git may say, only the answer is on standard output`() throws {
+    @Test func `with -v and with everything that git may say, only the answer is on standard output`() throws {
         try authctl.logIn("wire")
         let input =
             "capability[]=authtype\ncapability[]=state\n" + place + "wwwauth[]=Basic realm=\"\u{1b}[2J\"\n"
@@ -53,7 +53,7 @@ import Testing
         "protocol=http\nhost=HOST\nhost=HOST\n", "protocol=http\nhost=HOST\nfrobnicate\n", "protocol=http\n",
         "host=HOST\n", "protocol=http\nhost=\n", "url=http:///x\n", "",
     ])
-    func `C1 C2 what is damaged has no answer, a code and words, and nothing is sent`(text: String) throws {
+    func `what is damaged has no answer, a code and words, and nothing is sent`(text: String) throws {
         try authctl.logIn("wire")
         let before = try demo.requests().count
         for action in ["get", "erase"] {
@@ -73,7 +73,7 @@ import Testing
         "protocol=http\nhost=HOST0\n", "protocol=http\nhost=localhost\n", "protocol=cert\nhost=HOST\n",
         "protocol=http\nhost=HOST\nusername=bob\n",
     ])
-    func `C2 C3 what is not exactly the origin has no answer, quietly`(text: String) throws {
+    func `what is not exactly the origin has no answer, quietly`(text: String) throws {
         try authctl.logIn("wire")
         let result = try ask(text.replacing("HOST", with: "127.0.0.1:\(demo.port)"), "get", "-P", "wire")
         #expect(result.code == 0 && result.output.isEmpty && result.error.isEmpty, "\(result.error)")
@@ -91,7 +91,7 @@ import Testing
         #expect(shell.code == 2 && shell.output.isEmpty && shell.error.contains("1 seconds"), "\(shell.error)")
     }
 
-    @Test func `C6 store changes nothing, and so does an action of a later git`() throws {
+    @Test func `store changes nothing, and so does an action of a later git`() throws {
         try authctl.logIn("wire")
         let before = try demo.requests().count
         for action in ["store", "capability", "frobnicate"] {
@@ -102,7 +102,7 @@ import Testing
         #expect(try ask(place, "get", "-P", "wire").output == "username=ann\npassword=correct horse\n")
     }
 
-    @Test func `C6 erase asks the service, and only about what is stored`() throws {
+    @Test func `erase asks the service, and only about what is stored`() throws {
         try authctl.logIn("wire")
         let before = try demo.requests().count
         for other in ["password=another\n", "username=bob\n", "credential=x\n"] {
@@ -124,7 +124,7 @@ import Testing
         #expect(try ask(place, "get", "-P", "wire").output.isEmpty)
     }
 
-    @Test func `C6 a token that another process has refreshed since is not erased`() throws {
+    @Test func `a token that another process has refreshed since is not erased`() throws {
         try authctl.logIn("chat")
         let old = try authctl.run("token", "chat").output
         _ = try authctl.run("token", "chat", "--min-ttl", "100000")
@@ -138,7 +138,7 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test(RealServer.require("strace")) func `C10 C11 nothing is started, so nothing inherits`() throws {
+    @Test(RealServer.require("strace")) func `nothing is started, so nothing inherits`() throws {
         try authctl.logIn("wire")
         let trace = authctl.folder + "/trace"
         let environment = authctl.environment.merging(["AUTHCTL_PASSWORD": "never used here"]) { $1 }

@@ -123,7 +123,7 @@ struct `git over http` {
         #expect(try git("ls-remote", "http://bob@\(origin)/git/open.git").code == 128)
     }
 
-    @Test func `C6 a 403 and a 401 for missing rights leave the login as it is`() throws {
+    @Test func `a 403 and a 401 for missing rights leave the login as it is`() throws {
         try logIn()
         let forbidden = try git("ls-remote", url("forbidden"))
         #expect(forbidden.code == 128 && forbidden.error.contains("403"), "\(forbidden.error)")
@@ -135,7 +135,7 @@ struct `git over http` {
         #expect(try authctl.run("whoami").output == "ann\n")
     }
 
-    @Test func `C6 a password that the server refuses now is not lent again, until the next login`() throws {
+    @Test func `a password that the server refuses now is not lent again, until the next login`() throws {
         try logIn()
         try Self.setPassword("ann", "battery staple", in: httpd.folder)
         let refused = try git("ls-remote", url("open"))

@@ -53,7 +53,7 @@ import Testing
         #expect(try logIn(["-u", "ann", "--password-command", "cat \(file)"]).code == 0)
     }
 
-    @Test func `P15 is not what happens to stand on stdin`() throws {
+    @Test func `is not what happens to stand on stdin`() throws {
         let result = try authctl.run("login", "wire", "-u", "ann", input: "correct horse\n")
         #expect(result.code == 4)
         #expect(try demo.requests().filter { !$0.carried.isEmpty }.isEmpty)
@@ -69,7 +69,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
     }
 
-    @Test func `P21 comes from a command without a shell, whose failure is 4 with its status`() throws {
+    @Test func `comes from a command without a shell, whose failure is 4 with its status`() throws {
         let script = try authctl.file("give", "#!/bin/sh\necho 'correct horse'\nexit \"$1\"\n", mode: 0o700)
         #expect(try logIn(["-u", "ann", "--password-command", "\(script) 0"]).code == 0)
         try demo.reset()
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: ["a\u{1B}b", "a\tb", "a\u{7F}b"])
-    func `P10 with a control character is refused for Basic before it is sent`(password: String) throws {
+    func `with a control character is refused for Basic before it is sent`(password: String) throws {
         let result = try logIn(["-u", "ann", "--password-stdin"], input: password)
         #expect(result.code == 2)
         #expect(!result.error.contains(password))

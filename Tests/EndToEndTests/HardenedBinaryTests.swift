@@ -20,7 +20,7 @@ import Testing
     }
 
     /// A late binding saves the vector registers, and what they hold of a secret, on the stack.
-    @Test(RealServer.require("readelf")) func `M3 binds every function at its start`() throws {
+    @Test(RealServer.require("readelf")) func `binds every function at its start`() throws {
         let header = try Command.tool("readelf", ["-d", try BuiltProducts.path(of: "authctl")])
         #expect(header.output.contains("BIND_NOW"))
     }
@@ -73,7 +73,7 @@ import Testing
         #expect(try version("error=ENOMEM").code == 0)
     }
 
-    @Test func `F4 has readline and libsodium linked, and opens the other libraries on first use`() throws {
+    @Test func `has readline and libsodium linked, and opens the other libraries on first use`() throws {
         let program = try BuiltProducts.path(of: "authctl")
         let libraries = try Command.run(ChildSpec(program, environment: ["LD_TRACE_LOADED_OBJECTS": "1"])).output
         for name in ["libreadline.so", "libsodium.so"] { #expect(libraries.contains(name)) }
@@ -123,7 +123,7 @@ import Testing
     @Test(
         .enabled(if: isRoot, "another user is needed to look from"), RealServer.require("strace"),
         arguments: ["User name: ", "please wait…"])
-    func `M2 F3: is closed to other processes of its user, at the prompt and while it asks the server`(
+    func `is closed to other processes of its user, at the prompt and while it asks the server`(
         moment: String
     ) throws {
         let authctl = try homeOfNobody(), program = try PublicProgram("authctl")
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "another user is needed"), arguments: ["User name: ", "please wait…"])
-    func `M2 F3: leaves no core, whatever kills it`(moment: String) throws {
+    func `leaves no core, whatever kills it`(moment: String) throws {
         let program = try PublicProgram("authctl")
         for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGXCPU] {
             let authctl = try homeOfNobody()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `M6: works with any of the standard descriptors closed, and writes into no file of its own`() throws {
+    @Test func `works with any of the standard descriptors closed, and writes into no file of its own`() throws {
         for closed in 0..<8 {
             let authctl = try Installation(demo)
             let file = try authctl.file("password", "correct horse\n")
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: [["token", "chat"], ["whoami", "chat"], ["status", "chat", "--json"], ["completion", "bash"]])
-    func `D29: a result that nobody can have is 1, and its reader's leaving is no fault`(command: [String]) throws {
+    func `a result that nobody can have is 1, and its reader's leaving is no fault`(command: [String]) throws {
         let authctl = try Installation(demo)
         try authctl.logIn("chat")
         func shell(_ script: String) throws -> CommandResult {
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "only root can make a set-uid copy for others"), arguments: [0o4755, 0o2755])
-    func `M9: refuses to run with rights that its caller has not`(mode: Int) throws {
+    func `refuses to run with rights that its caller has not`(mode: Int) throws {
         let program = try PublicProgram("authctl"), copy = program.path
         #expect(chown(copy, 0, 0) == 0 && chmod(copy, mode_t(mode)) == 0)
         for command in [["--version"], ["login", "wire"], ["store", "list"]] {
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test(RealServer.require("python3"), RealServer.require("openssl"), RealServer.require("strace"))
-    func `S7 S8 R11: obeys nothing that libcurl and OpenSSL would find in the environment or at home`() throws {
+    func `obeys nothing that libcurl and OpenSSL would find in the environment or at home`() throws {
         let front = try TLSFront(to: demo.port)
         defer { front.stop() }
         let authctl = try Installation(

@@ -149,7 +149,7 @@ final class `A login kept by a docker credential helper` {
     }
 
     @Test(arguments: ["helper:authctl", "helper:x; touch pwn", "helper:../pass", "helper:-rf", "helper:"])
-    func `C10 a name that is none is 2 wherever it is given`(store: String) throws {
+    func `a name that is none is 2 wherever it is given`(store: String) throws {
         for words in [["login", "wire", "--store", store], ["store", "test", store]] {
             #expect(try authctl.run(words, environment: helper).code == 2)
         }

@@ -89,7 +89,7 @@ struct `In a Kerberos realm` {
         #expect(!run.pty.text.contains("Password") && !run.pty.text.contains("User name"))
     }
 
-    @Test func `D15 without a ticket, or with one that has expired, it is 4, kinit is named and nothing is sent`()
+    @Test func `without a ticket, or with one that has expired, it is 4, kinit is named and nothing is sent`()
         throws
     {
         let missing = realm.withoutTicket(), short = try realm.ticket(for: "ann", seconds: 1)
@@ -110,7 +110,7 @@ struct `In a Kerberos realm` {
         }
     }
 
-    @Test func `D15 a host that the realm does not know is 3 with the reason, and no credential goes there`() throws {
+    @Test func `a host that the realm does not know is 3 with the reason, and no credential goes there`() throws {
         let ann = try realm.ticket(for: "ann")
         let url = httpd.whoami("both").replacing("localhost", with: "127.0.0.1")
         let login = try authctl.run("login", url, environment: ann)
@@ -140,7 +140,7 @@ struct `In a Kerberos realm` {
     @Test(arguments: [
         "Negotiate", "Negotiate oQcwBaADCgEB", "Negotiate AAAA", "Negotiate, NTLM", "NTLM TlRMTVNTUAACAAAA",
     ])
-    func `D3 a server that asks for tokens without end is given up`(again: String) throws {
+    func `a server that asks for tokens without end is given up`(again: String) throws {
         let ann = try realm.ticket(for: "ann")
         let first = RecordingServer.Reply.answer(401, ["WWW-Authenticate: Negotiate"])
         let server = try RecordingServer(
@@ -153,7 +153,7 @@ struct `In a Kerberos realm` {
         #expect(carried.allSatisfy { $0.contains("\nAuthorization: Negotiate YI") })
     }
 
-    @Test func `D16 two caches are two accounts, each with its own ticket`() throws {
+    @Test func `two caches are two accounts, each with its own ticket`() throws {
         let ann = try realm.ticket(for: "ann"), bob = try realm.ticket(for: "bob")
         #expect(try authctl.run("login", "plain", environment: ann).code == 0)
         #expect(try authctl.run("login", "plain", "--force", environment: bob).code == 0)
@@ -204,7 +204,7 @@ struct `In a Kerberos realm` {
         #expect(carried("Negotiate").isEmpty)
     }
 
-    @Test func `D15 the ticket is not delegated, although it could be`() throws {
+    @Test func `the ticket is not delegated, although it could be`() throws {
         let ann = try realm.ticket(for: "ann")
         let delegated = httpd.folder.appendingPathComponent("delegated").path
         #expect(try authctl.run("login", httpd.whoami("deleg"), environment: ann).code == 0)

@@ -90,7 +90,7 @@ import Testing
         #expect(try authctl.run("status").code == 4)
     }
 
-    @Test func `R1 follows redirects on its own origin, sends nothing secret before, and remembers the end`() throws {
+    @Test func `follows redirects on its own origin, sends nothing secret before, and remembers the end`() throws {
         let challenge = ["WWW-Authenticate: Basic realm=\"here\""]
         let server = try RecordingServer([
             .answer(301, ["Location: /step"]), .answer(307, ["Location: /end?a=b"]), .answer(401, challenge),
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `R1 goes to no other origin`(status: Int) throws {
+    func `goes to no other origin`(status: Int) throws {
         let other = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"evil\""]), .answer(200)])
         let server = try RecordingServer([.answer(status, ["Location: \(other.url("/me"))"])])
         defer {
@@ -126,7 +126,7 @@ import Testing
         #expect(try profiles().isEmpty)
     }
 
-    @Test func `D1 pins the method: another offer later is refused, and the password is not sent`() throws {
+    @Test func `pins the method: another offer later is refused, and the password is not sent`() throws {
         let basic = ["WWW-Authenticate: Basic realm=\"here\""], other = ["WWW-Authenticate: Bearer realm=\"here\""]
         let server = try RecordingServer([
             .answer(401, basic), .answer(401, basic), .answer(200, body: "{}"),
@@ -142,7 +142,7 @@ import Testing
         #expect(server.texts.dropFirst(before).allSatisfy { !$0.lowercased().contains("authorization:") })
     }
 
-    @Test func `R8 takes user and password out of the URL: neither is in the profile nor in a request line`() throws {
+    @Test func `takes user and password out of the URL: neither is in the profile nor in a request line`() throws {
         let url = verify.replacing("http://", with: "http://ann:correct%20horse@")
         let login = try authctl.run("login", url, "--verbose")
         #expect(login.code == 0, "\(login.error)")

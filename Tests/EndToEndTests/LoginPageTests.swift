@@ -36,7 +36,7 @@ import Testing
         "<form method=post action=javascript:alert(1)>", "<base href=//127.0.0.1:1/><form method=post>",
         "<form method=post><button formaction=//127.0.0.1:1/>in</button>", "<form method=get action=/login/>", "<form>",
     ])
-    func `K1 a form that leads elsewhere or into the URL gets no password, and the code is 7`(form: String) throws {
+    func `a form that leads elsewhere or into the URL gets no password, and the code is 7`(form: String) throws {
         let (result, sent, kept) = try logIn(form + Self.fields)
         #expect(result.code == 7, "\(result.error)")
         #expect(result.error.contains("nothing was sent"))
@@ -51,7 +51,7 @@ import Testing
         #expect(sent.count == 2 && !result.error.contains("\u{1B}"))
     }
 
-    @Test func `K6 a session that the page had given already is kept with a warning`() throws {
+    @Test func `a session that the page had given already is kept with a warning`() throws {
         let set = ["Set-Cookie: sid=first-visit; HttpOnly"]
         let (result, sent, kept) = try logIn(
             "<form method=post>" + Self.fields, headers: set,
@@ -61,7 +61,7 @@ import Testing
         #expect(sent.count == 4 && kept == 1)
     }
 
-    @Test func `K7 the cookie of a page is not kept where verify says no`() throws {
+    @Test func `the cookie of a page is not kept where verify says no`() throws {
         let (result, _, kept) = try logIn(
             "<form method=post>" + Self.fields, headers: ["Set-Cookie: sid=anonymous; HttpOnly"],
             then: [.answer(200, body: "<p>wrong password"), Self.anonymous])
@@ -69,7 +69,7 @@ import Testing
         #expect(kept == 0)
     }
 
-    @Test(RealServer.require("faketime")) func `K5 a cookie that has ended is no login any more`() throws {
+    @Test(RealServer.require("faketime")) func `a cookie that has ended is no login any more`() throws {
         let demo = try DemoBackendProcess()
         defer { demo.stop() }
         let authctl = try Installation(

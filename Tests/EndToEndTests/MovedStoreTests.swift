@@ -115,7 +115,7 @@ final class `A move that is killed` {
     }
 
     @Test(RealServer.require("strace"), arguments: directions)
-    func `F4 leaves the login in one place or in both, and the next move ends it`(from: Place, to: Place) throws {
+    func `leaves the login in one place or in both, and the next move ends it`(from: Place, to: Place) throws {
         let login = ["login", "wire", "-u", "ann", "--password-stdin", "--force", "--store", from.rawValue]
         func logIn() throws {
             let done = try authctl.run(login, input: "correct horse", environment: environment)

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `O8 refresh it once, fifty of them, where a used refresh token would end the family`() throws {
+    @Test func `refresh it once, fifty of them, where a used refresh token would end the family`() throws {
         try authctl.letTokensExpire()
         let before = try statuses(of: Self.token).count
         // Slow enough for all of them to have read the old token.
@@ -48,7 +48,7 @@ import Testing
         #expect(try authctl.run("whoami", "notes").output == "ann\n")
     }
 
-    @Test func `OA8 are one dialogue once the refresh token has ended, and all take its result`() throws {
+    @Test func `are one dialogue once the refresh token has ended, and all take its result`() throws {
         try authctl.letTokensExpire()
         // Neither token is known there any more.
         try demo.reset()

@@ -25,7 +25,7 @@ import Testing
         try authctl.login(arguments, opening: pattern, open)
     }
 
-    @Test func `OA1 in a browser, is used, refreshed and revoked`() throws {
+    @Test func `in a browser, is used, refreshed and revoked`() throws {
         let run = try authctl.onTerminal("login", "notes", "--browser", person.browser, columns: 140)
         try run.pty.wait(for: "at \(demo.origin)/id, in the browser.")
         #expect(try run.end() == .exited(0))
@@ -42,7 +42,7 @@ import Testing
         #expect(try authctl.run("whoami", "notes").code == 4)
     }
 
-    @Test func `OA5 without a terminal, and without a client: by the port, or with a code`() throws {
+    @Test func `without a terminal, and without a client: by the port, or with a code`() throws {
         let browser = try logIn("login", "pad", "--no-browser", opening: "/authorize?") {
             _ = try person.consent(at: $0)
         }
@@ -58,7 +58,7 @@ import Testing
         #expect(try authctl.run("login", "notes", "--device", "--no-prompt").code == 4)
     }
 
-    @Test func `O1 by a pasted address, after others that are none`() throws {
+    @Test func `by a pasted address, after others that are none`() throws {
         let run = try authctl.onTerminal("login", "notes", "--no-browser")
         try run.pty.wait(for: "Address: ")
         let url = try #require(run.pty.text.firstMatch(of: /http\S+\/authorize\?\S+/)?.0)
@@ -81,7 +81,7 @@ import Testing
         #expect(try authctl.run("whoami", "notes").code == 4)
     }
 
-    @Test func `OA2 of a URL with nothing configured: is found, registered, remembered and revoked`() throws {
+    @Test func `of a URL with nothing configured: is found, registered, remembered and revoked`() throws {
         let url = demo.origin + "/notes/me"
         let run = try logIn("login", url, "--no-browser", opening: "/authorize?") {
             _ = try person.consent(at: $0)
@@ -101,7 +101,7 @@ import Testing
         for way in ["--device", "--no-browser"] { #expect(run.error.contains("authctl login \(url) \(way)")) }
     }
 
-    @Test func `OA13 a scope that does not reach is 10, with the login that asks for more`() throws {
+    @Test func `a scope that does not reach is 10, with the login that asks for more`() throws {
         let first = try authctl.onTerminal("login", "notes", "--browser", person.browser)
         #expect(try first.end() == .exited(0))
         let post = ["request", "POST", demo.origin + "/notes", "-P", "notes", "--json", "{\"text\":\"hi\"}"]
@@ -115,7 +115,7 @@ import Testing
         #expect(try authctl.run(post).code == 0)
     }
 
-    @Test func `OA11 what can be pushed is not in the URL, and an id_token of this login is a name`() throws {
+    @Test func `what can be pushed is not in the URL, and an id_token of this login is a name`() throws {
         let desk = """
             [profiles.desk]
             url    = "\(demo.origin)/notes"
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: [(400, "{\"error\":\"invalid_request\"}", 2), (201, "{}", 1), (503, "", 12)])
-    func `OA11 a push that fails ends the login before anybody is sent anywhere`(
+    func `a push that fails ends the login before anybody is sent anywhere`(
         status: Int, body: String, code: Int32
     ) throws {
         try demo.order(.init(path: "/id/par", status: status, body: body))
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: [("--no-browser", "Address: "), ("--device", "Waiting for your approval")])
-    func `OA10 Ctrl-C deletes the client that was registered`(option: String, wait: String) throws {
+    func `Ctrl-C deletes the client that was registered`(option: String, wait: String) throws {
         let run = try authctl.onTerminal("login", "pad", option)
         try run.pty.wait(for: wait)
         run.pty.type("\u{3}")
@@ -160,7 +160,7 @@ import Testing
         #expect(last.method == "DELETE" && last.path.hasPrefix("/id/register/") && last.status == 204)
     }
 
-    @Test func `OA10 Ctrl-C waits for the deletion of a client no longer than seconds`() throws {
+    @Test func `Ctrl-C waits for the deletion of a client no longer than seconds`() throws {
         let run = try authctl.onTerminal("login", "pad", "--no-browser")
         try run.pty.wait(for: "Address: ")
         try demo.order(.init(delay: 60))
@@ -170,7 +170,7 @@ import Testing
         #expect(Date().timeIntervalSince(start) < 50)
     }
 
-    @Test func `OA8 two logins at once are one dialogue`() throws {
+    @Test func `two logins at once are one dialogue`() throws {
         let person = person
         let result = try authctl.login(["login", "pad", "--no-browser"], opening: "/authorize?") { url in
             let second = try authctl.onTerminal("login", "pad", "--no-browser")

@@ -74,7 +74,7 @@ struct `Fifty processes with one expired token` {
         #expect(try authctl.run("token", "chat").output == token + "\n")
     }
 
-    @Test func `O8 ask for one refresh, and all print the same new token`() throws {
+    @Test func `ask for one refresh, and all print the same new token`() throws {
         try logInAnHourAgo(authctl)
         // Slow enough for all of them to have read the old token.
         try demo.order(.init(path: Self.refresh, delay: 2))
@@ -85,7 +85,7 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.refresh) == [200])
     }
 
-    @Test func `O8 that is refused: 4 for all, asked once, and nothing more is tried`() throws {
+    @Test func `that is refused: 4 for all, asked once, and nothing more is tried`() throws {
         try logInAnHourAgo(authctl)
         let before = try demo.requests().count
         try demo.order(.init(path: Self.refresh, status: 401, delay: 2))
@@ -95,7 +95,7 @@ struct `Fifty processes with one expired token` {
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `O8 that is refused: the kept password logs in once, and all print its token`() throws {
+    @Test func `that is refused: the kept password logs in once, and all print its token`() throws {
         let authctl = try keepingPassword()
         try logInAnHourAgo(authctl)
         try demo.order(.init(path: Self.refresh, status: 401, delay: 2))
@@ -105,7 +105,7 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.base + "/login") == [200, 200])
     }
 
-    @Test func `O8 that is refused: a kept password that is refused too is sent once`() throws {
+    @Test func `that is refused: a kept password that is refused too is sent once`() throws {
         let authctl = try keepingPassword()
         try logInAnHourAgo(authctl)
         try demo.order(
@@ -118,7 +118,7 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.base + "/login") == [200, 403])
     }
 
-    @Test func `E4 a loser that comes late prints the newest token, not the one it waited for`() throws {
+    @Test func `a loser that comes late prints the newest token, not the one it waited for`() throws {
         try logInAnHourAgo(authctl)
         let lock = authctl.state + "/.renewal-chat.lock"
         let holder = try Pty(
@@ -153,7 +153,7 @@ struct `Fifty processes with one expired token` {
         #expect(killed.output.isEmpty)
     }
 
-    @Test func `O8 after one that was killed right after the server rotated: 4, asked once`() throws {
+    @Test func `after one that was killed right after the server rotated: 4, asked once`() throws {
         try killRightAfterRotation(authctl)
         let results = try Crowd.run(Self.commands, of: authctl)
         #expect(results.allSatisfy { $0.code == 4 && $0.outputBytes.isEmpty }, "\(results.map(\.error))")
@@ -161,7 +161,7 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.base + "/login") == [200])
     }
 
-    @Test func `O8 after one that was killed right after the server rotated: a kept password makes it good`() throws {
+    @Test func `after one that was killed right after the server rotated: a kept password makes it good`() throws {
         let authctl = try keepingPassword()
         try killRightAfterRotation(authctl)
         let results = try Crowd.run(Self.commands, of: authctl)
@@ -170,7 +170,7 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.base + "/login") == [200, 200])
     }
 
-    @Test func `O8 a refresh whose answer is lost is not sent again unasked`() throws {
+    @Test func `a refresh whose answer is lost is not sent again unasked`() throws {
         try authctl.logIn("chat")
         // The refresh follows on the connection of verify; libcurl by itself would repeat it there.
         try demo.order(.init(path: Self.base + "/account/whoami", status: 401), .init(path: Self.refresh, reset: true))

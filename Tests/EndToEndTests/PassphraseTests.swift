@@ -50,7 +50,7 @@ import Testing
     @Test(
         arguments: Thoroughness.sample(
             [["whoami", "wire"], ["status", "wire"], ["token", "chat"], ["logout", "wire"]], 2))
-    func `B2: is asked for at a terminal by every command`(command: [String]) throws {
+    func `is asked for at a terminal by every command`(command: [String]) throws {
         let file = try loggedIn()
         let run = try authctl.onTerminal(command)
         try run.answer("Passphrase of authctl's encrypted file: ", "open sesame\r")
@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         ["whoami", "wire", "--no-prompt"], ["token", "chat", "--no-prompt"], ["git-credential", "get"],
     ])
-    func `B2: is not asked for under --no-prompt, nor by a helper`(command: [String]) throws {
+    func `is not asked for under --no-prompt, nor by a helper`(command: [String]) throws {
         _ = try loggedIn()
         let before = authctl.home.files
         let input = "protocol=http\nhost=\(demo.origin.dropFirst("http://".count))\nusername=ann\n\n"
@@ -82,7 +82,7 @@ import Testing
         #expect(authctl.home.files.filter { $0 != "request" } == before)
     }
 
-    @Test func `B2: is asked for once by a status of many accounts, whatever the answer`() throws {
+    @Test func `is asked for once by a status of many accounts, whatever the answer`() throws {
         _ = try loggedIn()
         let run = try authctl.onTerminal("status")
         try run.answer("Passphrase of authctl's encrypted file: ", "\u{4}")
@@ -90,7 +90,7 @@ import Testing
         #expect(run.pty.text.components(separatedBy: "Passphrase of").count == 2, "\(run.pty.text)")
     }
 
-    @Test func `B3: that is wrong three times is 8, before anything is asked or sent, and no file is touched`() throws {
+    @Test func `that is wrong three times is 8, before anything is asked or sent, and no file is touched`() throws {
         try setUp()
         let before = try Set(authctl.home.files.map { try authctl.home.read($0) })
         let run = try authctl.onTerminal("login", "wire")
@@ -104,7 +104,7 @@ import Testing
         #expect(try before.isSuperset(of: after.map { try authctl.home.read($0) }))
     }
 
-    @Test func `B3: that is right at the second try is enough`() throws {
+    @Test func `that is right at the second try is enough`() throws {
         _ = try loggedIn()
         let run = try authctl.onTerminal("whoami", "wire")
         try run.answer("Passphrase", "open barley\r").answer("Attempt 2 of 3: ", "open sesame\r")
@@ -112,7 +112,7 @@ import Testing
         #expect(run.output == "ann\n")
     }
 
-    @Test func `B4: that nobody can type is told as what store init needs`() throws {
+    @Test func `that nobody can type is told as what store init needs`() throws {
         let run = try authctl.run("store", "init")
         #expect(run.code == 8 && run.error.contains("--key-file FILE"), "\(run.error)")
         #expect(run.error.contains("at a terminal") && !run.error.contains("logout"))

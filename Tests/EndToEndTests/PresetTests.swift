@@ -117,7 +117,7 @@ struct PresetTests {
     ]
 
     @Test(arguments: all)
-    func `PR1 DI1 a preset works on its server, and discover is led right there or says that it is not`(
+    func `a preset works on its server, and discover is led right there or says that it is not`(
         trial: Trial
     ) throws {
         let server = try PresetServer(trial.script ?? trial.preset, scheme: trial.scheme, ready: trial.ready)

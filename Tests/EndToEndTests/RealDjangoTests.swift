@@ -36,7 +36,7 @@ struct `At the login page of a real Django` {
     }
 
     @Test(arguments: [true, false])
-    func `K7 right passwords are let in, wrong ones are told from right ones, and a logout ends it`(isSecure: Bool)
+    func `right passwords are let in, wrong ones are told from right ones, and a logout ends it`(isSecure: Bool)
         throws
     {
         let django = try DjangoServer(users: Self.users, isSecure: isSecure)
@@ -59,7 +59,7 @@ struct `At the login page of a real Django` {
         #expect(django.requests.filter { $0 == "POST /admin/logout/ 200" }.count == 3, "\(django.requests)")
     }
 
-    @Test func `K7 a wrong password answers 200, and is refused, with nothing kept`() throws {
+    @Test func `a wrong password answers 200, and is refused, with nothing kept`() throws {
         let django = try DjangoServer(users: Self.users, isSecure: true)
         defer { django.stop() }
         let authctl = try installation(django)

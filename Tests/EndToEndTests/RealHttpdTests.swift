@@ -53,7 +53,7 @@ import Testing
         #expect(try authctl.run("profile", "list", "--json").json as? [String] == [])
     }
 
-    @Test func `D10 a user name with a colon never reaches it`() throws {
+    @Test func `a user name with a colon never reaches it`() throws {
         let httpd = try HttpdServer(accounts: Self.accounts)
         defer { httpd.stop() }
         #expect(try logIn(httpd.whoami, "ann:correct", "horse").code == 2)
@@ -71,7 +71,7 @@ import Testing
         "\u{1B}[2J\u{7F}",
     ]
 
-    @Test(arguments: realms) func `T1 a realm full of escape sequences is shown harmlessly`(realm: String) throws {
+    @Test(arguments: realms) func `a realm full of escape sequences is shown harmlessly`(realm: String) throws {
         let httpd = try HttpdServer(realm: realm, accounts: Self.accounts)
         defer { httpd.stop() }
         let run = try authctl.onTerminal("login", httpd.rawRealm, "--verbose", "--max-attempts", "1", "-u", "ann")
@@ -81,7 +81,7 @@ import Testing
         #expect(run.pty.text.contains("Realm: \""))
     }
 
-    @Test func `T1 T3 so is one that httpd itself sends`() throws {
+    @Test func `so is one that httpd itself sends`() throws {
         let httpd = try HttpdServer(realm: Self.realms[1], accounts: Self.accounts)
         defer { httpd.stop() }
         let run = try authctl.onTerminal("login", httpd.whoami, "--verbose", "-u", "ann")
@@ -110,7 +110,7 @@ import Testing
         try LeakSweep(secrets: [], pairs: Self.accounts.dropLast().map { ($0, $1) }).expectClean(["logs": httpd.logs])
     }
 
-    @Test func `D14 no credential is sent before it was asked for, and later at once`() throws {
+    @Test func `no credential is sent before it was asked for, and later at once`() throws {
         let httpd = try HttpdServer(accounts: Self.accounts)
         defer { httpd.stop() }
         #expect(try logIn(httpd.whoami, "ann", "correct horse").code == 0)

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK\nContent-Ty", "HTTP/1.1 401 No\nWWW-Authenticate: Basic\n"])
-    func `D4, D18 a head that breaks off is 6: no login, nothing marked, no file touched; 15 at logout`(head: String)
+    func `a head that breaks off is 6: no login, nothing marked, no file touched; 15 at logout`(head: String)
         throws
     {
         let cut = RecordingServer.Reply.raw(head, ending: .close)

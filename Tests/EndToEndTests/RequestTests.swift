@@ -76,7 +76,7 @@ import Testing
         #expect(try authctl.run("request", "POST", "/posts", "-P", "screencast").code == 4)
     }
 
-    @Test func `A3 A4: what is open to anyone needs no login, and no profile if none is wanted`() throws {
+    @Test func `what is open to anyone needs no login, and no profile if none is wanted`() throws {
         let open = try authctl.run("request", "/posts", "-P", "blog")
         #expect(open.code == 0 && open.output.contains("\"posts\"") && open.error.contains("sent without a login"))
         let anonymous = try authctl.run("request", "--anonymous", "POST", "/posts", "-P", "blog", "-d", "x")
@@ -86,7 +86,7 @@ import Testing
         #expect(try posts().isEmpty)
     }
 
-    @Test func `A6: outside the folder of verify the password waits for the challenge`() throws {
+    @Test func `outside the folder of verify the password waits for the challenge`() throws {
         try authctl.logIn("wire")
         let before = try demo.requests().count
         // Nobody asks for a login there, so none is shown.
@@ -152,7 +152,7 @@ import Testing
         // No URLs of http at all.
         ("http://127.0.0.1:PORT.evil.example/", 2), ("file:///etc/passwd", 2),
     ])
-    func `R4 another origin is refused before anything is sent`(url: String, code: Int32) throws {
+    func `another origin is refused before anything is sent`(url: String, code: Int32) throws {
         try authctl.logIn("wire")
         let before = try demo.requests().count
         let url = url.replacing("PORT", with: "\(demo.port)")

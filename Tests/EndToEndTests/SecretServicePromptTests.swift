@@ -23,7 +23,7 @@ struct `The dialogue of a keyring` {
             ["login", "wire", "-u", "ann", "--password-stdin"], input: "correct horse\n", environment: desktop(keyring))
     }
 
-    @Test func `F10 unlocks it at a terminal on a desktop, and the login goes on`() throws {
+    @Test func `unlocks it at a terminal on a desktop, and the login goes on`() throws {
         let keyring = try KeyringSession(.fake(.unlocked))
         let run = try authctl.onTerminal("login", "wire", environment: desktop(keyring))
         try run.pty.wait(for: "waiting for the dialogue of the desktop's keyring")
@@ -32,21 +32,21 @@ struct `The dialogue of a keyring` {
         #expect(try authctl.run("whoami", "wire", environment: desktop(keyring)).output == "ann\n")
     }
 
-    @Test func `F10 closed is the person's no: 5, and no other store is taken`() throws {
+    @Test func `closed is the person's no: 5, and no other store is taken`() throws {
         let keyring = try KeyringSession(.fake(.dismissed))
         let run = try authctl.onTerminal("login", "wire", "--store", "auto", environment: desktop(keyring))
         #expect(try run.end() == .exited(5))
         #expect(run.lines.joined().contains("dialogue was closed"), "\(run.lines)")
     }
 
-    @Test func `F10 left alone is 13 after the time for a prompt`() throws {
+    @Test func `left alone is 13 after the time for a prompt`() throws {
         let keyring = try KeyringSession(.fake(.unanswered))
         let run = try authctl.onTerminal("login", "wire", "--prompt-timeout", "1", environment: desktop(keyring))
         #expect(try run.end() == .exited(13))
         #expect(run.lines.joined().contains("within 1 second"), "\(run.lines)")
     }
 
-    @Test func `F10 does not appear without a terminal, without a display, or for a command that never asks`() throws {
+    @Test func `does not appear without a terminal, without a display, or for a command that never asks`() throws {
         let keyring = try KeyringSession(.fake(.unlocked))
         let piped = try logIn(keyring)
         #expect(piped.code == 8 && piped.error.contains("is locked"), "\(piped.error)")
@@ -57,7 +57,7 @@ struct `The dialogue of a keyring` {
         #expect(silent.output.contains("is locked"))
     }
 
-    @Test func `F10 a service without encryption is used all the same`() throws {
+    @Test func `a service without encryption is used all the same`() throws {
         let keyring = try KeyringSession(.fake(.plain))
         let login = try logIn(keyring)
         #expect(login.code == 0, "\(login.error)")
@@ -65,13 +65,13 @@ struct `The dialogue of a keyring` {
         #expect(try authctl.run("logout", "wire", environment: desktop(keyring)).code == 0)
     }
 
-    @Test func `F10 an item that is deleted between search and reading was not there`() throws {
+    @Test func `an item that is deleted between search and reading was not there`() throws {
         let keyring = try KeyringSession(.fake(.vanishing))
         let test = try authctl.run("store", "test", "secret-service", environment: desktop(keyring))
         #expect(test.code == 8 && test.error.contains("cannot be read back"), "\(test.error)")
     }
 
-    @Test func `F10 an answer that does not match is not taken for ours`() throws {
+    @Test func `an answer that does not match is not taken for ours`() throws {
         let keyring = try KeyringSession(.fake(.careless))
         #expect(try logIn(keyring).code == 0)
         let other = try authctl.run(
@@ -80,7 +80,7 @@ struct `The dialogue of a keyring` {
         #expect(try authctl.run("whoami", "wire", environment: desktop(keyring)).output == "ann\n")
     }
 
-    @Test func `F10 a service that is killed while it is asked is 8, and the next command finds none`() throws {
+    @Test func `a service that is killed while it is asked is 8, and the next command finds none`() throws {
         let keyring = try KeyringSession(.fake(.dying))
         let result = try logIn(keyring)
         #expect(result.code == 8 && result.error.contains("exited during the request"), "\(result.error)")
@@ -88,7 +88,7 @@ struct `The dialogue of a keyring` {
         #expect(next.code == 8 && next.error.contains("no Secret Service is running"), "\(next.error)")
     }
 
-    @Test func `F10 no default keyring and a full disk have messages of their own`() throws {
+    @Test func `no default keyring and a full disk have messages of their own`() throws {
         let homeless = try logIn(KeyringSession(.fake(.homeless)))
         #expect(homeless.code == 8 && homeless.error.contains("no default keyring"), "\(homeless.error)")
         let full = try logIn(KeyringSession(.fake(.full)))

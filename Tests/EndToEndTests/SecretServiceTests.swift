@@ -39,7 +39,7 @@ struct `A login in the Secret Service` {
         #expect(!FileManager.default.fileExists(atPath: authctl.plaintext))
     }
 
-    @Test func `F10 a locked keyring is 8 for commands that never ask, and nothing is unlocked by a look`() throws {
+    @Test func `a locked keyring is 8 for commands that never ask, and nothing is unlocked by a look`() throws {
         #expect(try logIn("--store", "secret-service").code == 0)
         try keyring.lock()
         for words in [["whoami", "wire"], ["token", "wire", "--header"], ["logout", "wire"]] {
@@ -51,7 +51,7 @@ struct `A login in the Secret Service` {
         #expect(try run("whoami", "wire").code == 8)
     }
 
-    @Test func `F10 a dialogue that nothing can show counts as nobody to be asked`() throws {
+    @Test func `a dialogue that nothing can show counts as nobody to be asked`() throws {
         try keyring.lock()
         let desktop = keyring.address.merging(["DISPLAY": ":77"]) { $1 }
         let run = try authctl.onTerminal("store", "test", "secret-service", environment: desktop)
@@ -156,7 +156,7 @@ struct `A hindered Secret Service` {
     private static let patience = 20.0
 
     @Test(arguments: Hindrance.allCases)
-    func `F9 F10 is 8 when it was named, and passed over by auto, never for plain text`(hindrance: Hindrance) throws {
+    func `is 8 when it was named, and passed over by auto, never for plain text`(hindrance: Hindrance) throws {
         let demo = try DemoBackendProcess()
         let authctl = try Installation(demo, store: nil)
         var keyring: KeyringSession?, socket: SilentSocket?
@@ -182,7 +182,7 @@ struct `A hindered Secret Service` {
     }
 
     @Test(RealServer.require("strace"))
-    func `F9 without libsecret the message names it, and auto goes on`() throws {
+    func `without libsecret the message names it, and auto goes on`() throws {
         let authctl = try Installation(store: nil)
         let strace = try #require(RealServer.path(of: "strace"))
         func run(_ words: String...) throws -> CommandResult {

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["file", "plaintext"], ["wire", "blog", "screencast", "chat", "index"])
-    func `L0 of a login, a refusal, a token and a logout are nowhere else`(store: String, profile: String) throws {
+    func `of a login, a refusal, a token and a logout are nowhere else`(store: String, profile: String) throws {
         let (authctl, environment) = try installation(store)
         let file = try outside.write(password + "\n", to: "password")
         let user = ["-u", "ann", "--verbose"]
@@ -75,7 +75,7 @@ import Testing
         return String(last.split(separator: "=", maxSplits: 1).last.map { $0.count > 16 ? $0 : last } ?? last)
     }
 
-    @Test(arguments: ["wire", "screencast"]) func `L0 typed on a terminal are nowhere else`(profile: String) throws {
+    @Test(arguments: ["wire", "screencast"]) func `typed on a terminal are nowhere else`(profile: String) throws {
         let (authctl, environment) = try installation("file")
         let run = try authctl.onTerminal("login", profile, "--verbose", environment: environment)
         try run.answer("User name: ", "ann\r").answer("Password: ", "wrong battery\r")
@@ -85,7 +85,7 @@ import Testing
         try expectClean(authctl, ["transcript": run.pty.text, "stdout": run.output])
     }
 
-    @Test func `L0 in the answers of a server are not in what --verbose shows`() throws {
+    @Test func `in the answers of a server are not in what --verbose shows`() throws {
         let authctl = try Installation(demo)
         let leak = "a-secret-of-the-server-77"
         try demo.order(
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can read the environment of a protected process"))
-    func `M1 are in no arguments and in no environment while the server is asked`() throws {
+    func `are in no arguments and in no environment while the server is asked`() throws {
         let (authctl, environment) = try installation("file")
         let slow = "slow and steady"
         let file = try outside.write(slow + "\n", to: "slow")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(RealServer.require("strace")) func `M1 are in nothing that authctl starts`() throws {
+    @Test(RealServer.require("strace")) func `are in nothing that authctl starts`() throws {
         let (authctl, environment) = try installation("plaintext")
         let strace = try #require(RealServer.path(of: "strace")), trace = authctl.folder + "/execve"
         let file = try outside.write(password + "\n", to: "password")

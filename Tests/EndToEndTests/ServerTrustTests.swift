@@ -57,7 +57,7 @@ struct `A server whose certificate does not verify` {
         #expect(try authctl.run("profile", "list", "--json").json as? [String] == [])
     }
 
-    @Test func `S1 S12 without a terminal is 7, with every reason, the fingerprint and the remedies, and no HTTP`()
+    @Test func `without a terminal is 7, with every reason, the fingerprint and the remedies, and no HTTP`()
         throws
     {
         let expired = try certificates.selfSigned(period: ("20200101000000Z", "20200201000000Z"))
@@ -88,7 +88,7 @@ struct `A server whose certificate does not verify` {
     }
 
     @Test(arguments: [("reject", 7), ("", 7), ("yes\ry\rALWAYS", 7), ("\u{04}", 5)] as [(String, Int32)])
-    func `B15 a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32)
+    func `a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32)
         throws
     {
         let nginx = try nginx(own)
@@ -180,7 +180,7 @@ struct `A server whose certificate does not verify` {
         #expect(try authctl.run("whoami").code == 7)
     }
 
-    @Test func `S2 a key that has changed is 7 for every command, says so, asks nothing and sends nothing`() throws {
+    @Test func `a key that has changed is 7 for every command, says so, asks nothing and sends nothing`() throws {
         let nginx = try nginx(own)
         let url = nginx.origin() + "/whoami.json"
         #expect(try logIn(url, "--trust-fingerprint", "sha256:" + own.fingerprint()).code == 0)
@@ -251,7 +251,7 @@ struct `A server whose certificate does not verify` {
         #expect(try authctl.run("whoami").code == 0)
     }
 
-    @Test func `T1 names in a certificate cannot control the terminal`() throws {
+    @Test func `names in a certificate cannot control the terminal`() throws {
         var wish = TestCertificates.Wish()
         wish.subject = "/CN=a\u{1B}]0;evil\u{7}\u{202E}b\u{9B}2J"
         let nginx = try nginx(try certificates.make(wish))

@@ -114,7 +114,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").output == "guest\n")
     }
 
-    @Test(arguments: walks) func `B9: a locked account is forbidden in every service`(_ walk: Walk) throws {
+    @Test(arguments: walks) func `a locked account is forbidden in every service`(_ walk: Walk) throws {
         let user = walk.user == nil ? [] : ["-u", "locked"]
         let secret = walk.user == nil ? "demo-pat-locked-7f3a9c" : "locked door"
         let run = try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: secret + "\n")
@@ -122,7 +122,7 @@ import Testing
         #expect(run.error.contains("this account is locked") && !run.error.contains("'login'"), "\(run.error)")
     }
 
-    @Test(arguments: walks) func `B9: a suspended account is forbidden, but where strangers get the same`(
+    @Test(arguments: walks) func `a suspended account is forbidden, but where strangers get the same`(
         _ walk: Walk
     ) throws {
         let user = walk.user == nil ? [] : ["-u", "forbidden"]

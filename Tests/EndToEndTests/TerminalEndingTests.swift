@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `P14 by Ctrl-D is cancelled, 5`() throws {
+    @Test func `by Ctrl-D is cancelled, 5`() throws {
         let run = try authctl.onTerminal("login", "wire")
         try run.answer("User name: ", "ann\r").answer("Password: ", "\u{4}")
         #expect(try run.end() == .exited(5))
@@ -46,12 +46,12 @@ import Testing
         try expectNothingStored()
     }
 
-    @Test func `P4 by Ctrl-C dies of SIGINT`() throws {
+    @Test func `by Ctrl-C dies of SIGINT`() throws {
         #expect(try interrupted { $0.pty.type("\u{3}") } == [.signalled(SIGINT), .signalled(SIGINT)])
         try expectNothingStored()
     }
 
-    @Test func `P4 by Ctrl-C is seen by the shell as death by SIGINT`() throws {
+    @Test func `by Ctrl-C is seen by the shell as death by SIGINT`() throws {
         let shell = try authctl.shellOnTerminal(
             "trap : INT; authctl login wire; echo \"status $?\"; stty -a | grep -o '.echo '")
         try shell.wait(for: "User name: ").type("\u{3}")
@@ -65,13 +65,13 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
-    func `P4 by a signal dies of that signal`(signal: Int32) throws {
+    func `by a signal dies of that signal`(signal: Int32) throws {
         #expect(try interrupted { $0.pty.child.send(signal: signal) } == [.signalled(signal), .signalled(signal)])
         try expectNothingStored()
         #expect(authctl.home.files.filter { $0.contains("core") }.isEmpty)
     }
 
-    @Test func `P14 by a lost terminal ends`() throws {
+    @Test func `by a lost terminal ends`() throws {
         let run = try authctl.onTerminal("login", "wire")
         try run.pty.wait(for: "User name: ")
         run.pty.hangUp()
@@ -115,7 +115,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").code == 4)
     }
 
-    @Test func `P14 or waited for in vain ends with 13`() throws {
+    @Test func `or waited for in vain ends with 13`() throws {
         let run = try authctl.onTerminal("login", "wire", "--prompt-timeout", "1")
         #expect(try run.end() == .exited(13))
         #expect(run.pty.settings == Pty.usualSettings)

@@ -12,7 +12,7 @@ import Testing
         authctl = try Installation(demo)
     }
 
-    @Test func `B1 P1 goes on after a wrong password: name kept, attempt counted, no password in the name`() throws {
+    @Test func `goes on after a wrong password: name kept, attempt counted, no password in the name`() throws {
         let run = try authctl.onTerminal("login", "wire", "--verbose")
         try run.answer("User name: ", "anne\r").answer("Password: ", "wrong horse\r")
         try run.pty.wait(for: "Wrong user name or password (attempt 2 of 3).")
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `P7 discards what was typed ahead`() throws {
+    @Test func `discards what was typed ahead`() throws {
         let run = try authctl.onTerminal("login", "wire", "-u", "slow")
         run.pty.type("EARLY")
         try run.answer("Password for slow: ", "slow and steady\r")
@@ -169,7 +169,7 @@ import Testing
         #expect(seen.filter { $0.contains("login refused") }.count == 1)
     }
 
-    @Test func `A5: a server that breaks down in the midst of a login costs no second typing`() throws {
+    @Test func `a server that breaks down in the midst of a login costs no second typing`() throws {
         let run = try authctl.onTerminal("login", "wire", "-u", "ann")
         try run.pty.wait(for: "Password for ann: ")
         try demo.order(.init(status: 500), .init(status: 503, retryAfter: 1))

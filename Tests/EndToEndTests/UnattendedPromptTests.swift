@@ -41,7 +41,7 @@ import Testing
 
     // --- Prompts
 
-    @Test func `PS1: the account, or that there is none`() throws {
+    @Test func `the account, or that there is none`() throws {
         let line = try place.recipe("Shell prompts", 0)
         let pty = try Pty(
             ChildSpec("/bin/bash", ["--norc", "-i"], environment: environment, directory: place.authctl.folder))

@@ -28,7 +28,7 @@ import Testing
     ]
 
     @Test(arguments: commands)
-    func `B11 A10: is named on the terminal after half a second, and in no pipe`(command: [String]) throws {
+    func `is named on the terminal after half a second, and in no pipe`(command: [String]) throws {
         let (authctl, server) = try silent()
         let start = ContinuousClock.now
         let run = try authctl.onTerminal(command, environment: ["NO_COLOR": "1"])
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["whoami", "login"])
-    func `A10: has a spinner, and tells of the seconds`(command: String) throws {
+    func `has a spinner, and tells of the seconds`(command: String) throws {
         let (authctl, server) = try silent()
         let arguments = command == "login" ? ["login", server.url("/other")] : [command]
         let run = try authctl.onTerminal(arguments)
@@ -59,7 +59,7 @@ import Testing
     @Test(
         arguments: [(["NO_COLOR": "1"], []), (["TERM": "dumb"], []), ([:], ["--color", "never"])]
             as [([String: String], [String])])
-    func `A10: stands still where nothing may move`(environment: [String: String], options: [String]) throws {
+    func `stands still where nothing may move`(environment: [String: String], options: [String]) throws {
         let (authctl, server) = try silent()
         let run = try authctl.onTerminal(["whoami", "--timeout", "2"] + options, environment: environment)
         #expect(try run.end() == .exited(6))
@@ -68,7 +68,7 @@ import Testing
         #expect(!text.contains("⠋"))
     }
 
-    @Test func `A10: a spinner in an ASCII locale has ASCII alone`() throws {
+    @Test func `a spinner in an ASCII locale has ASCII alone`() throws {
         let (authctl, server) = try silent()
         let run = try authctl.onTerminal("whoami", environment: ["LC_ALL": "C"])
         try run.pty.wait(for: "Waiting for http://127.0.0.1:\(server.port)... /")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["-q"], ["-v"]] as [[String]])
-    func `B11 A10: is not named in what is piped, nor where quiet or more was asked for`(options: [String]) throws {
+    func `is not named in what is piped, nor where quiet or more was asked for`(options: [String]) throws {
         let (authctl, server) = try silent()
         let arguments = (["whoami", "--timeout", "1"] + options).joined(separator: " ")
         let shell = try authctl.shellOnTerminal("authctl \(arguments) >out 2>error; echo \"code $?\"")
@@ -89,7 +89,7 @@ import Testing
         #expect(try !authctl.run(["whoami", "--timeout", "1"]).error.contains("Waiting"))
     }
 
-    @Test func `B11 A10: is named no more once it answers`() throws {
+    @Test func `is named no more once it answers`() throws {
         let demo = try DemoBackendProcess(), authctl = try Installation(demo)
         try authctl.logIn("wire")
         try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 1))
@@ -100,7 +100,7 @@ import Testing
         #expect(run.lines == [""])
     }
 
-    @Test func `A10: is waited for from the first probe of a URL on`() throws {
+    @Test func `is waited for from the first probe of a URL on`() throws {
         let server = try RecordingServer([.silence])
         let authctl = try Installation()
         let run = try authctl.onTerminal("login", server.url("/me"), environment: ["LC_ALL": "C"])
@@ -111,7 +111,7 @@ import Testing
         #expect(run.lines == [""])
     }
 
-    @Test func `D15: the rest of a paste is not shown while it is asked, and no command of the shell`() throws {
+    @Test func `the rest of a paste is not shown while it is asked, and no command of the shell`() throws {
         let demo = try DemoBackendProcess(), authctl = try Installation(demo)
         try demo.order(.init(path: "/account/verify_credentials.json"), .init(status: nil, delay: 1))
         for more in ["", "--verbose"] {

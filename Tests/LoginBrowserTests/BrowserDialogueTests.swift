@@ -114,7 +114,7 @@ import Testing
         try visit.finish(.exited(5))
     }
 
-    @Test func `OA7 a fixed port that is taken leaves pasting alone`() throws {
+    @Test func `a fixed port that is taken leaves pasting alone`() throws {
         let scene = try LoopbackScene()
         let redirect = "http://127.0.0.1:\(scene.port)/callback"
         let visit = try AuthorizationVisit("--redirect", redirect, columns: 120)
@@ -128,7 +128,7 @@ import Testing
         #expect(try visit.answer.last == "code c0de")
     }
 
-    @Test func `O1 wrong addresses are said why, and asked for again`() throws {
+    @Test func `wrong addresses are said why, and asked for again`() throws {
         let visit = try AuthorizationVisit(columns: 120)
         let redirect = try visit.redirect
         let reasons = [
@@ -155,7 +155,7 @@ import Testing
         #expect(try visit.answer.last == "code c0de")
     }
 
-    @Test func `O1 forged answers end nothing, and what is typed meanwhile stays`() throws {
+    @Test func `forged answers end nothing, and what is typed meanwhile stays`() throws {
         let visit = try AuthorizationVisit(columns: 120)
         try visit.pty.wait(for: "\nAddress: ")
         let text = Array(try visit.right),
@@ -246,7 +246,7 @@ import Testing
         #expect(!(try visit.screen.contains { $0.hasPrefix("Address") }))
     }
 
-    @Test func `OA5 without a person lines are said, and the port alone is waited for`() throws {
+    @Test func `without a person lines are said, and the port alone is waited for`() throws {
         let visit = try AuthorizationVisit("--no-person", environment: Self.ssh)
         #expect(try eventually { try visit.answer.contains { $0.contains("where the browser is") } })
         #expect(try visit.get("/other").hasPrefix("HTTP/1.1 404 "))

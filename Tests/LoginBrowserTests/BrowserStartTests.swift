@@ -49,7 +49,7 @@ import Testing
         try FileManager.default.removeItem(atPath: home.path + "/" + file)
     }
 
-    @Test func `O4 the URL is one word, whatever a shell would make of it`() throws {
+    @Test func `the URL is one word, whatever a shell would make of it`() throws {
         let program = try browser()
         #expect(start([program, "-P", "a b"]).open(url) == .started)
         #expect(try words() == ["-P", "a b", url])
@@ -66,7 +66,7 @@ import Testing
         "https://id.example/\\",
         "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "http://127.0.0.1:80@evil.example/",
         "http://localhost.evil.example/", "http://[::1]evil/", "http:///x", "",
-    ]) func `O4 what is no safe URL is not opened`(unsafe: String) throws {
+    ]) func `what is no safe URL is not opened`(unsafe: String) throws {
         let program = try browser()
         #expect(start([program]).open(unsafe) == .noBrowser)
         #expect(!home.files.contains("browser.words"))
@@ -82,7 +82,7 @@ import Testing
         #expect(!BrowserStart.isSafe("http://id.example/a", plainOrigin: plain))
     }
 
-    @Test func `O4 BROWSER has alternatives, words and a place, and no shell`() throws {
+    @Test func `BROWSER has alternatives, words and a place, and no shell`() throws {
         let first = try browser("a", then: "exit 3"), second = try browser("c")
         let named = ["BROWSER": "\(first) b:$(touch x):\(second) '%s' --new:never"]
         #expect(start(nil, named).open(url) == .started)
@@ -102,7 +102,7 @@ import Testing
         #expect(start(nil, ["BROWSER": " : "]).open(url) == .noBrowser)
     }
 
-    @Test func `O4 a browser has no terminal, no output and none of our variables`() throws {
+    @Test func `a browser has no terminal, no output and none of our variables`() throws {
         let program = try browser()
         let more = ["AUTHCTL_PROFILE": "x", "AUTHCTL_PASSWORD": "Zx9canaryQ7", "MORE": "kept"]
         #expect(start([program], more).open(url) == .started)
@@ -120,7 +120,7 @@ import Testing
             !environment.contains("AUTHCTL_") && !environment.contains("canary") && environment.contains("MORE=kept"))
     }
 
-    @Test func `O4 a browser that floods or never ends keeps nobody waiting`() throws {
+    @Test func `a browser that floods or never ends keeps nobody waiting`() throws {
         let endless = try browser("endless", then: "exec sleep 30"), flood = try browser("flood", then: "exec yes")
         for program in [endless, flood] {
             let begin = Date()
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `OA6 a browser is started only where somebody sees it`() throws {
+    @Test func `a browser is started only where somebody sees it`() throws {
         let ssh = ["SSH_CONNECTION": "192.0.2.1 5 192.0.2.7 22"]
         #expect(!start().canStart)
         #expect(start().open(url) == .noBrowser)
@@ -146,7 +146,7 @@ import Testing
         #expect(start(["w3m"], ssh).canStart)
     }
 
-    @Test func `OA6 xdg-open is started with a screen alone`() throws {
+    @Test func `xdg-open is started with a screen alone`() throws {
         _ = try browser("xdg-open")
         let path = ["PATH": home.path + "/bin:/usr/bin:/bin"]
         // It is looked for in this process's own PATH, so that of the child does not matter here.

@@ -45,7 +45,7 @@ import Testing
         #expect(try visit.answer == Self.lines.map { "said \($0)" } + ["waited"])
     }
 
-    @Test func `T1 a code that is no text is not shown`() throws {
+    @Test func `a code that is no text is not shown`() throws {
         let visit = try AuthorizationVisit("--device", "1", "--user-code", "A\\u001b[31m\\nB")
         try visit.finish(.exited(1))
         #expect(visit.pty.transcript.isEmpty)
@@ -108,7 +108,7 @@ import Testing
     @Test(arguments: [
         ("yes\r", "agreed true", 0), ("no\r", "agreed false", 0), ("\r", "agreed false", 0), ("\u{4}", "error", 5),
     ])
-    func `OA3 a server on another origin is asked about, and only yes is one`(
+    func `a server on another origin is asked about, and only yes is one`(
         keys: String, answer: String, code: Int32
     ) throws {
         let visit = try AuthorizationVisit("--agree", columns: 140)

@@ -39,7 +39,7 @@ import Testing
         ("GET", right + "&iss=https://evil.example", nil, .issuer),
     ]
 
-    @Test func `O1 nine forged answers get a fixed text and end nothing, then the right one does`() throws {
+    @Test func `nine forged answers get a fixed text and end nothing, then the right one does`() throws {
         let scene = try LoopbackScene()
         for (method, target, host, forgery) in Self.forgeries {
             let client = try scene.client()
@@ -244,7 +244,7 @@ struct StrangersResponseTests {
         #expect((1024...65535).contains(scene.port))
     }
 
-    @Test func `OA7 a redirect with an IPv6 address is heard there`() throws {
+    @Test func `a redirect with an IPv6 address is heard there`() throws {
         // None that another test has with IPv4.
         let scene = try LoopbackScene(LoopbackRedirect(host: .ipv6, port: Int(FreePort.next()), path: ""))
         #expect(LoopbackClient(host: "127.0.0.1", port: scene.port) == nil)
@@ -253,7 +253,7 @@ struct StrangersResponseTests {
         #expect(scene.next() == .right(code: Secret("c0de")))
     }
 
-    @Test(arguments: ["127.0.0.1", "::1"]) func `OA7 localhost is heard by both families`(address: String) throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func `localhost is heard by both families`(address: String) throws {
         let scene = try LoopbackScene(LoopbackRedirect(host: .localhost, port: nil, path: "/callback"))
         let client = try scene.client(address)
         client.get(scene.right, host: scene.host)
@@ -261,7 +261,7 @@ struct StrangersResponseTests {
     }
 
     /// In a network namespace of its own (user_namespaces(7)), where there is no IPv6.
-    @Test func `OA7 localhost is heard where one family is missing`() throws {
+    @Test func `localhost is heard where one family is missing`() throws {
         let script = """
             python3 -c 'import fcntl, socket, struct
             # SIOCSIFFLAGS, netdevice(7): lo is up.
@@ -278,7 +278,7 @@ struct StrangersResponseTests {
         #expect(run.output.hasSuffix("nothing\n"))
     }
 
-    @Test func `OA7 a fixed port that is taken is told`() throws {
+    @Test func `a fixed port that is taken is told`() throws {
         for (mine, other) in [("127.0.0.1", "127.0.0.1"), ("[::1]", "[::1]"), ("127.0.0.1", "localhost")] {
             let drawn: LoopbackRedirect = try #require(LoopbackRedirect("http://\(mine)/callback"))
             let first = try LoopbackScene(drawn)

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["", ",", "Basic realm=\"unclosed", "=x", "\"Basic\"", "Basic realm=\"a\\", "é", "Basic\u{1}x"])
-    func `D8: what does not fit the grammar is no challenge of its own`(line: String) {
+    func `what does not fit the grammar is no challenge of its own`(line: String) {
         for challenge in AuthenticateChallenge.parse([line]) {
             #expect(challenge.scheme == "basic")
             #expect(challenge.parameters.isEmpty)

@@ -10,7 +10,7 @@ struct CookieSessionTests {
         return Cookie(name: name, value: Secret(value), record: Secret(record), expires: expires)
     }
 
-    @Test func `K5 the end is that of the HttpOnly ones, where there are any`() {
+    @Test func `the end is that of the HttpOnly ones, where there are any`() {
         let csrf = cookie("csrf", "1", hidden: false, expires: 9000)
         #expect(Session.cookies([csrf, cookie("sid", "2", hidden: true, expires: 500)]).expires == 500)
         #expect(Session.cookies([csrf, cookie("sid", "2", hidden: true)]).expires == nil)
@@ -19,7 +19,7 @@ struct CookieSessionTests {
         #expect(Session.cookies([]).expires == nil)
     }
 
-    @Test func `K6 a session is carried by earlier cookies where none of its own is new`() {
+    @Test func `a session is carried by earlier cookies where none of its own is new`() {
         let csrf = cookie("csrf", "1", hidden: false), sid = cookie("sid", "2", hidden: true)
         let other = cookie("csrf", "3", hidden: false), fresh = cookie("sid", "4", hidden: true)
         #expect(Session.cookies([csrf, sid]).isCarried(by: [csrf, sid]))

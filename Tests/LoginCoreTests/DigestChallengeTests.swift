@@ -41,7 +41,7 @@ struct DigestChallengeTests {
         }
     }
 
-    @Test func `D5 auth is chosen where both are offered, and auth-int where it is alone`() throws {
+    @Test func `auth is chosen where both are offered, and auth-int where it is alone`() throws {
         #expect(try challenge("Digest realm=r, nonce=n, qop=\"auth-int,auth\"").qop == .auth)
         #expect(try challenge("Digest realm=r, nonce=n, qop=\"AUTH-INT\"").qop == .authInt)
         #expect(try challenge("Digest realm=r, nonce=n").qop == nil)

@@ -42,16 +42,16 @@ struct JSONReaderTests {
     @Test(arguments: [
         "{\"token\":\"a\",\"token\":\"b\"}", "{\"a\":1,\"\\u0061\":2}", "{\"x\":{\"a\":null,\"b\":1,\"a\":null}}",
     ])
-    func `D10 two members of one name are not read`(text: String) {
+    func `two members of one name are not read`(text: String) {
         #expect(throws: JSONFault.repeatedMember) { try read(text) }
     }
 
     @Test(arguments: ["{\"a\":1,}", "[1,]", "[1, ]", "{\"a\":[{\"b\":1,\n}]}"])
-    func `D10 a comma with nothing behind it is not read`(text: String) {
+    func `a comma with nothing behind it is not read`(text: String) {
         #expect(throws: JSONFault.trailingComma) { try read(text) }
     }
 
-    @Test func `D10, D20 no encoding but UTF-8 is read, and no byte order mark`() {
+    @Test func `no encoding but UTF-8 is read, and no byte order mark`() {
         let text = "{\"a\":\"b\"}"
         let wide = Array(text.utf16)
         let little = wide.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
@@ -68,7 +68,7 @@ struct JSONReaderTests {
     }
 
     /// U+2200 as UTF-16LE is a NUL and a quote: what counts bytes takes all that follows for a text.
-    @Test func `D20 an answer in UTF-16 that hides its depth takes no time`() {
+    @Test func `an answer in UTF-16 that hides its depth takes no time`() {
         var text = "{\"a\":\"\u{2200}\",\"b\":"
         text += String(repeating: "[", count: 20_000) + String(repeating: "]", count: 20_000) + "}"
         let bytes = text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
@@ -82,7 +82,7 @@ struct JSONReaderTests {
         String(repeating: "{\"a\":", count: 65) + "1" + String(repeating: "}", count: 65),
         "[" + String(repeating: "{},", count: 30_000) + "0]", "[" + String(repeating: "9", count: 2000) + "]",
     ])
-    func `B1 what would take long is given up`(text: String) {
+    func `what would take long is given up`(text: String) {
         #expect(throws: JSONFault.tooMuch) { try read(text) }
     }
 
@@ -91,7 +91,7 @@ struct JSONReaderTests {
         _ = try read("[" + String(repeating: "1,", count: JSONReader.mostValues - 2) + "1]")
     }
 
-    @Test func `B1 a long answer takes no longer than its length`() throws {
+    @Test func `a long answer takes no longer than its length`() throws {
         let members = (0..<19_000).map { "\"k\($0)\":\"\(String(repeating: "x", count: 40))\"" }
         let start = ContinuousClock.now
         _ = try read("{" + members.joined(separator: ",") + "}")

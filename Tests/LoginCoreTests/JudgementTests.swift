@@ -44,7 +44,7 @@ struct JudgementTests {
     ]
 
     @Test(arguments: redirects.indices)
-    func `R2 a redirect without a rule`(index: Int) {
+    func `a redirect without a rule`(index: Int) {
         let row = Self.redirects[index]
         let answer = HTTPResponse.answer(row.status, redirect: row.isForeign ? Self.foreign : Self.own)
         for (step, verdict) in zip(Self.steps, row.verdicts) {
@@ -99,7 +99,7 @@ struct JudgementTests {
             (.object(["user": .null]), .refused), (.object([:]), .refused), (.object(["user": .array([])]), .refused),
             (.object(["user": .integer(7)]), .accepted), (nil, .refused),
         ] as [(JSONValue?, Verdict)])
-    func `K7 an answer without the name is logged out`(json: JSONValue?, verdict: Verdict) {
+    func `an answer without the name is logged out`(json: JSONValue?, verdict: Verdict) {
         var rule = ResponseRule()
         rule.username = Place("/user")
         #expect(judge(.answer(200), rule, at: .verify, json: json) == verdict)

@@ -34,7 +34,7 @@ struct LoginFlowTests {
     }
 
     @Test
-    func `A1: a stored credential that was refused just now is marked, not sent once more, and a person is asked`() {
+    func `a stored credential that was refused just now is marked, not sent once more, and a person is asked`() {
         walk(
             SomeLogin.flow(proposing: "ann"), (.begun, .lookUp),
             (.foundRefused(SomeLogin.refusal), .reject(.credential)), (.rejected, .prepare),
@@ -45,7 +45,7 @@ struct LoginFlowTests {
             (.rejected, .finish(.failed(.rejected(SomeLogin.refusal)))))
     }
 
-    @Test func `A4: an answer may go on without a login, cancel, or decline the protection space`() {
+    @Test func `an answer may go on without a login, cancel, or decline the protection space`() {
         let declined = LoginFault.loginRequired(LoginNeed(why: .declined(SomeLogin.namedSpace.method)))
         for (answer, outcome) in [
             (LoginFlow.Reply.continueWithout, LoginFlow.Outcome.continuedWithout), (.cancelled, .failed(.cancelled)),
@@ -57,7 +57,7 @@ struct LoginFlowTests {
         }
     }
 
-    @Test func `A5: after a fault what was typed may be sent again, which is no attempt`() {
+    @Test func `after a fault what was typed may be sent again, which is no attempt`() {
         let failed = LoginFlow.Event.failed(SomeLogin.network),
             ask = LoginFlow.Effect.ask(.retry(RetryRequest(SomeLogin.network)))
         walk(
@@ -78,7 +78,7 @@ struct LoginFlowTests {
         LoginFault.busy(BusyFault(status: 429, retryAfter: 3600, words: nil)), .failure(.libraryMissing("libcurl")),
         .forbidden(Refusal(status: 403)), .untrusted(.plainHTTP), .store(.notSetUp(.file)),
     ])
-    func `A5: nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginFault) {
+    func `nobody is asked to try again where that cannot help, or would take an hour`(_ error: LoginFault) {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()),
             (typed, .authenticate(.typed)), (.failed(error), .finish(.failed(error))))
@@ -89,11 +89,11 @@ struct LoginFlowTests {
         (.lookedUp(.nothing, endedAt: 1_700_000_000), .sessionEnded(at: 1_700_000_000)),
         (.lookedUp(.refusedCredential), .passwordRefusedBefore),
     ])
-    func `A11: every question says why it is put`(_ event: LoginFlow.Event, _ reason: Challenge.Reason) {
+    func `every question says why it is put`(_ event: LoginFlow.Event, _ reason: Challenge.Reason) {
         walk(SomeLogin.flow(), (.begun, .lookUp), (event, .prepare), (prepared, question(reason)))
     }
 
-    @Test func `A11: a session that the server does not know any more is the reason, with its end if that is past`() {
+    @Test func `a session that the server does not know any more is the reason, with its end if that is past`() {
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
             (.notRefreshable, .reject(.session)), (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
@@ -391,7 +391,7 @@ struct LoginFlowSecondFactorTests {
         #expect(slow.handle(.pending(seconds: 4, took: 1)) == .finish(.failed(.promptExpired(seconds: 9))))
     }
 
-    @Test func `A5: a code that a fault kept from being judged may be sent once more`() {
+    @Test func `a code that a fault kept from being judged may be sent once more`() {
         var flow = authenticating()
         _ = flow.handle(Self.needs)
         _ = flow.handle(.answered(.code))

@@ -241,7 +241,7 @@ struct LoginFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `A5: only what was typed and not judged may be sent again, and only after a yes`(
+    @Test(arguments: cases) func `only what was typed and not judged may be sent again, and only after a yes`(
         _ walked: Case
     ) {
         for step in walked.walk.steps {
@@ -260,7 +260,7 @@ struct LoginFlowWalkTests {
         #expect(walked.walk.places.map(\.shadow.retries).max() == allowed)
     }
 
-    @Test(arguments: cases) func `A5: whoever does not want to try again gets the fault that there was`(_ walked: Case)
+    @Test(arguments: cases) func `whoever does not want to try again gets the fault that there was`(_ walked: Case)
     {
         for step in walked.walk.steps {
             guard case .awaiting(.retry(let request), _) = step.from.flow.state, step.event == .answered(.no) else {
@@ -270,7 +270,7 @@ struct LoginFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `A12: only a refusal of what was typed or stored counts as a failed attempt`(
+    @Test(arguments: cases) func `only a refusal of what was typed or stored counts as a failed attempt`(
         _ walked: Case
     ) {
         for place in walked.walk.places {

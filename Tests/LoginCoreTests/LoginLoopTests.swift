@@ -99,7 +99,7 @@ struct LoginLoopTests {
         #expect(keeper.rejected == [.credential])
     }
 
-    @Test func `A1: the credential that a request was refused with is not sent once more`() {
+    @Test func `the credential that a request was refused with is not sent once more`() {
         let session = Session.credential(SomeLogin.credential)
         let keeper = ScriptedKeeper(
             fill: [.success(StoredLogin(session: session, username: "bert"))], reject: [.success(())])
@@ -110,7 +110,7 @@ struct LoginLoopTests {
         #expect(keeper.rejected == [.credential])
     }
 
-    @Test func `A1: a password that another process has saved since is judged, not marked`() {
+    @Test func `a password that another process has saved since is judged, not marked`() {
         let next = Session.credential(Credential(username: "bert", .password(Secret("the new one"))))
         let login = Login(identity: SomeLogin.identity, session: next)
         let keeper = ScriptedKeeper(fill: [.success(StoredLogin(session: next, username: "bert"))])
@@ -121,7 +121,7 @@ struct LoginLoopTests {
         #expect(keeper.rejected.isEmpty)
     }
 
-    @Test func `A5: after a network fault the same credential is sent once more, and no name or password is asked for`()
+    @Test func `after a network fault the same credential is sent once more, and no name or password is asked for`()
     {
         let prompt = ScriptedPrompt([.success(.credential(SomeLogin.credential))], retry: [.success(true)])
         let service = ScriptedService(
@@ -236,7 +236,7 @@ struct LoginLoopTests {
         #expect(keeper.rejected.isEmpty && keeper.approved.isEmpty)
     }
 
-    @Test func `F9 a store that does not work is found before a person is asked`() {
+    @Test func `a store that does not work is found before a person is asked`() {
         let journal = Journal()
         let fault = LoginFault.store(.noneWorks([UnusableStore(name: .file, fault: .notSetUp(.file))]))
         let outcome = run(
@@ -246,7 +246,7 @@ struct LoginLoopTests {
         #expect(journal.entries == ["keeper.fill", "keeper.prepare"])
     }
 
-    @Test func `F4 a save that fails is told, not passed over`() {
+    @Test func `a save that fails is told, not passed over`() {
         let fault = LoginFault.store(.system(call: "write", path: "/x", errno: 28))
         let outcome = run(
             LoginFlow.Policy(hasSuppliedCredential: true),
@@ -269,7 +269,7 @@ struct LoginLoopTests {
         #expect(outcome == .failed(fault))
     }
 
-    @Test func `P15 a prompt that cannot be put ends the login with what it says`() {
+    @Test func `a prompt that cannot be put ends the login with what it says`() {
         let need = LoginFault.loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))
         let outcome = run(
             keeper: ScriptedKeeper(prepare: [.success(())], fill: [.success(StoredLogin())]),

@@ -15,7 +15,7 @@ struct MessageTests {
         }
     }
 
-    @Test func `T1 T7 no message holds what a terminal would obey`() {
+    @Test func `no message holds what a terminal would obey`() {
         for topic in [topic, ErrorContext(profile: SomeErrors.hostile), ErrorContext()] {
             for (error, _) in SomeErrors.all {
                 let message = error.message(about: topic)
@@ -78,14 +78,14 @@ struct MessageTests {
             ([], "check user name and password"), ([.username, .password], "check user name and password"),
             ([.token], "check the token"), ([.password], "check the password"),
         ] as [([CredentialField], String)])
-    func `C9 what was refused is what to check`(fields: [CredentialField], words: String) {
+    func `what was refused is what to check`(fields: [CredentialField], words: String) {
         var topic = ErrorContext(profile: "blog")
         topic.fields = fields
         let next = LoginFault.rejected(Refusal(status: 401)).message(about: topic).next
         #expect(next == "\(words), then: authctl login blog")
     }
 
-    @Test func `C9 another authority is named only where the authority is what is wrong`() {
+    @Test func `another authority is named only where the authority is what is wrong`() {
         for reason in ServerTrust.Reason.allCases {
             let trust = ServerTrust(
                 origin: SomeLogin.origin, reasons: [reason], subject: "CN = a", issuer: "CN = b", notBefore: 0,
@@ -121,7 +121,7 @@ struct MessageTests {
         #expect(message.next == "at a terminal: authctl login blog")
     }
 
-    @Test func `C8: a 4xx at login that no rule names proposes the rule`() {
+    @Test func `a 4xx at login that no rule names proposes the rule`() {
         let next = { (status: Int, step: String) in
             LoginFault.failure(.unexpectedStatus(status, step: step, words: nil)).message(about: topic).next
         }
@@ -143,7 +143,7 @@ struct MessageTests {
         "a:CANARY@h.example", "https:/a:CANARY@h.example", "http//a:CANARY@h.example", "https://a:CANARY@h.example/",
         "https://a:CANARY/@x@h.example",
     ])
-    func `R8 no message repeats what stands before an @`(text: String) {
+    func `no message repeats what stands before an @`(text: String) {
         let faults: [UsageFault] = [
             .unknownProfile(name: text, near: []), .badURL(url: text, problem: "p"), .missingScheme(host: text),
         ]

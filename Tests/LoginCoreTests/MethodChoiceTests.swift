@@ -36,14 +36,14 @@ struct MethodChoiceTests {
         [basic, digest, "Negotiate"], ["Negotiate", digest, basic], ["\(basic), Negotiate, \(digest)"],
         ["bASIC realm=x, NEGOTIATE", "NTLM", "Bearer, dIGEST realm=\"d\", nonce=\"n\""],
     ])
-    func `D1 the strongest of the offers is taken, in whatever order and form they come`(offers: [String]) throws {
+    func `the strongest of the offers is taken, in whatever order and form they come`(offers: [String]) throws {
         #expect(try method([.auto], offers, ticket: Self.ticket) == .negotiate)
         #expect(try method([.auto], offers) == .digest)
         #expect(try method([.basic, .digest], offers, ticket: Self.ticket) == .digest)
         #expect(try method([.basic], offers, ticket: Self.ticket) == .basic)
     }
 
-    @Test func `D1 a weaker offer than accepted is refused, and named`() {
+    @Test func `a weaker offer than accepted is refused, and named`() {
         let accepts: [(AuthenticationMethod, [String])] = [
             (.digest, [Self.basic]), (.negotiate, [Self.basic, Self.digest]), (.basic, ["NTLM", "Bearer"]),
             (.basic, [Self.digest]),
@@ -59,7 +59,7 @@ struct MethodChoiceTests {
                 == .untrusted(.weakerMethod(offered: ["ntlm", "bearer"], accepted: [.auto])))
     }
 
-    @Test func `D4 D8 Digest that cannot be done is passed over, or refused by name`() throws {
+    @Test func `Digest that cannot be done is passed over, or refused by name`() throws {
         let odd = "Digest realm=\"d\", nonce=\"n\", algorithm=SHA3-256"
         let qop = "Digest realm=\"d\", nonce=\"n\", qop=\"auth-conf\""
         #expect(try method([.auto], [odd, Self.basic]) == .basic)
@@ -77,7 +77,7 @@ struct MethodChoiceTests {
         ("Digest realm=\"d\", nonce=\"n\u{1}\"", "its nonce contains a control"),
         ("Digest realm=\"d\", nonce=\"n\", opaque=\"\u{7f}\"", "its opaque contains a control"),
     ])
-    func `D8 a Digest challenge that is none is a broken answer`(offer: String, problem: String) {
+    func `a Digest challenge that is none is a broken answer`(offer: String, problem: String) {
         guard case .network(.brokenResponse(let words)) = refusal([.auto], [offer]) else {
             Issue.record("\(offer.prefix(60)) was taken")
             return
@@ -104,7 +104,7 @@ struct MethodChoiceTests {
                 == .usage(.takesNoPassword(method: .negotiate)))
     }
 
-    @Test func `D15 without a ticket a weaker offer is taken if it is accepted, else kinit is named`() throws {
+    @Test func `without a ticket a weaker offer is taken if it is accepted, else kinit is named`() throws {
         let offers = ["Negotiate", Self.basic]
         #expect(try method([.negotiate, .basic], offers) == .basic)
         let expired = TicketFinding.unusable(.expired(principal: "ann@REALM"))
@@ -115,7 +115,7 @@ struct MethodChoiceTests {
             refusal([.auto], ["Negotiate"]) == .loginRequired(LoginNeed(why: .ticket(.missing(reason: "none")))))
     }
 
-    @Test func `D15 where only a ticket would do, its lack is told before the server is asked`() {
+    @Test func `where only a ticket would do, its lack is told before the server is asked`() {
         let choice = MethodChoice(accepted: [.negotiate])
         #expect(throws: LoginFault.loginRequired(LoginNeed(why: .ticket(.missing(reason: "none"))))) {
             try choice.check { Self.noTicket }
@@ -127,7 +127,7 @@ struct MethodChoiceTests {
     @Test(arguments: [
         ("ann@REALM", true), ("ann", true), ("Ann", false), ("bob", false), ("ann@OTHER", false), ("an", false),
     ])
-    func `D16 another one's ticket is not used`(wanted: String, fits: Bool) {
+    func `another one's ticket is not used`(wanted: String, fits: Bool) {
         let restricted = Self.ticket.restricted(to: wanted)
         #expect((restricted == Self.ticket) == fits)
         if !fits { #expect(restricted == .unusable(.ofAnother(principal: "ann@REALM", wanted: wanted))) }

@@ -54,7 +54,7 @@ struct OAuthAnswerTests {
         ("/callback?state=s0123456789", .answer),
     ]
 
-    @Test(arguments: forgeries) func `O1 what is forged gets a fixed answer, and is none to this login`(
+    @Test(arguments: forgeries) func `what is forged gets a fixed answer, and is none to this login`(
         target: String, forgery: Forgery
     ) {
         #expect(heard(target) == .refused(forgery))
@@ -78,7 +78,7 @@ struct OAuthAnswerTests {
         #expect(!isForDone("/done", method: "POST") && !isForDone("/done", host: "evil.example"))
     }
 
-    @Test(arguments: ["POST", "HEAD", "OPTIONS", "get", ""]) func `O1 nothing but GET is an answer`(method: String) {
+    @Test(arguments: ["POST", "HEAD", "OPTIONS", "get", ""]) func `nothing but GET is an answer`(method: String) {
         #expect(heard("/callback?code=c&state=s0123456789", method: method) == .refused(.method))
     }
 
@@ -86,7 +86,7 @@ struct OAuthAnswerTests {
         [], [""], ["localhost:41873"], ["127.0.0.1"], ["127.0.0.1:41874"], ["evil.example:41873"],
         ["127.0.0.1:41873", "127.0.0.1:41873"], ["127.0.0.1:41873.evil.example"],
     ])
-    func `O1 only the redirect's own host is one`(hosts: [String]) {
+    func `only the redirect's own host is one`(hosts: [String]) {
         #expect(heard("/callback?code=c&state=s0123456789", hosts: hosts) == .refused(.host))
     }
 
@@ -102,7 +102,7 @@ struct OAuthAnswerTests {
         (SomeOAuth.redirect + "?state=s0123456789&code=c&iss=https://evil.example", .otherIssuer),
     ]
 
-    @Test(arguments: pastes) func `O1 what is pasted and is not the address says why`(text: String, fault: PasteFault) {
+    @Test(arguments: pastes) func `what is pasted and is not the address says why`(text: String, fault: PasteFault) {
         #expect(pasted(text) == .notAnAddress(fault))
     }
 
@@ -125,14 +125,14 @@ struct OAuthAnswerTests {
         #expect(heard("/x?code=c&state=s0123456789", hosts: ["[::1]:80"], judge) == .refused(.path))
     }
 
-    @Test func `OA4 an issuer that is named has to be the right one, to the letter`() {
+    @Test func `an issuer that is named has to be the right one, to the letter`() {
         for issuer in ["https://evil.example", "https://id.example/", "https%3A%2F%2FID.example", ""] {
             #expect(heard("/callback?code=c&state=s0123456789&iss=\(issuer)") == .refused(.issuer))
             #expect(heard("/callback?error=access_denied&state=s0123456789&iss=\(issuer)") == .refused(.issuer))
         }
     }
 
-    @Test func `OA4 a promised issuer that is missing is no answer`() {
+    @Test func `a promised issuer that is missing is no answer`() {
         let promised = judge(promises: true)
         #expect(heard("/callback?code=c&state=s0123456789", promised) == .refused(.issuer))
         #expect(
@@ -140,7 +140,7 @@ struct OAuthAnswerTests {
         #expect(pasted(SomeOAuth.redirect + "?code=c&state=s0123456789", promised) == .notAnAddress(.otherIssuer))
     }
 
-    @Test func `OA4 an error without the promised issuer ends the login without a word of the server`() {
+    @Test func `an error without the promised issuer ends the login without a word of the server`() {
         let promised = judge(promises: true)
         let query = "/callback?state=s0123456789&error_description=Call+me&error="
         #expect(heard(query + "access_denied", promised) == denied(.accessDenied))

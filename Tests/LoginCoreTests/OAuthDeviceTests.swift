@@ -23,7 +23,7 @@ struct OAuthDeviceTests {
         #expect(code.completeURL?.text == "https://id.example/device?code=FZX5-ASHU")
     }
 
-    @Test func `OA9 Google's name for the URL serves, too`() throws {
+    @Test func `Google's name for the URL serves, too`() throws {
         let code = try read(["verification_uri": "", "verification_url": "\"https://google.example/device\""])
         #expect(code.verificationURL.text == "https://google.example/device")
     }
@@ -32,12 +32,12 @@ struct OAuthDeviceTests {
         ("", 5), ("0", 5), ("-1", 5), ("1e9", 5), ("null", 5), ("\"x\"", 5), ("\"5\"", 5), ("\"10\"", 10), ("7", 7),
         ("7.5", 8), ("60", 60), ("61", 5),
     ])
-    func `O5 an interval is a number from 1 to 60, else 5`(interval: String, seconds: Int) throws {
+    func `an interval is a number from 1 to 60, else 5`(interval: String, seconds: Int) throws {
         #expect(try read(["interval": interval]).times.interval == seconds)
     }
 
     @Test(arguments: [("", 900), ("0", 900), ("9", 900), ("10", 10), ("\"600\"", 600), ("3600", 3600), ("1e9", 900)])
-    func `O5 a life is a number from 10 to 3600, else 900`(lifetime: String, seconds: Int) throws {
+    func `a life is a number from 10 to 3600, else 900`(lifetime: String, seconds: Int) throws {
         #expect(try read(["expires_in": lifetime]).times.lifetime == seconds)
     }
 
@@ -49,7 +49,7 @@ struct OAuthDeviceTests {
             ("file:///etc/passwd", "file"),
             ("no-url", nil), ("https://id.example/a b", "https"),
         ] as [(String, String?)])
-    func `OA15 a URL that is not safe is not shown, but for its scheme`(url: String, scheme: String?) {
+    func `a URL that is not safe is not shown, but for its scheme`(url: String, scheme: String?) {
         let fault = LoginFault.oauth(.unusableURL(scheme: scheme))
         let quoted =
             "\"" + url.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\u{1b}", with: "\\u001b")
@@ -132,13 +132,13 @@ struct OAuthDeviceTests {
         return gaps
     }
 
-    @Test func `O5 the first poll waits, and none comes sooner than asked`() {
+    @Test func `the first poll waits, and none comes sooner than asked`() {
         let gaps = gaps([])
         #expect(gaps.first == 6000 && gaps.allSatisfy { $0 == 6000 } && gaps.count == 49)
         #expect(self.gaps([], .init(lifetime: 10, interval: 1)).allSatisfy { $0 == 1200 })
     }
 
-    @Test func `O5, OA9 whatever asks for more time gets it for good`() {
+    @Test func `whatever asks for more time gets it for good`() {
         #expect(gaps([.slowDown(interval: nil)]).dropFirst().allSatisfy { $0 == 12_000 })
         #expect(gaps([.slowDown(interval: nil), .slowDown(interval: 30)]).prefix(4) == [6000, 12_000, 36_000, 36_000])
         #expect(gaps([.slowDown(interval: 1)]).dropFirst().allSatisfy { $0 == 12_000 })
@@ -148,11 +148,11 @@ struct OAuthDeviceTests {
         #expect(gaps([.tooMany(retryAfter: .max)]) == [6000])
     }
 
-    @Test func `O5 a clock that stands still keeps nothing from ending`() {
+    @Test func `a clock that stands still keeps nothing from ending`() {
         #expect(gaps([], clockStands: true).count == 49)
     }
 
-    @Test func `O5 a laptop that was closed finds its code expired`() {
+    @Test func `a laptop that was closed finds its code expired`() {
         var polling = DevicePolling(.init(lifetime: 300))
         #expect(polling.next == .wait(milliseconds: 6000) && polling.left == 300_000)
         polling.waited(total: 28_800_000)
@@ -177,7 +177,7 @@ struct OAuthDeviceTests {
         (400, "", .refused(OAuthRefusal(nil, at: .token, status: 400))),
     ]
 
-    @Test(arguments: answers) func `O5 what a poll brings`(status: Int, body: String, answer: DevicePolling.Answer)
+    @Test(arguments: answers) func `what a poll brings`(status: Int, body: String, answer: DevicePolling.Answer)
         throws
     {
         let read = try DevicePolling.Answer.read(SomeOAuth.response(status, body))
@@ -192,7 +192,7 @@ struct OAuthDeviceTests {
         #expect(try DevicePolling.Answer.read(later).0 == .tooMany(retryAfter: 30))
     }
 
-    @Test func `O5 a dropped connection is no end, and a certificate is`() {
+    @Test func `a dropped connection is no end, and a certificate is`() {
         #expect(DevicePolling.Answer(SomeLogin.network) == .unavailable(retryAfter: nil))
         #expect(DevicePolling.Answer(SomeLogin.busy) == .unavailable(retryAfter: 7))
         #expect(DevicePolling.Answer(.untrusted(.plainHTTP)) == nil && DevicePolling.Answer(.cancelled) == nil)

@@ -59,7 +59,7 @@ struct OAuthFlowTests {
                 == .finish(.failed(.oauth(.refused(other)))))
     }
 
-    @Test func `OA7 a port that is in use leaves pasting, and nothing without a terminal`() {
+    @Test func `a port that is in use leaves pasting, and nothing without a terminal`() {
         var policy = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true), clientID: "authctl")
         let events: [AuthorizationFlow.Event] = [
             .begun, .discovered(.init(endpoints: [.authorization, .token])),
@@ -71,7 +71,7 @@ struct OAuthFlowTests {
         #expect(run(policy, events).last == .finish(.failed(error)) && error.exitCode == .failure)
     }
 
-    @Test func `OA3 a server elsewhere is asked about, and refused without a terminal`() {
+    @Test func `a server elsewhere is asked about, and refused without a terminal`() {
         let server = AuthorizationFlow.Server(endpoints: Set(OAuthEndpoint.allCases), toAsk: OAuthFlowWalk.foreign)
         var policy = AuthorizationFlow.Policy()
         #expect(run(policy, [.begun, .discovered(server)]).last == .ask(OAuthFlowWalk.foreign))

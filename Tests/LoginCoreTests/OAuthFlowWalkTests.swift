@@ -35,7 +35,7 @@ struct OAuthFlowWalkTests {
         Case("--no-browser, nobody to ask", .init(choice: .init(option: .browser(starts: false)), mayAsk: false)),
     ]
 
-    @Test(arguments: cases) func `W1 every path ends`(_ walked: Case) throws {
+    @Test(arguments: cases) func `every path ends`(_ walked: Case) throws {
         #expect(walked.walk.places.count < 20_000)
         let longest = try #require(walked.walk.longestPath)
         #expect(longest < 200)
@@ -46,7 +46,7 @@ struct OAuthFlowWalkTests {
     }
 
     @Test(arguments: cases)
-    func `W1 only the wait for the browser leads back to itself, and only for what is sent to it`(
+    func `only the wait for the browser leads back to itself, and only for what is sent to it`(
         _ walked: Case
     ) {
         for step in walked.walk.steps where step.index.from == step.index.to && !step.from.flow.state.isFinished {
@@ -57,7 +57,7 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `W1 no wait is longer than what is left of its time`(_ walked: Case) {
+    @Test(arguments: cases) func `no wait is longer than what is left of its time`(_ walked: Case) {
         for step in walked.walk.steps {
             switch step.effect {
             case .awaitAnswer(let wait):
@@ -73,7 +73,7 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `W1 a code is exchanged once at most, and only after the right response`(
+    @Test(arguments: cases) func `a code is exchanged once at most, and only after the right response`(
         _ walked: Case
     ) {
         #expect(walked.walk.places.allSatisfy { $0.shadow.exchanges <= 1 })
@@ -85,7 +85,7 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `W1 it is granted only after the exchange, or by a poll`(_ walked: Case) {
+    @Test(arguments: cases) func `it is granted only after the exchange, or by a poll`(_ walked: Case) {
         for step in walked.walk.steps where step.effect == .finish(.granted) && !step.from.flow.state.isFinished {
             switch (step.from.flow.state, step.event) {
             case (.exchanging, .exchanged), (.polling, .polled(.granted, _)): break
@@ -94,7 +94,7 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `W1 every poll has a wait before it`(_ walked: Case) {
+    @Test(arguments: cases) func `every poll has a wait before it`(_ walked: Case) {
         for step in walked.walk.steps where step.effect == .poll {
             guard case .waiting = step.from.flow.state, case .waited = step.event else {
                 Issue.record("polled on \(step.event.name) while \(step.from.flow.state.name)")
@@ -104,7 +104,7 @@ struct OAuthFlowWalkTests {
         #expect(walked.walk.places.allSatisfy { $0.shadow.polls <= $0.shadow.waits })
     }
 
-    @Test(arguments: cases) func `W1 gaps only grow`(_ walked: Case) {
+    @Test(arguments: cases) func `gaps only grow`(_ walked: Case) {
         for step in walked.walk.steps {
             guard case .polling(let before) = step.from.flow.state, case .waiting(let after) = step.to.flow.state else {
                 continue
@@ -113,7 +113,7 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `W1 a server elsewhere is asked for nothing before the person has agreed`(
+    @Test(arguments: cases) func `a server elsewhere is asked for nothing before the person has agreed`(
         _ walked: Case
     ) {
         for step in walked.walk.steps where step.to.shadow.isForeign && !step.to.shadow.hasAgreed {
@@ -141,7 +141,7 @@ struct OAuthFlowWalkTests {
         #expect(asks == (isIssued && walked.policy.mayAsk))
     }
 
-    @Test(arguments: cases) func `W1 the port is known before a client is registered and a URL is shown`(_ walked: Case)
+    @Test(arguments: cases) func `the port is known before a client is registered and a URL is shown`(_ walked: Case)
     {
         for step in walked.walk.steps {
             switch step.effect {
@@ -187,7 +187,7 @@ struct OAuthFlowWalkTests {
         }
     }
 
-    @Test(arguments: cases) func `W1 no state, event or effect holds a secret`(_ walked: Case) {
+    @Test(arguments: cases) func `no state, event or effect holds a secret`(_ walked: Case) {
         #expect(!walked.walk.places.contains { holdsSecret($0.flow) })
         #expect(!walked.walk.steps.contains { holdsSecret($0.effect) })
         #expect(!OAuthFlowWalk.events.contains { holdsSecret($0) })

@@ -36,7 +36,7 @@ struct OAuthLoopTests {
 
     private let browser = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true))
 
-    @Test func `OA2 a URL alone leads to a grant`() throws {
+    @Test func `a URL alone leads to a grant`() throws {
         let script = discoverable()
         let given = try script.run(subject(), browser)
         #expect(
@@ -58,7 +58,7 @@ struct OAuthLoopTests {
         #expect(given.grant.token == token && given.nonce == nil)
     }
 
-    @Test func `OA3 a no at the server's name sends nothing more`() {
+    @Test func `a no at the server's name sends nothing more`() {
         let script = discoverable()
         script.agrees = false
         #expect(throws: LoginFault.cancelled) { try script.run(subject(), browser) }
@@ -73,7 +73,7 @@ struct OAuthLoopTests {
         #expect(script.log.filter { $0.hasSuffix("/token") }.count == 1)
     }
 
-    @Test func `O1 forged answers are waited out, and one code is sent`() throws {
+    @Test func `forged answers are waited out, and one code is sent`() throws {
         let script = discoverable()
         script.answers = [
             { _ in "/" }, { _ in "/callback?code=x&state=y" }, { "/callback?state=\($0)" },
@@ -85,7 +85,7 @@ struct OAuthLoopTests {
         #expect(script.answers.count == 1)
     }
 
-    @Test func `OA11 where parameters can be pushed, the browser carries none of them`() throws {
+    @Test func `where parameters can be pushed, the browser carries none of them`() throws {
         let script = discoverable(["pushed_authorization_request_endpoint": "\"https://id.example/par\""])
         script.responses["https://id.example/par"] = [SomeOAuth.response(201, "{\"request_uri\":\"urn:x:1\"}")]
         script.answers = []
@@ -96,7 +96,7 @@ struct OAuthLoopTests {
             ])
     }
 
-    @Test func `OA14 no token, code or verifier is in a URL`() throws {
+    @Test func `no token, code or verifier is in a URL`() throws {
         var profile = OAuthProfile()
         profile.issuer = SomeOAuth.issuer
         profile.clientID = "authctl"
@@ -188,7 +188,7 @@ struct OAuthLoopTests {
         #expect(given.grant.terms.client.id == "b1")
     }
 
-    @Test func `OA10 what is given up deletes its client, and waits for that no longer than seconds`() {
+    @Test func `what is given up deletes its client, and waits for that no longer than seconds`() {
         let script = discoverable()
         script.answers = [{ "/callback?error=access_denied&state=\($0)" }]
         script.responses["https://id.example/register"] = [

@@ -61,7 +61,7 @@ struct OAuthMetadataTests {
         #expect(metadata.revocationAuthentication == ["client_secret_basic"] && metadata.tokenAuthentication == nil)
     }
 
-    @Test func `O2 a list of methods without S256 is refused`() {
+    @Test func `a list of methods without S256 is refused`() {
         #expect(throws: MetadataFault.noS256(methods: ["plain"])) {
             try read(SomeOAuth.metadata(["code_challenge_methods_supported": "[\"plain\"]"]))
         }
@@ -71,13 +71,13 @@ struct OAuthMetadataTests {
         #expect(MetadataFault.noS256(methods: []).exitCode == .untrusted)
     }
 
-    @Test func `O2 no list at all says nothing against it`() throws {
+    @Test func `no list at all says nothing against it`() throws {
         #expect(try read(SomeOAuth.metadata(["code_challenge_methods_supported": ""])) != nil)
     }
 
     @Test(
         arguments: zip(["https://id.example", "https://id.example/"], ["https://id.example/", "https://id.example"]))
-    func `O6 one slash at the end of the issuer may differ`(configured: String, written: String) throws {
+    func `one slash at the end of the issuer may differ`(configured: String, written: String) throws {
         let found = try read(SomeOAuth.metadata(["issuer": "\"\(written)\""]), of: configured)
         // From here on, the document's spelling is compared exactly.
         #expect(found?.issuer == written)
@@ -87,21 +87,21 @@ struct OAuthMetadataTests {
         "https://id.example//", "http://id.example", "https://other.example", "https://id.example/tenant",
         "https://ID.example",
     ])
-    func `O6 another issuer's metadata is passed over, and is the end where there is no other`(issuer: String) {
+    func `another issuer's metadata is passed over, and is the end where there is no other`(issuer: String) {
         let other = SomeOAuth.metadata(["issuer": "\"\(issuer)\""])
         let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [issuer, issuer])
         #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([other, other]) }
         #expect(fault.exitCode == .untrusted)
     }
 
-    @Test func `O6 a page at the first place leads on to the next`() throws {
+    @Test func `a page at the first place leads on to the next`() throws {
         let page = SomeOAuth.response(200, "<html><title>App</title></html>")
         #expect(try search([page, SomeOAuth.metadata()])?.issuer == SomeOAuth.issuer)
         let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [])
         #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([page, page]) }
     }
 
-    @Test func `O6 an issuer over plain http is not asked`() {
+    @Test func `an issuer over plain http is not asked`() {
         let fault = MetadataFault.unsafeIssuer("http://id.example")
         #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([], of: "http://id.example") }
         #expect(fault.exitCode == .untrusted)
@@ -163,7 +163,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test(arguments: OAuthEndpoint.allCases) func `O6 metadata brings no plain http`(endpoint: OAuthEndpoint) {
+    @Test(arguments: OAuthEndpoint.allCases) func `metadata brings no plain http`(endpoint: OAuthEndpoint) {
         let members = [
             OAuthEndpoint.authorization: "authorization_endpoint", .token: "token_endpoint",
             .deviceAuthorization: "device_authorization_endpoint", .revocation: "revocation_endpoint",
@@ -207,7 +207,7 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `OA15 hostile text in an issuer is escaped`() {
+    @Test func `hostile text in an issuer is escaped`() {
         let fault = LoginFault.oauth(
             .metadata(.otherIssuer(expected: SomeOAuth.issuer, found: [SomeErrors.hostile])))
         let message = fault.message(about: ErrorContext())

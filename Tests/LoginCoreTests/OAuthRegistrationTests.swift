@@ -33,13 +33,13 @@ struct OAuthRegistrationTests {
                 + "\"application_type\":\"native\"}")
     }
 
-    @Test(arguments: [200, 201]) func `OA10 a secret beside the method none is not used`(status: Int) throws {
+    @Test(arguments: [200, 201]) func `a secret beside the method none is not used`(status: Int) throws {
         let client = try read(
             status, "{\"client_id\":\"c\",\"client_secret\":\"s\",\"token_endpoint_auth_method\":\"none\"}")
         #expect(client.authentication == .none && client.secret == nil && client.isRegistered)
     }
 
-    @Test func `OA10 a secret without a method means Basic`() throws {
+    @Test func `a secret without a method means Basic`() throws {
         let client = try read(201, "{\"client_id\":\"c\",\"client_secret\":\"s\"}")
         #expect(client.authentication == .basic && client.secret == Secret("s"))
         let posting = try read(
@@ -48,7 +48,7 @@ struct OAuthRegistrationTests {
         #expect(try read(201, "{\"client_id\":\"c\"}").authentication == .none)
     }
 
-    @Test func `OA10 what is refused is a failure, and 429 is a wait`() {
+    @Test func `what is refused is a failure, and 429 is a wait`() {
         let refusal = OAuthRefusal(.invalidRedirectURI, at: .registration, status: 400, words: "no")
         #expect(throws: LoginFault.oauth(.refused(refusal))) {
             try read(400, "{\"error\":\"invalid_redirect_uri\",\"error_description\":\"no\"}")
@@ -73,7 +73,7 @@ struct OAuthRegistrationTests {
         }
     }
 
-    @Test func `OA10 a client is deleted where the server offers it, on its own origin`() throws {
+    @Test func `a client is deleted where the server offers it, on its own origin`() throws {
         let managed =
             "\"registration_client_uri\":\"https://id.example/register/c\",\"registration_access_token\":\"canary\""
         let deletion = try #require(try read(201, "{\"client_id\":\"c\",\(managed)}").deletion)

@@ -11,7 +11,7 @@ struct OAuthRequestTests {
         url.split(separator: "?").dropFirst().joined().split(separator: "&").map { String($0.prefix { $0 != "=" }) }
     }
 
-    @Test func `O2 verifier and challenge are those of the RFC`() throws {
+    @Test func `verifier and challenge are those of the RFC`() throws {
         let random: [UInt8] = [
             116, 24, 223, 180, 151, 153, 224, 37, 79, 250, 96, 125, 216, 173, 187, 186, 22, 212, 37, 77, 105, 214, 191,
             240,
@@ -27,7 +27,7 @@ struct OAuthRequestTests {
         #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
-    @Test func `O2 a verifier has 43 characters, and ten logins have nothing in common`() throws {
+    @Test func `a verifier has 43 characters, and ten logins have nothing in common`() throws {
         let source = SomeOAuth.Source()
         var seen: Set<String> = []
         for _ in 0..<10 {
@@ -85,7 +85,7 @@ struct OAuthRequestTests {
         #expect(url.hasPrefix("https://id.example/go?tenant=7&response_type=code&"))
     }
 
-    @Test func `OA11 what is pushed leaves the URL short`() throws {
+    @Test func `what is pushed leaves the URL short`() throws {
         let attempt = try SomeOAuth.attempt()
         let request = AuthorizationRequest(client: SomeOAuth.client, scope: "openid")
         let pushed = try OAuthCall.push(

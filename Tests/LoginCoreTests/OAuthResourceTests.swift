@@ -141,14 +141,14 @@ struct OAuthResourceTests {
             profile: profile, found: try read("https://notes.example/mcp"))
     }
 
-    @Test func `OA3 a person is asked about a server on another origin`() throws {
+    @Test func `a person is asked about a server on another origin`() throws {
         let server = try #require(try toAsk())
         #expect(
             server.resource == Self.url && server.issuer == SomeOAuth.url(SomeOAuth.issuer).origin && server.registers)
         #expect(server.others.map(\.description) == ["https://b.example"] && server.evidence == ["here"])
     }
 
-    @Test func `OA3 nobody is asked where somebody has said it already`() throws {
+    @Test func `nobody is asked where somebody has said it already`() throws {
         var profile = OAuthProfile()
         profile.issuer = SomeOAuth.issuer
         #expect(try toAsk(profile: profile) == nil)

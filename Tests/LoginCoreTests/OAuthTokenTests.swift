@@ -60,7 +60,7 @@ struct OAuthTokenTests {
         }
     }
 
-    @Test func `OA9 an error is one whatever its status`() throws {
+    @Test func `an error is one whatever its status`() throws {
         for status in [200, 400, 401, 403] {
             let answer = try read(status, "{\"error\":\"invalid_client\",\"error_description\":\"who?\"}")
             #expect(answer == .refused(OAuthRefusal(.invalidClient, at: .token, status: status, words: "who?")))
@@ -70,7 +70,7 @@ struct OAuthTokenTests {
         _ = try issued(",\"error\":null")
     }
 
-    @Test func `OA9 a form-encoded answer is a failure that says so`() {
+    @Test func `a form-encoded answer is a failure that says so`() {
         let fault = LoginFault.oauth(.unusableResponse(.token, .formEncoded))
         #expect(throws: fault) { try read(200, "access_token=a&token_type=bearer") }
         #expect(fault.exitCode == .failure)
@@ -148,7 +148,7 @@ struct OAuthTokenTests {
         #expect(rotated.token.refreshToken == Secret("r2") && rotated.terms.scope == "less")
     }
 
-    @Test func `OA13 the next login asks for what is granted and what is wanted`() {
+    @Test func `the next login asks for what is granted and what is wanted`() {
         #expect(SomeOAuth.terms.scope(with: "notes:write notes:read") == "notes:read notes:write")
     }
 
@@ -163,7 +163,7 @@ struct OAuthTokenTests {
             parse: SomeOAuth.parse)
     }
 
-    @Test func `O10 what the server rules out is not tried, and a missing list means try`() throws {
+    @Test func `what the server rules out is not tried, and a missing list means try`() throws {
         let confidential = OAuthClient(id: "c", secret: Secret("s"), authentication: .post)
         #expect(
             try server(revoking: nil).revocation(for: SomeOAuth.client)?.authentication == ClientAuthentication.none)
@@ -178,7 +178,7 @@ struct OAuthTokenTests {
         (500, "", .failed(status: 500)), (400, "{\"error\":\"unsupported_token_type\"}", .unsupported),
         (200, "{\"error\":\"invalid_client\"}", .failed(status: 200)),
     ])
-    func `O10 a revocation is told from one that failed`(status: Int, body: String, answer: RevocationResponse) {
+    func `a revocation is told from one that failed`(status: Int, body: String, answer: RevocationResponse) {
         #expect(RevocationResponse(SomeOAuth.response(status, body)) == answer)
     }
 
@@ -194,7 +194,7 @@ struct OAuthTokenTests {
                 issuer: SomeOAuth.issuer, clientID: "authctl", nonce: nonce.map { Secret($0) }, now: 1500))
     }
 
-    @Test func `OA11 a name is taken from an id_token that fits, and from no other`() throws {
+    @Test func `a name is taken from an id_token that fits, and from no other`() throws {
         #expect(try name([:]) == "ann")
         #expect(try name(["nonce": .null], nonce: nil) == "ann")
         #expect(throws: IdentityTokenFault.audience) { try name(["aud": .array([])]) }

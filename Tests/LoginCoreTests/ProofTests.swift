@@ -10,14 +10,14 @@ struct ProofTests {
         ParsedResponse(response: HTTPResponse(status: status), json: json, origin: Self.origin)
     }
 
-    @Test func `A2: without verify a 401 is logged out, and a 403 that no rule names is forbidden`() {
+    @Test func `without verify a 401 is logged out, and a 403 that no rule names is forbidden`() {
         let proof = Proof.loginResponse(ResponseRule())
         #expect(facts(401).relayed(by: proof) == .loggedOut)
         #expect(facts(403).relayed(by: proof) == .forbidden)
         #expect(facts(404).relayed(by: proof) == .passed)
     }
 
-    @Test func `A2: without verify the rules of the profile itself decide`() {
+    @Test func `without verify the rules of the profile itself decide`() {
         var rules = ResponseRule()
         rules.loggedOut = [Condition(status: 403)]
         #expect(facts(403).relayed(by: .loginResponse(rules)) == .loggedOut)
@@ -26,13 +26,13 @@ struct ProofTests {
         #expect(facts(404).relayed(by: .loginResponse(rules)) == .forbidden)
     }
 
-    @Test func `A2: with verify a 401 or 403 is undecided until it was asked`() {
+    @Test func `with verify a 401 or 403 is undecided until it was asked`() {
         let proof = Proof.verify(RequestRule(method: "GET", path: Template(literal: "/me")))
         #expect(facts(401).relayed(by: proof) == .undecided)
         #expect(facts(403).relayed(by: proof) == .undecided)
     }
 
-    @Test func `A2: logged-in proves a login although the status is not 2xx`() {
+    @Test func `logged-in proves a login although the status is not 2xx`() {
         var rule = ResponseRule()
         rule.loggedIn = [Condition(status: 422)]
         #expect(facts(422).judged(by: rule, at: .verify) == .accepted)
@@ -45,7 +45,7 @@ struct ProofTests {
     }
 
     @Test(arguments: [401, 403, 408, 429, 500, 503, 599])
-    func `A2: no condition makes a login of a status that proves none`(status: Int) {
+    func `no condition makes a login of a status that proves none`(status: Int) {
         var rule = ResponseRule()
         rule.loggedIn = [Condition()]
         #expect(facts(status).judged(by: rule, at: .verify) != .accepted)

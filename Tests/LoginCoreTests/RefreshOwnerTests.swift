@@ -9,13 +9,13 @@ struct RefreshOwnerTests {
         owner.otherPerson(than: known ?? ann).map { [$0.stored.serverName, $0.confirmed.serverName] }
     }
 
-    @Test func `D23: an answer that tells nothing is of the same person`() {
+    @Test func `an answer that tells nothing is of the same person`() {
         #expect(names(RefreshOwner()) == nil)
         #expect(names(RefreshOwner(subjects: .init(old: "1", new: nil))) == nil)
         #expect(names(RefreshOwner(subjects: .init(old: nil, new: "1"))) == nil)
     }
 
-    @Test func `D23: a name is held against the server's own, byte for byte`() {
+    @Test func `a name is held against the server's own, byte for byte`() {
         #expect(names(RefreshOwner(named: "ann")) == nil)
         #expect(names(RefreshOwner(named: "mallory")) == ["ann", "mallory"])
         #expect(names(RefreshOwner(named: "Ann")) == ["ann", "Ann"])
@@ -23,7 +23,7 @@ struct RefreshOwnerTests {
         #expect(names(RefreshOwner(named: "ann"), known: Identity(username: "a@b", serverName: nil)) == nil)
     }
 
-    @Test func `D23: tokens tell it, too, also where a name agrees`() {
+    @Test func `tokens tell it, too, also where a name agrees`() {
         let other = RefreshOwner.Subjects(old: "1", new: "2")
         #expect(names(RefreshOwner(subjects: other)) == ["1", "2"])
         #expect(names(RefreshOwner(named: "ann", subjects: other)) == ["1", "2"])
@@ -31,7 +31,7 @@ struct RefreshOwnerTests {
     }
 
     @Test(arguments: [(0, false), (60, false), (61, true), (Int64.max, true), (-1, false), (Int64.min, false)])
-    func `D34: a clock that shows an earlier time than it did is noticed`(ahead: Int64, isNoticed: Bool) {
+    func `a clock that shows an earlier time than it did is noticed`(ahead: Int64, isNoticed: Bool) {
         let clock = WallClock { 1000 }
         let time = ahead > 0 ? Int64(1000).addingReportingOverflow(ahead).overflow ? .max : 1000 + ahead : ahead
         #expect((ClockDifference(settingBack: clock, since: time) != nil) == isNoticed)

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `A1 C1: verify is asked once at most, a login comes once at most, and a session goes out twice at most`()
+    @Test func `verify is asked once at most, a login comes once at most, and a session goes out twice at most`()
     {
         for path in Self.paths() {
             #expect(path.effects.count { $0 == .verify } <= 1, "\(path)")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `C1: where there is a verify endpoint, no rule alone leads to a login`() {
+    @Test func `where there is a verify endpoint, no rule alone leads to a login`() {
         for path in Self.paths() where path.canVerify {
             guard let place = path.place(of: .enter) else { continue }
             switch path.events[place] {
@@ -92,14 +92,14 @@ import Testing
         }
     }
 
-    @Test func `A1: a password that the server has refused is judged no second time`() {
+    @Test func `a password that the server has refused is judged no second time`() {
         for path in Self.paths() {
             guard let place = path.events.firstIndex(of: .answered(.refusedPassword)) else { continue }
             #expect(path.effects[place] != .verify, "\(path)")
         }
     }
 
-    @Test func `A3: nobody goes first only where nobody was ever there, and then any refusal is a login`() {
+    @Test func `nobody goes first only where nobody was ever there, and then any refusal is a login`() {
         for path in Self.paths() where path.beginning == .nothing {
             #expect(path.sent.dropFirst().allSatisfy { $0 != .nothing })
             if path.events.first != .answered(.passed) { #expect(path.effects.first == .enter) }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test
-    func `A6: a password that was withheld goes out only after the server has asked for it, never to another realm`() {
+    func `a password that was withheld goes out only after the server has asked for it, never to another realm`() {
         for path in Self.paths() {
             for (place, event) in path.events.enumerated() where event == .answered(.otherRealm("B")) {
                 if path.beginning == .nothing && place == 0 { continue }
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `A8: a redirect to where people log in is the answer of whoever is logged in`() {
+    @Test func `a redirect to where people log in is the answer of whoever is logged in`() {
         for path in Self.paths() {
             for (place, event) in path.events.enumerated() where event == .verified(isKnown: true) {
                 let isRedirect = path.events[place - 1] == .answered(.redirected)

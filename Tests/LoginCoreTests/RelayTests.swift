@@ -22,7 +22,7 @@ struct RelayTests {
 
     private let space = VerifiedSpace(realm: "A", path: "/me")
 
-    @Test func `A1: a 401 to the password itself is its refusal, unless the answer proves that it is good`() {
+    @Test func `a 401 to the password itself is its refusal, unless the answer proves that it is good`() {
         let context = RelayContext(space: space, carriedPassword: true)
         var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401)]
@@ -45,7 +45,7 @@ struct RelayTests {
         #expect(judged(401, rule, in: context) == .loggedOut)
     }
 
-    @Test func `A6: a 401 of another realm is neither logged out nor forbidden, whatever the rules say`() {
+    @Test func `a 401 of another realm is neither logged out nor forbidden, whatever the rules say`() {
         var rule = ResponseRule()
         rule.loggedOut = [Condition(status: 401)]
         for rule in [ResponseRule(), rule] {
@@ -62,7 +62,7 @@ struct RelayTests {
         return Redirect(url: "\(origin)\(target)", origin: origin, target: target)
     }
 
-    @Test func `A8: a redirect that no rule names is looked into where it leads to the login`() {
+    @Test func `a redirect that no rule names is looked into where it leads to the login`() {
         let context = RelayContext(loginPaths: ["/login/", "/in"])
         for target in ["/login/", "/login", "/login/?next=/x", "/in?a#b", "/in/"] {
             #expect(judged(302, redirect: redirect(target), in: context) == .redirected, "\(target)")

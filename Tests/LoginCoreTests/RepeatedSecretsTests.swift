@@ -21,7 +21,7 @@ struct RepeatedSecretsTests {
         "p\\xc3\\xa4\\\"ss<w>o&r\\'d\\\\ 1\\t", "70c3a42273733c773e6f26722764" + "5c203109",
         "70C3A42273733C773E6F267227645C203109",
     ])
-    func `D11 it is found as text, in URLs, JSON, HTML, both, and in hexadecimal digits`(form: String) {
+    func `it is found as text, in URLs, JSON, HTML, both, and in hexadecimal digits`(form: String) {
         #expect(hidden.stand(in: "no user ann with the password <\(form)>."))
     }
 
@@ -32,7 +32,7 @@ struct RepeatedSecretsTests {
         #expect(!hidden.stand(in: text))
     }
 
-    @Test func `D11 a character beyond 16 bits is found in JSON's pairs`() {
+    @Test func `a character beyond 16 bits is found in JSON's pairs`() {
         var hidden = RepeatedSecrets()
         hidden.add([Secret("key😀key")])
         #expect(hidden.stand(in: "key\\ud83d\\ude00key"))

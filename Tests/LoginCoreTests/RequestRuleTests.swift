@@ -33,7 +33,7 @@ struct RequestRuleTests {
         #expect(try dump(rule) == "GET https://blog.example/api/u/a%C3%B1%20b?x=1&a%20b=a%C3%B1%20b&%C3%A9=%26")
     }
 
-    @Test func `M8 what fills the path is not in the path that is shown`() throws {
+    @Test func `what fills the path is not in the path that is shown`() throws {
         let request = try rule("GET", "/s/{token}/end?x=1").request(base: base, Self.values)
         #expect(request.url.hasSuffix("/s/tok/end?x=1"))
         #expect(request.shownPath == "/s/…/end?x=1")

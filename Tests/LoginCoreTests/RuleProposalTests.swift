@@ -25,7 +25,7 @@ struct RuleProposalTests {
         return RuleProposal(rule, end: error)?.line
     }
 
-    @Test func `C7: what strangers get is proposed for logged-out`() {
+    @Test func `what strangers get is proposed for logged-out`() {
         #expect(verify(nil, anonymous(403)) == "logged-out = [403]")
         #expect(verify([Condition(status: 401)], anonymous(403)) == "logged-out = [401, 403]")
         #expect(
@@ -33,7 +33,7 @@ struct RuleProposalTests {
                 == "logged-out = [{ status = 302, \"header:Location\" = \"/login*\" }]")
     }
 
-    @Test func `C7: a page that asks strangers for a password is proposed for logged-out`() {
+    @Test func `a page that asks strangers for a password is proposed for logged-out`() {
         #expect(
             RuleProposal(ResponseRule(), passwordField: "pass-word_1")?.line
                 == "logged-out = [{ \"form:pass-word_1\" = \"*\" }]")
@@ -45,18 +45,18 @@ struct RuleProposalTests {
         #expect(RuleProposal(ResponseRule(), passwordField: nil) == nil)
     }
 
-    @Test func `C7: nothing is proposed that is there already, or that may be`() {
+    @Test func `nothing is proposed that is there already, or that may be`() {
         #expect(verify([Condition(status: 403)], anonymous(403)) == nil)
         let other = Condition(places: [.init(place: .header("X"), pattern: TextPattern(""))])
         #expect(verify([other], anonymous(403)) == nil)
         #expect(verify(nil, nil) == nil)
     }
 
-    @Test func `C7: a Location that TOML or a terminal could mistake is left out`() {
+    @Test func `a Location that TOML or a terminal could mistake is left out`() {
         #expect(verify(nil, anonymous(302, "/a\"]\u{1b}[2J")) == "logged-out = [302]")
     }
 
-    @Test func `C7: a 403 to Basic may be a wrong password, unless the profile or the server says what it is`() {
+    @Test func `a 403 to Basic may be a wrong password, unless the profile or the server says what it is`() {
         var rule = ResponseRule()
         let proposed = { (rule: ResponseRule, refusal: Refusal) in
             RuleProposal(rule, endOfBasic: .forbidden(refusal))?.line
@@ -71,7 +71,7 @@ struct RuleProposalTests {
         #expect(RuleProposal(ResponseRule(), endOfBasic: .rejected(Refusal(status: 401))) == nil)
     }
 
-    @Test func `C7: a 4xx that no rule names is proposed for refused`() {
+    @Test func `a 4xx that no rule names is proposed for refused`() {
         #expect(login(nil, 403) == "refused = [403]")
         #expect(login([Condition(status: 401)], 422) == "refused = [401, 422]")
         #expect(login(nil, 404) == nil)

@@ -2,11 +2,11 @@ import LoginCore
 import Testing
 
 @Suite struct SafeTextTests {
-    @Test func `T1: plain text is quoted and otherwise left alone`() {
+    @Test func `plain text is quoted and otherwise left alone`() {
         #expect(SafeText.quoted("Staff área, Straße 5, 東京 😀") == "\"Staff área, Straße 5, 東京 😀\"")
     }
 
-    @Test func `T1: no control character survives, neither C0 nor DEL nor C1`() {
+    @Test func `no control character survives, neither C0 nor DEL nor C1`() {
         for value in Array(UInt32(0)..<0x20) + Array(0x7F..<0xA0) {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let shown = SafeText.quoted("a\(scalar)b")
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `T1: raw C1 bytes are repaired, not passed on`() {
+    @Test func `raw C1 bytes are repaired, not passed on`() {
         let shown = SafeText.quoted(bytes: [0x41, 0x9B, 0x32, 0x4A, 0x80, 0x42])
         #expect(shown == "\"A\u{FFFD}2J\u{FFFD}B\"")
         #expect(!shown.utf8.elementsEqual([0x9B]))
@@ -25,23 +25,23 @@ import Testing
         "\u{200B}", "\u{200C}", "\u{200D}", "\u{200E}", "\u{200F}", "\u{FEFF}", "\u{2028}", "\u{2029}", "\u{AD}",
         "\u{61C}", "\u{2060}", "\u{3164}", "\u{E0041}", "\u{F8FF}", "\u{FFFE}",
     ])
-    func `T3: what turns or hides text is escaped`(text: String) {
+    func `what turns or hides text is escaped`(text: String) {
         let shown = SafeText.quoted("a" + text + "b")
         #expect(shown.hasPrefix("\"a\\u{") && shown.hasSuffix("}b\""))
     }
 
-    @Test func `T3: a flood of combining marks is escaped, a language's own marks stay`() {
+    @Test func `a flood of combining marks is escaped, a language's own marks stay`() {
         let flood = SafeText.quoted("e" + String(repeating: "\u{301}", count: 6))
         #expect(flood == "\"e" + String(repeating: "\u{301}", count: 4) + "\\u{301}\\u{301}\"")
         #expect(SafeText.escaped("e\u{302}\u{301}") == "e\u{302}\u{301}")
     }
 
-    @Test func `T3: a mark cannot sit on our own quote`() {
+    @Test func `a mark cannot sit on our own quote`() {
         #expect(SafeText.quoted("\u{338}x") == "\"\\u{338}x\"")
         #expect(SafeText.escaped("\u{338}\u{338}x") == "\\u{338}\\u{338}x")
     }
 
-    @Test func `T1: a list of names is short, and each name is there once`() {
+    @Test func `a list of names is short, and each name is there once`() {
         #expect(SafeText.list(["a", "b", "a", "\u{1B}"]) == "a, b, \\u{1B}")
         #expect(SafeText.list((1...10).map { "s\($0)" }).hasSuffix("s9, s10"))
         let many = SafeText.list((1...1000).map { "s\($0)" + String(repeating: "x", count: 100) })
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [" ", "\u{A0}", "\u{2003}", "\u{3000}", "\u{2800}", "\u{1D159}"])
-    func `D3: of blanks in a row only the first stays, in what others say`(blank: String) {
+    func `of blanks in a row only the first stays, in what others say`(blank: String) {
         let escape = SafeText.quoted("\(blank)\(blank)").dropFirst(2).dropLast()
         #expect(escape.hasPrefix("\\u{"))
         #expect(
@@ -70,15 +70,15 @@ import Testing
         #expect(SafeText.quoted(url: "https://g\u{43E}o\"gle") == #""https://g\u{43E}o\"gle""#)
     }
 
-    @Test func `D13: of lines that are ours, what would control a terminal is escaped all the same`() {
+    @Test func `of lines that are ours, what would control a terminal is escaped all the same`() {
         #expect(SafeText.lines("a\n\tb\u{1B}[2J\u{9B}\u{202E}\r") == "a\n\tb\\u{1B}[2J\\u{9B}\\u{202E}\\u{D}")
     }
 
-    @Test func `T1: a quote inside cannot end the quotation`() {
+    @Test func `a quote inside cannot end the quotation`() {
         #expect(SafeText.quoted(#"" and now \ mine"#) == #""\" and now \\ mine""#)
     }
 
-    @Test func `T1: long text is cut, and the cut is seen`() {
+    @Test func `long text is cut, and the cut is seen`() {
         #expect(SafeText.quoted(String(repeating: "a", count: 11), limit: 10) == "\"aaaaaaaaaa…\"")
         #expect(SafeText.quoted(String(repeating: "a", count: 10), limit: 10) == "\"aaaaaaaaaa\"")
         #expect(SafeText.quoted("aaaaaaaa\u{1B}", limit: 10) == "\"aaaaaaaa…\"")

@@ -31,7 +31,7 @@ import Testing
         #expect(try gate.target(of: head(target), from: 1000) == expected)
     }
 
-    @Test func `E5 is for this user's programs alone`() {
+    @Test func `is for this user's programs alone`() {
         #expect(refusal(head(), from: 1001) == .otherUser)
         #expect(refusal(head(), from: 0) == .otherUser)
         #expect(refusal(head(), from: nil) == .unknownUser)
@@ -41,14 +41,14 @@ import Testing
     @Test(arguments: [
         "/", "/5e63e8/posts", "/5e63e7posts", "/5E63E7/posts", "/posts", "", "*", "5e63e7/posts", "//5e63e7/",
     ])
-    func `E5 is for those alone who know the segment`(target: String) {
+    func `is for those alone who know the segment`(target: String) {
         #expect(refusal(head(target)) == .unknownSegment)
     }
 
     @Test(arguments: [
         nil, "", "localhost:40404", "127.0.0.1", "127.0.0.1:40405", "evil.example:40404",
         "127.0.0.1:40404.evil.example", "[::1]:40404", "127.1:40404", "0.0.0.0:40404",
-    ]) func `E6 has one name`(host: String?) {
+    ]) func `has one name`(host: String?) {
         #expect(refusal(head(host: host)) == .otherHost)
         #expect(refusal(head(host: "127.0.0.1:40404", with: ("Host", "evil.example"))) == .otherHost)
     }
@@ -57,7 +57,7 @@ import Testing
         ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://localhost:40404"),
         ("origin", "http://127.0.0.1"),
         ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"), ("sec-fetch-site", ""),
-    ]) func `E6 is for no page of another site`(name: String, value: String) {
+    ]) func `is for no page of another site`(name: String, value: String) {
         #expect(refusal(head(with: (name, value))) == .otherSite)
         #expect(refusal(head(method: "OPTIONS", with: (name, value))) == .otherSite)
     }
@@ -71,17 +71,17 @@ import Testing
         "/5e63e7/..", "/5e63e7/../x", "/5e63e7/a/../../x", "/5e63e7/./x", "/5e63e7/%2e%2E/x", "/5e63e7/.%2e",
         "/5e63e7/a\\..\\x",
         "/5e63e7/a#b", "/5e63e7/a b", "/5e63e7/\u{7F}", "/5e63e7/ä",
-    ]) func `E7 leads nowhere else`(target: String) {
+    ]) func `leads nowhere else`(target: String) {
         #expect(refusal(head(target)) == .badTarget)
     }
 
     @Test(arguments: ["http://127.0.0.1:40404/5e63e7/posts", "evil.example:443", "http://evil.example/5e63e7/"])
-    func `E7 is no proxy for other places`(target: String) {
+    func `is no proxy for other places`(target: String) {
         #expect(refusal(head(target, method: "CONNECT")) == .unknownSegment)
         #expect(refusal(head(target)) == .unknownSegment)
     }
 
-    @Test func `E7 takes a body that has one length`() {
+    @Test func `takes a body that has one length`() {
         for fields in [
             [("Content-Length", "1"), ("Content-Length", "2")],
             [("Content-Length", "1"), ("Transfer-Encoding", "chunked")],
@@ -119,21 +119,21 @@ import Testing
                 == ["User-Agent: curl", "Range: bytes=0-1"])
     }
 
-    @Test func `E8 replace whatever the session is sent in`() {
+    @Test func `replace whatever the session is sent in`() {
         var rule = SessionRule(cookies: true)
         rule.writeHeaders = [HeaderRule(name: "X-CSRFToken", value: Template(literal: "x"))]
         let fields = [ServedField("x-csrftoken", "forged"), ServedField("X-Other", "y")]
         #expect(headers(rule).sent(fields).map(\.name) == ["X-Other"])
     }
 
-    @Test func `E8 tell the service nothing of the address`() {
+    @Test func `tell the service nothing of the address`() {
         #expect(
             sent(("Origin", "http://127.0.0.1:40404"), ("Referer", "http://127.0.0.1:40404/5e63e7/a?b"))
                 == ["Origin: https://blog.example", "Referer: https://blog.example/a?b"])
         #expect(sent(("Referer", "http://127.0.0.1:40404/other")).isEmpty)
     }
 
-    @Test func `E8 bring the command nothing of the session`() {
+    @Test func `bring the command nothing of the session`() {
         let fields = [
             ("Set-Cookie", "sid=1"), ("X-Token", "tok-1234567890"), ("Content-Type", "text/plain"),
             ("Connection", "X-Hop"), ("X-Hop", "1"), ("Access-Control-Allow-Origin", "*"), ("Alt-Svc", "h3"),
@@ -152,7 +152,7 @@ import Testing
         ("//evil.example/", "//evil.example/"), ("https://blog.example.evil/", "https://blog.example.evil/"),
         ("https://blog.example:444/", "https://blog.example:444/"),
         ("http://blog.example/", "http://blog.example/"), ("https://blog.example@evil/", "https://blog.example@evil/"),
-    ]) func `E7 turn a place at the service to this address, and no other`(location: String, expected: String) {
+    ]) func `turn a place at the service to this address, and no other`(location: String, expected: String) {
         let fields = [HTTPResponseField(name: "Location", value: location)]
         #expect(headers().returned(fields) { _ in false }.map(\.value) == [expected])
     }

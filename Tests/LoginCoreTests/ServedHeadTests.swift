@@ -136,7 +136,7 @@ struct ServedFieldsOnTheirWayTests {
         #expect(headers().here(written) == (path.map { Self.root + $0 } ?? written))
     }
 
-    @Test func `E8 what repeats a secret ends there, be it in the value or in the name`() {
+    @Test func `what repeats a secret ends there, be it in the value or in the name`() {
         let fields = [("X-Kept", "a"), ("X-One", "the secret"), ("X-secret", "b")]
         let answer = fields.map { HTTPResponseField(name: $0.0, value: $0.1) }
         #expect(headers().returned(answer) { $0.contains("secret") }.map(\.name) == ["X-Kept"])

@@ -38,7 +38,7 @@ struct SessionHeaderTests {
         ("", "", "Og=="),
         ("u", " :p ", "dTogOnAg"),
     ])
-    func `D12 Basic as RFC 7617 has it`(name: String, password: String, expected: String) throws {
+    func `Basic as RFC 7617 has it`(name: String, password: String, expected: String) throws {
         let session = Session.credential(Credential(username: name, .password(Secret(password))))
         #expect(try line(SessionRule(), session) == "Authorization: Basic \(expected)")
     }
@@ -48,7 +48,7 @@ struct SessionHeaderTests {
         #expect(try line(SessionRule(cookies: true), session) == "Cookie: sid=a=b; csrf=\"x\"")
     }
 
-    @Test func `C3: cookies and headers come together`() throws {
+    @Test func `cookies and headers come together`() throws {
         let session = Session.cookies([.named("sid", "a"), .named("csrftoken", "c")])
         var rule = try rule(header: "X-User: {username}")
         rule.cookies = true
@@ -58,7 +58,7 @@ struct SessionHeaderTests {
         #expect(throws: FillFault.missing(slot)) { try line(rule, .cookies([.named("sid", "a")])) }
     }
 
-    @Test func `D11 a token that would end the line is refused`() {
+    @Test func `a token that would end the line is refused`() {
         let session = Session.token(Token(value: Secret("t\r\nX: 1"), refreshToken: nil, expires: nil))
         #expect(throws: FillFault.notForHeader(.token)) { try line(.bearer, session) }
     }
@@ -76,7 +76,7 @@ struct SessionHeaderTests {
         #expect(!SessionRule.bearer.isCredential)
     }
 
-    @Test func `C6: write headers alone change nothing of what stays after a login`() throws {
+    @Test func `write headers alone change nothing of what stays after a login`() throws {
         var written = SessionRule()
         written.writeHeaders = [HeaderRule(name: "X-CSRF", value: try Template(parsing: "{cookie:csrf}"))]
         for method in [AuthenticationMethod.cookie, .token, .basic] {

@@ -11,20 +11,20 @@ struct ShellCommandTests {
         ("x;touch RAN", "'x;touch RAN'"), ("$(touch RAN)", "'$(touch RAN)'"), ("[::1]:8765", "'[::1]:8765'"),
         ("it's", #"'it'\''s'"#), (#"a\b"#, #"'a'\\'b'"#), ("=ls", "'=ls'"), ("~", "'~'"), ("münchen", "münchen"),
     ])
-    func `D2: a word is quoted where a shell would take it for more`(word: String, quoted: String) {
+    func `a word is quoted where a shell would take it for more`(word: String, quoted: String) {
         #expect(ShellCommand.quoted(word) == quoted)
     }
 
     @Test(
         arguments: ["sh", "bash", "zsh", "fish"],
         ["it's", #"\'"#, "a b", "$HOME", "`id`", "!!", "*", "#x", "\"", "=ls", "{a,b}"])
-    func `D2: every shell reads it as it was`(shell: String, word: String) throws {
+    func `every shell reads it as it was`(shell: String, word: String) throws {
         guard RealServer.path(of: shell) != nil else { return }
         let run = try Command.tool(shell, ["-c", "\(ShellCommand("printf", "<%s>", word))"])
         #expect(run.output == "<\(word)>", "\(run.error)")
     }
 
-    @Test func `D2: the commands in messages are quoted`() {
+    @Test func `the commands in messages are quoted`() {
         let topic = ErrorContext(profile: "x;touch RAN")
         let messages = [
             LoginFault.loginRequired(LoginNeed(why: .nothingStored)), .usage(.tokenHasOnlyHeader(method: .basic)),
@@ -42,7 +42,7 @@ struct ShellCommandTests {
         ([.password], "check the password"), ([], "check user name and password"),
         ([.username, .password, .secret("client key")], "check user name, password and \"client key\""),
     ])
-    func `C9: what to look at is what was asked for`(fields: [CredentialField], words: String) {
+    func `what to look at is what was asked for`(fields: [CredentialField], words: String) {
         var topic = ErrorContext(profile: "blog")
         topic.fields = fields
         let next = LoginFault.rejected(Refusal(status: 401)).message(about: topic).next
@@ -59,7 +59,7 @@ struct ShellCommandTests {
                     fingerprint: try #require(Fingerprint(bytes: Array(0..<32))), key: "key")))
     }
 
-    @Test func `C9: an authority is the advice where it helps`() throws {
+    @Test func `an authority is the advice where it helps`() throws {
         var topic = ErrorContext(profile: "blog")
         #expect(try trust([.unknownAuthority]).message(about: topic).next.contains("as ca-file in the profile"))
         #expect(try !trust([.otherHost]).message(about: topic).next.contains("ca-file"))
@@ -77,7 +77,7 @@ struct ShellCommandTests {
         #expect(!error.message(about: url).next.contains("'method'"))
     }
 
-    @Test func `B17: a file that is not there is told as that`() {
+    @Test func `a file that is not there is told as that`() {
         let error = LoginFault.store(.system(call: "open", path: "/k", errno: 2))
         #expect(error.message(about: ErrorContext()).what.contains("there is no file \"/k\""))
         #expect(!error.message(about: ErrorContext()).next.contains("disk"))

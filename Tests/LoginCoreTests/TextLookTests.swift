@@ -25,7 +25,7 @@ struct TextLookTests {
     }
 
     @Test(arguments: [nil, 20, 80])
-    func `T1: what a text brings along is escaped in every style, before anything is painted`(columns: Int?) {
+    func `what a text brings along is escaped in every style, before anything is painted`(columns: Int?) {
         let hostile = "\u{1B}[31mred\u{1B}]0;title\u{7}\u{9B}2J\u{202E}x\u{85}\r\u{8}"
         for style: StyledText.Style? in [nil, .bold, .good, .bad, .warning] {
             let written = look(columns).text("\(isGood: true)a \(hostile, style) b", wraps: columns != 80)
@@ -36,7 +36,7 @@ struct TextLookTests {
         }
     }
 
-    @Test func `T1: an escape sequence in two pieces is none`() {
+    @Test func `an escape sequence in two pieces is none`() {
         let written = look(nil).text("\("\u{1B}", .bold)\("[31m", .bold)")
         #expect(written == "\u{1B}[1m\\u{1B}[31m\u{1B}[0m")
     }

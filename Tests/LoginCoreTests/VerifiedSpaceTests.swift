@@ -10,13 +10,13 @@ struct VerifiedSpaceTests {
         ("/account/me", "/", false), ("/account/me", "/b/account/x", false), ("/v1/", "/v1/x", true),
         ("/a/me", "/A/x", false),
     ])
-    func `A6: a password is sent ahead at or below the folder of the path that verified it`(
+    func `a password is sent ahead at or below the folder of the path that verified it`(
         verified: String, asked: String, isCovered: Bool
     ) {
         #expect(VerifiedSpace(realm: "A", path: verified).covers(path: asked) == isCovered)
     }
 
-    @Test func `A6: another realm is one that both sides name`() {
+    @Test func `another realm is one that both sides name`() {
         let space = VerifiedSpace(realm: "A", path: "/me")
         let other = AuthenticateChallenge(scheme: "basic", parameters: ["realm": "B"])
         let same = AuthenticateChallenge(scheme: "digest", parameters: ["realm": "A"])

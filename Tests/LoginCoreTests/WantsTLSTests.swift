@@ -17,7 +17,7 @@ struct WantsTLSTests {
         "Client sent an HTTP request to an HTTPS server.\n",
         "Bad Request\r\nThis combination of host and port requires TLS.\r\n",
     ])
-    func `B20 a server that says so is not to be tried again later, but by https`(body: String) {
+    func `a server that says so is not to be tried again later, but by https`(body: String) {
         #expect(judged("http", 400, body) == .unclear(.network(.notHTTP)))
         let unexpected = Judgement.unclear(.failure(.unexpectedStatus(400, step: "verify", words: nil)))
         #expect(judged("https", 400, body) == unexpected)

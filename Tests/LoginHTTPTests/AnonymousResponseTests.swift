@@ -30,18 +30,18 @@ struct AnonymousResponseTests {
     private let welcome = HTTPResponse.answer(200, cookies: [.named("sid", "one")])
     private let session = Session.cookies([.named("sid", "one")])
 
-    @Test func `C7: a wrong password is refused where strangers get 403`() throws {
+    @Test func `a wrong password is refused where strangers get 403`() throws {
         let exchange = Exchange(try blog(), [.answer(403), welcome, .answer(403)])
         #expect(
             fault { _ = try exchange.login() } == .rejected(Refusal(status: 403, mayMeanForbidden: true)))
     }
 
-    @Test func `C7: an account that may not is forbidden where strangers get 401`() throws {
+    @Test func `an account that may not is forbidden where strangers get 401`() throws {
         let exchange = Exchange(try blog(), [.answer(401), welcome, .answer(403)])
         #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403)))
     }
 
-    @Test func `A7: what a stranger got goes along with the login`() throws {
+    @Test func `what a stranger got goes along with the login`() throws {
         let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
         #expect(
             try Exchange(try blog(), [.answer(403), welcome, me]).login().anonymousResponse == answer(.answer(403)))
@@ -93,7 +93,7 @@ struct AnonymousResponseTests {
         #expect(!known.meansLoggedOut)
     }
 
-    @Test func `A7: what is remembered means logged out, but not where a rule is written`() throws {
+    @Test func `what is remembered means logged out, but not where a rule is written`() throws {
         let options = Service.Options(anonymousResponse: answer(.answer(403)))
         let verified = { (profile: Profile, response: HTTPResponse) in
             let service = Exchange(profile, [response], options: options).service
@@ -110,7 +110,7 @@ struct AnonymousResponseTests {
                 == .failure(.unexpectedStatus(403, step: "verify", words: nil)))
     }
 
-    @Test func `A7: a redirect is compared by the path it leads to`() throws {
+    @Test func `a redirect is compared by the path it leads to`() throws {
         let options = Service.Options(anonymousResponse: answer(redirect("/login?next=/users/me")))
         let verified = { (response: HTTPResponse) in
             fault { _ = try Exchange(try blog(), [response], options: options).service.verify(session, username: "") }
@@ -123,7 +123,7 @@ struct AnonymousResponseTests {
         #expect(answer(redirect("/login?x", to: elsewhere))?.location == "https://sso.example/login")
     }
 
-    @Test func `A7: a challenge that names the reason is still forbidden`() throws {
+    @Test func `a challenge that names the reason is still forbidden`() throws {
         let options = Service.Options(anonymousResponse: answer(.answer(403)))
         let scope = HTTPResponse.answer(403, headers: ["WWW-Authenticate: Bearer error=\"insufficient_scope\""])
         let service = Exchange(try blog(), [scope], options: options).service
@@ -131,7 +131,7 @@ struct AnonymousResponseTests {
     }
 
     @Test(arguments: [408, 429, 500, 503])
-    func `A7: what tells nothing is not remembered`(status: Int) {
+    func `what tells nothing is not remembered`(status: Int) {
         #expect(answer(.answer(status)) == nil)
     }
 

@@ -38,7 +38,7 @@ struct `An answer` {
         #expect(response.body.text == "ok")
     }
 
-    @Test func `D8 has folded lines undone`() throws {
+    @Test func `has folded lines undone`() throws {
         let response = try answer(
             .raw(
                 """
@@ -59,7 +59,7 @@ struct `An answer` {
         #expect(response.headers.count == 3)
     }
 
-    @Test func `T1 has its text repaired where it is not UTF-8, and controls left for the terminal to escape`() throws {
+    @Test func `has its text repaired where it is not UTF-8, and controls left for the terminal to escape`() throws {
         var reply = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 0\nX: ")
         reply.bytes += [0xff, 0x1b, 0x5b, 0xc3, 0xa4] + Array("\r\n\r\n".utf8)
         #expect(try answer(reply).values(of: "x") == ["\u{fffd}\u{1b}[\u{e4}"])
@@ -103,13 +103,13 @@ struct `An answer` {
         #expect(response.values(of: "Content-Length") == ["5"])
     }
 
-    @Test func `B1 keeps its coding, since none was asked for`() throws {
+    @Test func `keeps its coding, since none was asked for`() throws {
         let response = try answer(.answer(200, ["Content-Encoding: gzip"], body: "not gzip"))
         #expect(response.body.text == "not gzip")
     }
 
     @Test(arguments: [true, false])
-    func `B1 ends at the limit of its body`(tellsLength: Bool) throws {
+    func `ends at the limit of its body`(tellsLength: Bool) throws {
         let settings = TransportSettings(bodyLimit: 1000)
         let head = tellsLength ? "HTTP/1.1 200 OK\nContent-Length: 1001\n\n" : "HTTP/1.1 200 OK\n\n"
         let body = String(repeating: "x", count: 1001)
@@ -121,13 +121,13 @@ struct `An answer` {
                 == 1000)
     }
 
-    @Test func `B1 of endless size costs no more than the limit`() throws {
+    @Test func `of endless size costs no more than the limit`() throws {
         let flood = String(repeating: "x", count: 8 << 20)
         #expect(
             fault { _ = try answer(.raw("HTTP/1.1 200 OK\n\n" + flood)) } == .network(.answerTooLarge(limit: 1 << 20)))
     }
 
-    @Test func `B1 ends at the limit of its headers`() throws {
+    @Test func `ends at the limit of its headers`() throws {
         let settings = TransportSettings(headerLimit: 4096)
         let lines = String(repeating: "X: 12345678901234567890\n", count: 200)
         #expect(
@@ -139,7 +139,7 @@ struct `An answer` {
                 == .network(.answerTooLarge(limit: 4096)))
     }
 
-    @Test func `D8 with one endless header line ends`() throws {
+    @Test func `with one endless header line ends`() throws {
         let line = "X: " + String(repeating: "y", count: 400_000)
         #expect(
             fault { _ = try answer(.raw("HTTP/1.1 200 OK\n\(line)\n\n")) }
@@ -157,7 +157,7 @@ struct `An answer` {
     }
 
     @Test(arguments: ["", "file:///etc/passwd", "http://["])
-    func `R6 that points nowhere has no origin`(location: String) throws {
+    func `that points nowhere has no origin`(location: String) throws {
         #expect(try answer(.answer(302, ["Location: \(location)"])).redirect?.origin == nil)
     }
 }

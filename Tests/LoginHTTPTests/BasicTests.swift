@@ -24,12 +24,12 @@ struct `Basic` {
         ("", "pass"),
         ("", ""), ("e\u{301}", "\u{e9}"), ("u", String(repeating: "x", count: 4000)),
     ])
-    func `D12 sends the bytes as they are`(username: String, password: String) throws {
+    func `sends the bytes as they are`(username: String, password: String) throws {
         let sent = try authorization(username, password)
         #expect(sent.map { Array($0.utf8) } == Array("\(username):\(password)".utf8))
     }
 
-    @Test func `D14 is not sent unless the request says so, and not again afterwards`() throws {
+    @Test func `is not sent unless the request says so, and not again afterwards`() throws {
         let server = try RecordingServer([
             .answer(401, ["WWW-Authenticate: Basic realm=\"r\""]), .answer(200), .answer(401),
         ])
@@ -53,7 +53,7 @@ struct `Basic` {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `D3 is not drawn into other schemes`() throws {
+    @Test func `is not drawn into other schemes`() throws {
         let server = try RecordingServer([
             .answer(401, ["WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", stale=true, qop=\"auth\""]),
             .answer(401, ["WWW-Authenticate: Negotiate", "WWW-Authenticate: NTLM"]),
@@ -70,7 +70,7 @@ struct `Basic` {
         ("a", "\u{1b}", .controlCharacter(.password)), ("a", "p\r\nX: 1", .controlCharacter(.password)),
         ("a", "\t", .controlCharacter(.password)),
     ])
-    func `D10 P10 refuses colons and control characters before connecting`(
+    func `refuses colons and control characters before connecting`(
         username: String, password: String, expected: UsageFault
     ) throws {
         let server = try RecordingServer([.answer(200)])

@@ -41,7 +41,7 @@ struct `Cookies` {
     }
 
     @Test(arguments: ["Path=", "Path", "Path=app", "Path=\"\"", ""])
-    func `C2 without a usable path hold for the folder that they come from`(path: String) throws {
+    func `without a usable path hold for the folder that they come from`(path: String) throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: sid=1; \(path); HttpOnly"]), .answer(200), .answer(200), .answer(200),
         ])
@@ -55,7 +55,7 @@ struct `Cookies` {
         #expect(server.texts.dropFirst().map { $0.contains("Cookie: sid=1") } == [true, true, false])
     }
 
-    @Test func `K5 that are Secure are neither taken nor sent over plain http`() throws {
+    @Test func `that are Secure are neither taken nor sent over plain http`() throws {
         #expect(try roundTrip(["a=1; Secure", "__Host-b=1; Path=/", "c=1"], address: "127.0.0.2").sent == "c=1")
         let server = try RecordingServer(address: "127.0.0.2", [.answer(200)])
         let origin = Origin(scheme: "http", host: "127.0.0.2", port: server.port)
@@ -65,7 +65,7 @@ struct `Cookies` {
     }
 
     @Test(arguments: ["Max-Age=0", "Max-Age=-1", "Expires=Thu, 01 Jan 1970 00:00:01 GMT"])
-    func `K5 that are expired are gone`(age: String) throws {
+    func `that are expired are gone`(age: String) throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=1"]), .answer(200, ["Set-Cookie: a=; \(age)"]),
         ])
@@ -76,7 +76,7 @@ struct `Cookies` {
     }
 
     @Test(arguments: ["Max-Age=100000000000000000000", "Expires=garbage", "Max-Age=x"])
-    func `K5 with an odd age do no harm`(age: String) throws {
+    func `with an odd age do no harm`(age: String) throws {
         #expect(try roundTrip(["a=1; \(age)"]).response.cookies.allSatisfy { $0.name == "a" })
     }
 
@@ -128,7 +128,7 @@ struct `Cookies` {
         #expect(response.cookies.map(\.value.text) == ["1"])
     }
 
-    @Test func `K3 for a whole registry are refused`() throws {
+    @Test func `for a whole registry are refused`() throws {
         let (response, _) = try roundTrip(["a=1; Domain=com", "b=1; Domain=co.uk", "c=1; Domain=.1"])
         #expect(response.cookies.isEmpty)
     }
@@ -137,7 +137,7 @@ struct `Cookies` {
         "Domain=com.", "Domain=.", "Domain=example.com.", "Domain=127.0.0.1.", "Domain=27.0.0.1", "Domain=.0.0.1",
         "Domain=localhost", "Domain=127.0.0.1.evil.example",
     ])
-    func `K3 for another host, a trailing dot or a piece of an address included, are refused`(domain: String) throws {
+    func `for another host, a trailing dot or a piece of an address included, are refused`(domain: String) throws {
         #expect(try roundTrip(["a=1; \(domain)"]).response.cookies.isEmpty)
     }
 
@@ -146,7 +146,7 @@ struct `Cookies` {
         "__Host-a=1; Secure; Path=/; Domain=localhost",
         "__Secure-a=1", "__secure-a=1; Path=/", "__HOST-a=1; Path=/",
     ])
-    func `K5 whose name promises what they do not keep are refused`(line: String) throws {
+    func `whose name promises what they do not keep are refused`(line: String) throws {
         // libcurl takes Secure cookies from loopback, so that it is the promise that counts here.
         let cookies = try roundTrip([line]).response.cookies
         #expect(cookies.isEmpty || line == "__Host-a=1; Secure", "\(cookies.map(\.name))")
@@ -221,7 +221,7 @@ struct `Cookies` {
     @Test(arguments: [
         "ALL", "", "Set-Cookie: a=b", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta", "a\tb\tc\td\te\tf\tx\r\nX: y", "RELOAD",
     ])
-    func `D11 whose record is not one are refused before connecting`(record: String) throws {
+    func `whose record is not one are refused before connecting`(record: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(method: "GET", url: server.url(), cookies: [cookie(record)])
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)

@@ -33,7 +33,7 @@ struct DigestTests {
         return AuthenticateChallenge.parse(lines.map { String($0.dropFirst(15)) }).first?.parameters
     }
 
-    @Test func `D14 the first request has no credential, the second answers the challenge`() throws {
+    @Test func `the first request has no credential, the second answers the challenge`() throws {
         let server = try RecordingServer([.answer(401, [Self.challenge]), .answer(200, body: Self.body)])
         defer { server.stop() }
         let login = try service(server).authenticate(Self.credential)
@@ -45,7 +45,7 @@ struct DigestTests {
         #expect(!server.texts[1].contains("horse"))
     }
 
-    @Test func `D3 an endless stale nonce is given up after three requests, and is no refusal`() throws {
+    @Test func `an endless stale nonce is given up after three requests, and is no refusal`() throws {
         let server = try RecordingServer([.answer(401, [Self.challenge])] + (2..<50).map { stale($0) })
         defer { server.stop() }
         let service = try service(server)
@@ -56,7 +56,7 @@ struct DigestTests {
         #expect(server.requests.count == 3)
     }
 
-    @Test func `D3 one stale round succeeds`() throws {
+    @Test func `one stale round succeeds`() throws {
         let server = try RecordingServer([
             .answer(401, [Self.challenge]), stale(2), .answer(200, body: Self.body),
         ])
@@ -79,7 +79,7 @@ struct DigestTests {
         #expect(server.texts.map { digest($0)?["nonce"] } == [nil, "n1", "n2"])
     }
 
-    @Test func `D7 nc rises with each request, and a nonce that ended without a word is replaced once`() throws {
+    @Test func `nc rises with each request, and a nonce that ended without a word is replaced once`() throws {
         let next = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n2\", qop=\"auth\""
         let server = try RecordingServer(
             [.answer(401, [Self.challenge])] + Array(repeating: .answer(200, body: Self.body), count: 3)
@@ -93,7 +93,7 @@ struct DigestTests {
         #expect(Set(sent.map { $0["cnonce"] }).count == 5)
     }
 
-    @Test func `D7 a thousand client nonces are a thousand`() {
+    @Test func `a thousand client nonces are a thousand`() {
         #expect(Set((0..<1000).map { _ in DigestDialogue.clientNonce() }).count == 1000)
     }
 
@@ -109,7 +109,7 @@ struct DigestTests {
         #expect(sent.map { $0["nonce"] } == ["n1", "n9"] && sent.map { $0["nc"] } == ["00000001", "00000001"])
     }
 
-    @Test func `D19 a server that proves itself wrongly is not believed`() throws {
+    @Test func `a server that proves itself wrongly is not believed`() throws {
         let server = try RecordingServer([
             .answer(401, [Self.challenge]), .answer(200, ["Authentication-Info: rspauth=\"00\""], body: Self.body),
         ])
@@ -139,7 +139,7 @@ struct DigestTests {
         "Digest realm=\"\(String(repeating: "r", count: 10_240))\", nonce=\"n\"",
         "Digest realm=\"r\", nonce=\"n\u{1}\"", "Digest", "Digest ===,\",",
     ])
-    func `D8 no challenge that cannot be answered is answered`(offer: String) throws {
+    func `no challenge that cannot be answered is answered`(offer: String) throws {
         let server = try RecordingServer([.answer(401, ["WWW-Authenticate: \(offer)"])])
         defer { server.stop() }
         let service = try service(server)
@@ -149,7 +149,7 @@ struct DigestTests {
         #expect(server.texts.allSatisfy { !$0.contains("Authorization") })
     }
 
-    @Test func `D8 folded, doubled and mixed-case challenges are read`() throws {
+    @Test func `folded, doubled and mixed-case challenges are read`() throws {
         let folded = RecordingServer.Reply.raw(
             "HTTP/1.1 401 No\nContent-Length: 0\nwww-AUTHENTICATE: NTLM, bearer realm=\"b\",\n\tdIgEsT rEalm=\"r\",\n"
                 + " nonce=\"n1\", qop=\"auth\"\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n2\", algorithm=SHA-256\n\n"
@@ -161,7 +161,7 @@ struct DigestTests {
         #expect(sent?["nonce"] == "n2" && sent?["algorithm"] == "SHA-256" && sent?["response"]?.utf8.count == 64)
     }
 
-    @Test func `D5 auth-int covers the body of a login that is posted, whose cookies then are the session`() throws {
+    @Test func `auth-int covers the body of a login that is posted, whose cookies then are the session`() throws {
         let offer = "WWW-Authenticate: Digest realm=\"r\", nonce=\"n1\", qop=\"auth-int\""
         let server = try RecordingServer([
             .answer(401, [offer]), .answer(200, ["Set-Cookie: sid=1; Path=/"]), .answer(200, body: Self.body),
@@ -188,7 +188,7 @@ struct DigestTests {
         #expect(digest(server.texts[2]) == nil && server.texts[2].contains("Cookie: sid=1"))
     }
 
-    @Test func `D1 a stored password for Digest is not sent where only Basic is offered now`() throws {
+    @Test func `a stored password for Digest is not sent where only Basic is offered now`() throws {
         let server = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"r\""])])
         defer { server.stop() }
         let service = try service(server, pinned: .digest)
@@ -213,7 +213,7 @@ struct DigestTests {
     }
 
     @Test(arguments: [("a:b", "p"), ("a\u{7}", "p"), ("a", "p\r\nX: 1")])
-    func `D10 what the field cannot carry is refused before any request`(name: String, secret: String) throws {
+    func `what the field cannot carry is refused before any request`(name: String, secret: String) throws {
         let server = try RecordingServer([])
         defer { server.stop() }
         let service = try service(server, [.digest])

@@ -50,7 +50,7 @@ struct DigestVectorTests {
     }
 
     /// The RFC prints digits of a SHA-512 that was cut; SHA-512/256 of FIPS 180-4 gives those of its erratum 4897.
-    @Test func `D4 RFC 7616, section 3_9_2 comes out to the digits of its erratum`() throws {
+    @Test func `RFC 7616, section 3_9_2 comes out to the digits of its erratum`() throws {
         var session = try session(
             "realm=\"api@example.org\", qop=\"auth\", algorithm=SHA-512-256, "
                 + "nonce=\"5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK\", "
@@ -71,7 +71,7 @@ struct DigestVectorTests {
         ("SHA-512-256-sess", "3f2a34f923c38b0fb26dce2fdfc2ce326c23cecf86fbb1444f3e51fbbc2cb92e"),
         ("SHA-512-256", "430d05014cecc49cab6fbe03176d41a1da86cbfe24a16580e22aaad928d960d0"),
     ])
-    func `D4 so do the other algorithms`(algorithm: String, response: String) throws {
+    func `so do the other algorithms`(algorithm: String, response: String) throws {
         var session = try mufasas("qop=\"auth\", algorithm=\(algorithm)")
         #expect(try fields(try answer(&session))["response"] == response)
     }
@@ -81,7 +81,7 @@ struct DigestVectorTests {
         ("SHA-256", "f8c0ad3b81a2e6674b6984ac0f147ba31710938eec6b637f4d8c3760f788da20"),
         ("SHA-512-256", "5625e700d55dfea9166fabb3c539df078c456859fcb41c9c095d6b3ef4f5917d"),
     ])
-    func `D5 auth-int hashes the body that is sent`(algorithm: String, response: String) throws {
+    func `auth-int hashes the body that is sent`(algorithm: String, response: String) throws {
         var session = try mufasas("qop=\"auth-int\", algorithm=\(algorithm)")
         let fields = try fields(try answer(&session, method: "POST", body: "a=b&c"))
         #expect(fields["response"] == response && fields["qop"] == "auth-int")
@@ -100,7 +100,7 @@ struct DigestVectorTests {
         #expect(fields["nc"] == nil && fields["cnonce"] == nil && fields["qop"] == nil && fields["algorithm"] == nil)
     }
 
-    @Test func `D7 nc rises, and a session's key stays that of the first client nonce`() throws {
+    @Test func `nc rises, and a session's key stays that of the first client nonce`() throws {
         var session = try mufasas("qop=auth, algorithm=MD5-sess")
         let first = try fields(try answer(&session, cnonce: "one")),
             second = try fields(try answer(&session, cnonce: "two"))
@@ -128,7 +128,7 @@ struct DigestVectorTests {
         ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\", cnonce=\"other\"", .wrong),
         ("rspauth=\"9b712497bc9f91499fbcca1dfc5f09a5\", nc=00000002", .wrong),
     ])
-    func `D19 the server's own proof is checked`(info: String, expected: DigestResponse.Proof) throws {
+    func `the server's own proof is checked`(info: String, expected: DigestResponse.Proof) throws {
         var session = try mufasas("qop=auth, algorithm=MD5")
         let answer = try answer(&session)
         let proof = try answer.proof(
@@ -136,7 +136,7 @@ struct DigestVectorTests {
         #expect(proof == expected)
     }
 
-    @Test func `D12 names go along as UTF-8, in username* only where the server knows charset`() throws {
+    @Test func `names go along as UTF-8, in username* only where the server knows charset`() throws {
         let zoe = BasicCredential(username: "zoë \"m\" \\%", password: Secret("p"))
         var old = try mufasas("qop=auth"), new = try mufasas("qop=auth, charset=UTF-8")
         let oldText = try answer(&old, zoe).authorization(hash: HashLibrary.digits).text

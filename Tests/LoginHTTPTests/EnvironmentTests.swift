@@ -8,7 +8,7 @@ import Testing
 
 /// Each in a process of its own: libcurl and OpenSSL read these when they are opened.
 struct `The environment` {
-    @Test func `X1 has no proxy that is obeyed, and none is left for libcurl`() async {
+    @Test func `has no proxy that is obeyed, and none is left for libcurl`() async {
         await #expect(processExitsWith: .success) {
             let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
             let proxy = try RecordingServer([])
@@ -23,7 +23,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `S7 makes no file of TLS keys`() async {
+    @Test func `makes no file of TLS keys`() async {
         await #expect(processExitsWith: .success) {
             let certificates = try TestCertificates()
             let pair = try certificates.selfSigned()
@@ -38,7 +38,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `S8 adds no authorities`() async {
+    @Test func `adds no authorities`() async {
         await #expect(processExitsWith: .success) {
             let certificates = try TestCertificates()
             let pair = try certificates.selfSigned()
@@ -55,7 +55,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `R11 has no netrc that is read`() async {
+    @Test func `has no netrc that is read`() async {
         await #expect(processExitsWith: .success) {
             let home = FileManager.default.temporaryDirectory.appending(path: "home-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -79,7 +79,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `B8 ends by the signal while a server is silent`() async throws {
+    @Test func `ends by the signal while a server is silent`() async throws {
         await #expect(processExitsWith: .signal(SIGTERM)) {
             let server = try RecordingServer([.silence])
             Thread.detachNewThread {

@@ -55,7 +55,7 @@ import Testing
                 == .network(.connectionLost))
     }
 
-    @Test func `B20 is a closed port, called as everybody calls it`() {
+    @Test func `is a closed port, called as everybody calls it`() {
         let error = LoginFault.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
         #expect(error.message(about: ErrorContext()).what.contains("connection refused"))
     }
@@ -64,14 +64,14 @@ import Testing
         "SSH-2.0-OpenSSH_9.2\n", "\u{1}\u{2}\u{3}\n", "<html>HTTP/0.9</html>", "220 smtp ready\n",
         "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{46}",
     ])
-    func `B20 is a server that does not speak http, a TLS alert say, with the advice to try https`(text: String) throws
+    func `is a server that does not speak http, a TLS alert say, with the advice to try https`(text: String) throws
     {
         let error = try ends(.raw(text, ending: .close)).fault
         #expect(error == .network(.notHTTP))
         #expect(error?.message(about: ErrorContext()).next.contains("try https") == true)
     }
 
-    @Test func `B20 is a TLS server that is asked in plain http, with the advice to try https`() throws {
+    @Test func `is a TLS server that is asked in plain http, with the advice to try https`() throws {
         let certificates = try TestCertificates()
         let server = try TLSServer(try certificates.selfSigned())
         let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
@@ -80,7 +80,7 @@ import Testing
             error?.message(about: ErrorContext()).next.contains("try https") == true, "\(String(describing: error))")
     }
 
-    @Test func `B20 is lost, and no matter of TLS, where the server has answered before`() throws {
+    @Test func `is lost, and no matter of TLS, where the server has answered before`() throws {
         let server = try RecordingServer([.answer(200), .hangUp, .hangUp])
         let transport = CurlTransport(origin: server.origin)
         _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
@@ -103,14 +103,14 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `B3 is a server that says nothing, in time`(seconds: Int) throws {
+    func `is a server that says nothing, in time`(seconds: Int) throws {
         let (fault, took) = try ends(.silence, TransportSettings(timeout: seconds))
         #expect(fault == .network(.timedOut(seconds: seconds)) || fault == .network(.tooSlow))
         #expect(took > Double(seconds) - 0.5 && took < Double(seconds) + 15)
     }
 
     @Test(arguments: [1, 3])
-    func `B3 is a body that drips, in time`(seconds: Int) throws {
+    func `is a body that drips, in time`(seconds: Int) throws {
         let drip = "HTTP/1.1 200 OK\nContent-Length: 10000\n\n" + String(repeating: "x", count: 100)
         let (fault, took) = try ends(.raw(drip, pace: 100), TransportSettings(timeout: seconds))
         #expect(fault == .network(.timedOut(seconds: seconds)))
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `B3 is a head that drips, in time`(seconds: Int) throws {
+    func `is a head that drips, in time`(seconds: Int) throws {
         let (fault, took) = try ends(
             .raw("HTTP/1.1 200 OK\n" + String(repeating: "X: y\n", count: 100), pace: 100),
             TransportSettings(timeout: seconds))
@@ -126,14 +126,14 @@ import Testing
         #expect(took < Double(seconds) + 15)
     }
 
-    @Test func `B3 is a body that stalls, by its speed before the whole time is over`() throws {
+    @Test func `is a body that stalls, by its speed before the whole time is over`() throws {
         let stall = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nab")
         let (fault, took) = try ends(stall, TransportSettings(timeout: 60, stallTime: 2))
         #expect(fault == .network(.tooSlow))
         #expect(took < 30)
     }
 
-    @Test func `B3 is a server that accepts and never speaks TLS, in the time for connecting`() throws {
+    @Test func `is a server that accepts and never speaks TLS, in the time for connecting`() throws {
         let server = try RecordingServer([.silence])
         let origin = Origin(scheme: "https", host: "127.0.0.1", port: server.port)
         let start = ContinuousClock.now
@@ -144,7 +144,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(15))
     }
 
-    @Test func `B6 HTTP/2 is not spoken`() throws {
+    @Test func `HTTP/2 is not spoken`() throws {
         guard case .network = try ends(.raw("PRI * HTTP/2.0\n\nSM\n\n", ending: .close)).fault else {
             Issue.record("an HTTP/2 preface was taken for an answer")
             return

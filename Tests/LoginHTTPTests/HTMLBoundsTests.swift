@@ -21,12 +21,12 @@ struct HTMLBoundsTests {
         }
     }
 
-    @Test func `B1 a page beyond the limit is given up before it is parsed`() {
+    @Test func `a page beyond the limit is given up before it is parsed`() {
         #expect(
             fault(String(repeating: "<p>", count: 200_000)) == .network(.answerTooLarge(limit: HTMLFormReader.limit)))
     }
 
-    @Test(arguments: [" ", "\n", "/", " x=1 ", "\t\"q\" "]) func `B1 so is an element of very many attributes`(
+    @Test(arguments: [" ", "\n", "/", " x=1 ", "\t\"q\" "]) func `so is an element of very many attributes`(
         gap: String
     ) {
         let attributes = (0..<2000).map { "a\($0)" }.joined(separator: gap)
@@ -37,12 +37,12 @@ struct HTMLBoundsTests {
     }
 
     @Test(arguments: ["<form x=\">\" ", "<form x='>' ", "<form x = \">\"\n"])
-    func `B1 a bracket in quotes ends no element`(start: String) {
+    func `a bracket in quotes ends no element`(start: String) {
         let names = (0..<2000).map { "a\($0)" }.joined(separator: " ")
         #expect(fault("\(start)\(names)>") != nil)
     }
 
-    @Test func `B1 values need no gap between them`() {
+    @Test func `values need no gap between them`() {
         #expect(fault("<form \((0..<2000).map { "a\($0)=\"\"" }.joined())>") != nil)
     }
 

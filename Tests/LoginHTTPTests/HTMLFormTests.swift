@@ -185,7 +185,7 @@ struct `The forms of a page` {
     ]
 
     @Test(arguments: addresses)
-    func `K1 lead away by every kind of address that a browser takes so`(address: String) throws {
+    func `lead away by every kind of address that a browser takes so`(address: String) throws {
         let forms = try page("<form method=post action=\"\(address)\"></form>").forms
         #expect(forms[0].actions[0].origin != url.origin, "\(forms[0].actions)")
     }
@@ -198,7 +198,7 @@ struct `The forms of a page` {
         #expect(forms[0].actions[0].origin == url.origin, "\(forms[0].actions)")
     }
 
-    @Test func `K1 count from the base, which is noted`() throws {
+    @Test func `count from the base, which is noted`() throws {
         let found = try page("<base href='//evil.example/x/'><base href=/y/><form action=z></form><form></form>")
         #expect(found.base?.url == "https://evil.example/x/")
         #expect(found.forms[0].actions[0].url == "https://evil.example/x/z")

@@ -12,7 +12,7 @@ struct JSONBodyTests {
         String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
         "[" + String(repeating: "{},", count: 30_000) + "0]",
     ])
-    func `B1 a body that would keep the decoder busy is a broken answer`(text: String) {
+    func `a body that would keep the decoder busy is a broken answer`(text: String) {
         let response = HTTPResponse(status: 200, body: Secret(text))
         #expect(throws: LoginFault.network(.brokenResponse("its JSON is nested too deeply, or has too many values"))) {
             try response.json()
@@ -23,13 +23,13 @@ struct JSONBodyTests {
         ("{\"a\":1,\"a\":2}", JSONFault.repeatedMember), ("{\"a\":1,}", .trailingComma),
         ("\u{feff}{\"a\":1}", .otherEncoding), ("{\u{0}\"\u{0}a\u{0}\"\u{0}:\u{0}1\u{0}}\u{0}", .otherEncoding),
     ])
-    func `D10, D20 a body that could be read in two ways is a failure, and no refusal`(text: String, fault: JSONFault) {
+    func `a body that could be read in two ways is a failure, and no refusal`(text: String, fault: JSONFault) {
         let response = HTTPResponse(status: 200, body: Secret(text))
         let thrown = #expect(throws: LoginFault.self) { try response.json() }
         #expect(thrown == .failure(.doubtfulJSON(fault)) && thrown?.exitCode == .failure)
     }
 
-    @Test func `D20 a token whose payload is in UTF-16 has no end that is known, and takes no time`() {
+    @Test func `a token whose payload is in UTF-16 has no end that is known, and takes no time`() {
         var text = "{\"a\":\"\u{2200}\",\"exp\":1,\"b\":"
         text += String(repeating: "[", count: 9000) + String(repeating: "]", count: 9000) + "}"
         let payload = Data(text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }).base64EncodedString()
@@ -54,7 +54,7 @@ struct JSONBodyTests {
         arguments: [
             ("-9223372036854775808", 0), ("1e300", nil), ("-1", 0), ("1700000000", 1_700_000_000),
         ] as [(String, Int64?)])
-    func `E4 an absurd end is over or unknown, and never a number to stumble on`(text: String, expected: Int64?) throws
+    func `an absurd end is over or unknown, and never a number to stumble on`(text: String, expected: Int64?) throws
     {
         var rule = ResponseRule()
         rule.expiry = try .at(#require(Place("/e")))
@@ -65,7 +65,7 @@ struct JSONBodyTests {
         #expect(ExpiryReader(now: 5).expiry(facts, rule, token: Secret("t")) == expected)
     }
 
-    @Test func `E4 the seconds that are left never overflow`() {
+    @Test func `the seconds that are left never overflow`() {
         let clock = WallClock { 1_800_000_000 }
         #expect(clock.seconds(until: .min) == .min)
         #expect(clock.seconds(until: .max) == .max - 1_800_000_000)

@@ -39,7 +39,7 @@ struct NegotiateTests {
         #expect(exchange.requests.map { $0.contains("negotiate") } == [false, true])
     }
 
-    @Test func `D16 a ticket of another one is not sent, be it at login or later`() throws {
+    @Test func `a ticket of another one is not sent, be it at login or later`() throws {
         let other = LoginFault.loginRequired(
             LoginNeed(why: .ticket(.ofAnother(principal: "ann@REALM", wanted: "bob"))))
         let login = try exchange([.negotiate], [offer], options: Service.Options(username: "bob"))
@@ -50,7 +50,7 @@ struct NegotiateTests {
         #expect(login.requests.isEmpty && later.requests.isEmpty)
     }
 
-    @Test func `D15 a host that Kerberos does not know is sent no credential`() throws {
+    @Test func `a host that Kerberos does not know is sent no credential`() throws {
         let exchange = try exchange([.negotiate], [offer, welcome], SomeTickets.unknownHost)
         #expect(
             fault { _ = try exchange.service.authenticate(nobody) }

@@ -78,7 +78,7 @@ struct PeerAddressTests {
     }
 
     /// A service on loopback may name another server there; one far away may not.
-    @Test func `OA3 a server that another one names is not looked for on this machine`() throws {
+    @Test func `a server that another one names is not looked for on this machine`() throws {
         var settings = TransportSettings(connectTimeout: 2)
         settings.mayBeLocal = false
         let transport = CurlTransport(

@@ -15,7 +15,7 @@ struct `A proxy` {
             basic: BasicCredential(username: "u", password: Secret("CANARY")))
     }
 
-    @Test func `X1 that is named never sees a request to an http origin`() throws {
+    @Test func `that is named never sees a request to an http origin`() throws {
         let proxy = try RecordingServer([])
         let server = try RecordingServer([])
         for setting in [ProxySetting.url(proxy.url()), .environment] {
@@ -28,7 +28,7 @@ struct `A proxy` {
         #expect(proxy.connections.isEmpty && server.connections.isEmpty)
     }
 
-    @Test func `X1 from the environment leaves out its exceptions`() throws {
+    @Test func `from the environment leaves out its exceptions`() throws {
         let server = try RecordingServer([.answer(200)])
         let settings = TransportSettings(
             proxy: .environment, environment: ["http_proxy": "http://127.0.0.1:1", "no_proxy": "x, 127.0.0.1"])
@@ -62,7 +62,7 @@ struct `A proxy` {
     }
 
     @Test(arguments: [ProxySetting.environment, .url("")])
-    func `X2 sees host and port and nothing else`(setting: ProxySetting) throws {
+    func `sees host and port and nothing else`(setting: ProxySetting) throws {
         let proxy = try RecordingServer([.answer(502, ["Set-Cookie: a=b"], body: "no", ending: .close)])
         let setting = setting == .environment ? setting : .url(proxy.url())
         let transport = CurlTransport(
@@ -78,7 +78,7 @@ struct `A proxy` {
     }
 
     @Test(arguments: ["Basic realm=\"p\"", "Digest realm=\"p\", nonce=\"n\"", "Negotiate"])
-    func `X3 that asks for a credential does not get the service's`(challenge: String) throws {
+    func `that asks for a credential does not get the service's`(challenge: String) throws {
         let proxy = try RecordingServer([
             .answer(407, ["Proxy-Authenticate: \(challenge)"]), .answer(407, ["Proxy-Authenticate: \(challenge)"]),
         ])
@@ -90,7 +90,7 @@ struct `A proxy` {
         #expect(!proxy.texts.joined().contains("uthorization"))
     }
 
-    @Test func `X3 gets its own credential, and the service's stays inside`() throws {
+    @Test func `gets its own credential, and the service's stays inside`() throws {
         let proxy = try RecordingServer([.answer(502, ending: .close)])
         let transport = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://me:pw@127.0.0.1:\(proxy.port)")))
@@ -120,7 +120,7 @@ struct `A proxy` {
             (["https_proxy": "a", "no_proxy": "*"], nil), (["https_proxy": "a", "NO_PROXY": ".example"], nil),
             (["https_proxy": "a", "no_proxy": "vice.example"], "a"), (["https_proxy": "a", "no_proxy": "other,"], "a"),
         ] as [([String: String], String?)])
-    func `X1 is found as curl finds it`(environment: [String: String], url: String?) {
+    func `is found as curl finds it`(environment: [String: String], url: String?) {
         #expect(ProxyChoice(.environment, environment: environment, origin: Self.service).url == url)
         #expect(ProxyChoice(.none, environment: environment, origin: Self.service).url == nil)
     }

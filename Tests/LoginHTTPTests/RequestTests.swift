@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nX: 1", "a\n", "a\rb", "\u{0}", "a\u{7f}", "\u{1b}[2J"])
-    func `D11 with a control character in a header is refused before connecting`(value: String) throws {
+    func `with a control character in a header is refused before connecting`(value: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(
             method: "GET", url: server.url(), headers: [HTTPRequestField(name: "X-Token", value: Secret(value))])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["X: y", "", "X\r\nY", "Host", "content-length", "Transfer-Encoding", "X Y", "\u{e4}"])
-    func `D11 with a header name that cannot be one is refused`(name: String) throws {
+    func `with a header name that cannot be one is refused`(name: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(
             method: "GET", url: server.url(), headers: [HTTPRequestField(name: name, value: Secret("1"))])
@@ -111,14 +111,14 @@ import Testing
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nX:", "", "G T", "CONNECT", "GET\n", "TRACE", "trace"])
-    func `D11, D31 with a verb that cannot be one, or that would tell the session, is refused`(method: String) throws {
+    func `with a verb that cannot be one, or that would tell the session, is refused`(method: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(method: method, url: server.url())
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `R4 to another origin is refused before connecting`() throws {
+    @Test func `to another origin is refused before connecting`() throws {
         let own = try RecordingServer([])
         let other = try RecordingServer([])
         let transport = CurlTransport(origin: own.origin)
@@ -136,7 +136,7 @@ import Testing
         #expect(own.connections.isEmpty && other.connections.isEmpty)
     }
 
-    @Test func `R8 with user information in its URL is refused without repeating it`() throws {
+    @Test func `with user information in its URL is refused without repeating it`() throws {
         let server = try RecordingServer([])
         let request = HTTPRequest(method: "GET", url: "http://u:CANARY@127.0.0.1:\(server.port)/")
         let refused = fault { _ = try CurlTransport(origin: server.origin).send(request) }
@@ -145,7 +145,7 @@ import Testing
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `R8 gives no credential back when a redirect names one`() throws {
+    @Test func `gives no credential back when a redirect names one`() throws {
         let other = try RecordingServer([])
         let server = try RecordingServer([.answer(307, ["Location: http://evil:pw@127.0.0.1:\(other.port)/x"])])
         let response = try CurlTransport(origin: server.origin).send(

@@ -18,7 +18,7 @@ struct ServiceBasicTests {
             .service.prepare()
     }
 
-    @Test func `D14 the first request goes without a credential, the second with it`() throws {
+    @Test func `the first request goes without a credential, the second with it`() throws {
         let exchange = Exchange(try SomeProfiles.wire(), [anonymous, welcome])
         let login = try exchange.login()
         #expect(exchange.requests == ["GET \(Self.url)", "GET \(Self.url)\nbasic añna:p ä\"&"])
@@ -85,7 +85,7 @@ struct ServiceBasicTests {
         #expect(exchange.requests.count == 1)
     }
 
-    @Test func `K7 an open page without the name is a refusal of strangers, not an open endpoint`() throws {
+    @Test func `an open page without the name is a refusal of strangers, not an open endpoint`() throws {
         let exchange = Exchange(try SomeProfiles.wire([.basic]), [.answer(200, "<html>"), welcome])
         #expect(try exchange.login().identity.serverName == "Anna")
     }
@@ -112,7 +112,7 @@ struct ServiceBasicTests {
             fault { _ = try prepare([.auto], .answer(401)) } == .usage(.noChallenge(url: Self.url, status: 401)))
     }
 
-    @Test func `D1 only Basic is offered where only Digest is accepted: nothing is sent`() throws {
+    @Test func `only Basic is offered where only Digest is accepted: nothing is sent`() throws {
         let exchange = Exchange(try SomeProfiles.wire([.digest]), [anonymous, welcome])
         #expect(
             fault { _ = try exchange.login() }
@@ -120,7 +120,7 @@ struct ServiceBasicTests {
         #expect(exchange.requests == ["GET \(Self.url)"])
     }
 
-    @Test func `D1 a method that worked before is pinned`() throws {
+    @Test func `a method that worked before is pinned`() throws {
         #expect(
             fault { _ = try prepare([.auto], anonymous, pinned: .digest) }
                 == .untrusted(.weakerMethod(offered: ["basic"], accepted: [.digest])))
@@ -131,7 +131,7 @@ struct ServiceBasicTests {
                 == .untrusted(.weakerMethod(offered: ["bearer"], accepted: [.basic])))
     }
 
-    @Test func `R2 a redirect of the verify endpoint is not followed`() throws {
+    @Test func `a redirect of the verify endpoint is not followed`() throws {
         let own = Redirect(
             url: "https://api.wire.example/x", origin: Origin(scheme: "https", host: "api.wire.example", port: 443),
             target: "/x")
@@ -152,7 +152,7 @@ struct ServiceBasicTests {
         ("a:b", "p", UsageFault.usernameHasColon), ("a\u{7}", "p", .controlCharacter(.username)),
         ("a", "p\r\nX: 1", .controlCharacter(.password)), ("a", "\u{0}", .controlCharacter(.password)),
     ])
-    func `D10 what Basic cannot carry is refused before any request`(name: String, secret: String, expected: UsageFault)
+    func `what Basic cannot carry is refused before any request`(name: String, secret: String, expected: UsageFault)
         throws
     {
         let exchange = Exchange(try SomeProfiles.wire(), [anonymous])

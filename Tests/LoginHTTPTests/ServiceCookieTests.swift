@@ -44,7 +44,7 @@ struct ServiceCookieTests {
         #expect(exchange.requests == [Self.me + "\ncookie sid=canary"])
     }
 
-    @Test func `K7 a cookie and a 200 prove nothing: verify says logged out, so it was refused`() throws {
+    @Test func `a cookie and a 200 prove nothing: verify says logged out, so it was refused`() throws {
         let form = HTTPResponse.answer(200, "<html>invalid password</html>", cookies: [sid])
         let exchange = Exchange(try SomeProfiles.blog(), [anonymous, form, anonymous])
         #expect(
@@ -57,7 +57,7 @@ struct ServiceCookieTests {
                 == .rejected(Refusal(status: 200, mayMeanForbidden: true, missingName: "/name")))
     }
 
-    @Test func `K7 a login that ends in a redirect is judged by verify, not by where it leads`() throws {
+    @Test func `a login that ends in a redirect is judged by verify, not by where it leads`() throws {
         for target in ["/login?err=1", "/home"] {
             let away = Redirect(url: "https://blog.example\(target)", origin: Self.origin, target: target)
             let exchange = Exchange(
@@ -68,7 +68,7 @@ struct ServiceCookieTests {
     }
 
     @Test(arguments: [307, 308])
-    func `R2 a redirect that would have the password posted again is not followed`(status: Int) throws {
+    func `a redirect that would have the password posted again is not followed`(status: Int) throws {
         let foreign = Redirect(
             url: "https://evil.example/login", origin: Origin(scheme: "https", host: "evil.example", port: 443),
             target: "/login")

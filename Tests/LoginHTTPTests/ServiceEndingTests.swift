@@ -87,7 +87,7 @@ struct ServiceEndingTests {
         #expect(byRule == .alreadyEnded(status: 403))
     }
 
-    @Test func `C5: the rules of verify are not about the answer to a logout`() throws {
+    @Test func `the rules of verify are not about the answer to a logout`() throws {
         let page = Redirect(
             url: "https://chat.example/login", origin: Origin(scheme: "https", host: "chat.example", port: 443),
             target: "/login")
@@ -111,7 +111,7 @@ struct ServiceEndingTests {
         return (try exchange.service.logout(.token(old), username: "anna"), exchange)
     }
 
-    @Test func `C4: a logout by GET is believed only once verify will not have the session`() throws {
+    @Test func `a logout by GET is believed only once verify will not have the session`() throws {
         let (ended, exchange) = try checked(.answer(200), .answer(401))
         #expect(ended == .ended(status: 200))
         #expect(
@@ -124,7 +124,7 @@ struct ServiceEndingTests {
         #expect(try checked(.answer(302), .answer(403)).outcome == .stillAccepted(status: 302))
     }
 
-    @Test func `C4: a page that answers a logout proves nothing, anything else does`() throws {
+    @Test func `a page that answers a logout proves nothing, anything else does`() throws {
         let page = HTTPResponse.answer(200, "Really?", headers: ["Content-Type: text/html; charset=utf-8"])
         #expect(
             try checked(method: "POST", page, .answer(200, "{\"user_id\":\"@anna\"}")).outcome
@@ -132,13 +132,13 @@ struct ServiceEndingTests {
         #expect(try checked(method: "POST", .answer(204)).outcome == .ended(status: 204))
     }
 
-    @Test func `C4: a redirect that answers a logout proves nothing`() throws {
+    @Test func `a redirect that answers a logout proves nothing`() throws {
         let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
         #expect(try checked(method: "POST", .answer(302), me).outcome == .stillAccepted(status: 302))
         #expect(try checked(method: "POST", .answer(302), .answer(503)).outcome == .unproven(status: 302))
     }
 
-    @Test func `C4: a logout that names the refresh token may have ended that alone`() throws {
+    @Test func `a logout that names the refresh token may have ended that alone`() throws {
         let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
         let end: (inout Profile) -> Void = { profile in
             let token = JSONTemplate.string(Template(parts: [.slot(.refreshToken)]))
@@ -151,7 +151,7 @@ struct ServiceEndingTests {
         #expect(gone.outcome == .alreadyEnded(status: 401) && gone.exchange.requests.count == 2)
     }
 
-    @Test func `C4: what cannot be checked is not claimed`() throws {
+    @Test func `what cannot be checked is not claimed`() throws {
         #expect(try checked(.answer(200), .answer(503)).outcome == .unproven(status: 200))
         let unverifiable = try checked(.answer(200)) { $0.proof = .loginResponse(ResponseRule()) }
         #expect(unverifiable.outcome == .unproven(status: 200))

@@ -96,7 +96,7 @@ struct `A login with a page` {
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 302, mayMeanForbidden: true)))
     }
 
-    @Test func `K6 tells where the session is the anonymous one of the page`() throws {
+    @Test func `tells where the session is the anonymous one of the page`() throws {
         let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, anonymous])
         let fixed = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), welcome])
         #expect(try fixed.login().session == .cookies([csrf, anonymous]))
@@ -124,7 +124,7 @@ struct `A login with a page` {
     ]
 
     @Test(arguments: hostile)
-    func `K1 is refused before anything is sent where the form leads elsewhere`(html: String, target: String?) throws {
+    func `is refused before anything is sent where the form leads elsewhere`(html: String, target: String?) throws {
         let fields = "<input name=username><input name=password>"
         let exchange = try exchange([page(html.replacing("FIELDS", with: fields))])
         let found = fault { _ = try exchange.login() }
@@ -136,7 +136,7 @@ struct `A login with a page` {
     @Test(arguments: [
         "<form>", "<form method=get>", "<form method=dialog>", "<form method=post><button formmethod=get>x</button>",
     ])
-    func `K1 is refused before anything is sent where the form would go into the URL`(start: String) throws {
+    func `is refused before anything is sent where the form would go into the URL`(start: String) throws {
         let exchange = try exchange([page("\(start)<input name=username><input name=password></form>")])
         #expect(fault { _ = try exchange.login() } == .untrusted(.formInURL(page: "/login/")))
         #expect(exchange.requests == [Self.me, Self.get])

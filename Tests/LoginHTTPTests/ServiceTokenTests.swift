@@ -55,7 +55,7 @@ struct ServiceTokenTests {
     }
 
     @Test(arguments: ["t\r\nCookie: x=1", "t\n", "\u{1b}[0m", "a\u{0}"])
-    func `D11 a pasted token that would end the header is not sent`(pasted: String) throws {
+    func `a pasted token that would end the header is not sent`(pasted: String) throws {
         let exchange = Exchange(try SomeProfiles.forge(), [.answer(401)])
         #expect(fault { _ = try exchange.login(nil, pasted) } == .usage(.controlCharacter(.token)))
         #expect(exchange.requests.count == 1)
@@ -107,7 +107,7 @@ struct ServiceTokenTests {
                 == .rejected(Refusal(status: 200)))
     }
 
-    @Test func `D28 an empty refresh token does not take the place of the good one`() throws {
+    @Test func `an empty refresh token does not take the place of the good one`() throws {
         let exchange = Exchange(
             try SomeProfiles.chat(), [.answer(200, "{\"access_token\":\"b\",\"refresh_token\":\"\"}")])
         let old = Token(value: Secret("a"), refreshToken: Secret("r"), expires: nil)
@@ -115,7 +115,7 @@ struct ServiceTokenTests {
         #expect(session == .token(Token(value: Secret("b"), refreshToken: Secret("r"), expires: nil)))
     }
 
-    @Test func `K7 a 200 without a token is no login`() throws {
+    @Test func `a 200 without a token is no login`() throws {
         for body in ["<html>", "{}", "{\"auth_token\":\"\"}", "{\"auth_token\":null}", "{\"auth_token\":{}}", ""] {
             let exchange = Exchange(try SomeProfiles.screencast(), [.answer(401), .answer(200, body)])
             #expect(
@@ -123,7 +123,7 @@ struct ServiceTokenTests {
         }
     }
 
-    @Test func `K7 a redirect in the place of a token is told as one, and not followed`() throws {
+    @Test func `a redirect in the place of a token is told as one, and not followed`() throws {
         let away = Redirect(
             url: "https://screencast.example/login?err",
             origin: Origin(scheme: "https", host: "screencast.example", port: 443),
@@ -136,7 +136,7 @@ struct ServiceTokenTests {
     }
 
     @Test(arguments: ["t\\r\\nCookie: x=1", "t\\n", "t\\u0000", "t\\u007f"])
-    func `D11 a token with a line end in the answer is refused, and sent nowhere`(json: String) throws {
+    func `a token with a line end in the answer is refused, and sent nowhere`(json: String) throws {
         for body in [
             "{\"access_token\":\"\(json)\"}", "{\"access_token\":\"t\",\"refresh_token\":\"\(json)\"}",
         ] {
@@ -146,7 +146,7 @@ struct ServiceTokenTests {
         }
     }
 
-    @Test func `K12 the type of a token`() throws {
+    @Test func `the type of a token`() throws {
         for (type, isTaken) in [("\"Bearer\"", true), ("\"bearer\"", true), ("\"mac\"", false), ("\"DPoP\"", false)] {
             var profile = try SomeProfiles.chat()
             profile.login?.response.refused = nil

@@ -19,7 +19,7 @@ struct ServiceWithoutVerifyTests {
         Exchange(try blog(), [.answer(404)] + answers)
     }
 
-    @Test func `A2: a 2xx with a cookie proves the login, and nothing else is asked`() throws {
+    @Test func `a 2xx with a cookie proves the login, and nothing else is asked`() throws {
         let exchange = try login(.answer(204, cookies: [.named("sid", "one")]))
         let login = try exchange.login("anna", "pw")
         #expect(login.identity == Identity(username: "anna", serverName: nil))
@@ -33,7 +33,7 @@ struct ServiceWithoutVerifyTests {
             ])
     }
 
-    @Test func `A2: a 2xx with a token proves the login`() throws {
+    @Test func `a 2xx with a token proves the login`() throws {
         var profile = try SomeProfiles.screencast()
         profile.proof = .loginResponse(ResponseRule())
         let token = "{\"auth_token\":\"t\",\"expires_at\":1000060}"
@@ -41,7 +41,7 @@ struct ServiceWithoutVerifyTests {
         #expect(login.session == .token(Token(value: Secret("t"), refreshToken: nil, expires: 1_000_060)))
     }
 
-    @Test func `A2: without a cookie, and with a redirect, nothing is proved`() throws {
+    @Test func `without a cookie, and with a redirect, nothing is proved`() throws {
         #expect(fault { _ = try login(.answer(200)).login() } == .failure(.noNewCookie))
         let home = Redirect(
             url: "https://blog.example/home", origin: Origin(scheme: "https", host: "blog.example", port: 443),
@@ -52,14 +52,14 @@ struct ServiceWithoutVerifyTests {
                 == .failure(.redirected(step: "login", status: 302, target: "/home")))
     }
 
-    @Test func `A2: a refusal is a refusal, and what no rule names is none`() throws {
+    @Test func `a refusal is a refusal, and what no rule names is none`() throws {
         #expect(fault { _ = try login(.answer(401)).login() } == .rejected(Refusal(status: 401)))
         #expect(
             fault { _ = try login(.answer(403)).login() }
                 == .failure(.unexpectedStatus(403, step: "login", words: nil)))
     }
 
-    @Test func `A2: cookies of the page before it prove nothing`() throws {
+    @Test func `cookies of the page before it prove nothing`() throws {
         var profile = try SomeProfiles.admin()
         profile.proof = .loginResponse(ResponseRule())
         let form = "<form method=post action=/login/><input name=username><input name=password></form>"
@@ -68,7 +68,7 @@ struct ServiceWithoutVerifyTests {
         #expect(fault { _ = try Exchange(profile, [.answer(200), page, again]).login() } == .failure(.noNewCookie))
     }
 
-    @Test func `A2: a stored session is taken as it is until its end`() throws {
+    @Test func `a stored session is taken as it is until its end`() throws {
         let exchange = Exchange(try blog(), [HTTPResponse]())
         let session = Session.cookies([.named("sid", "one", expires: Exchange.now + 1)])
         #expect(try exchange.service.verify(session, username: "anna").session == session)
@@ -77,7 +77,7 @@ struct ServiceWithoutVerifyTests {
         #expect(exchange.requests.isEmpty)
     }
 
-    @Test func `A2: a login by HTTP authentication has to send a stranger away`() throws {
+    @Test func `a login by HTTP authentication has to send a stranger away`() throws {
         let profile = try blog {
             $0.methods = [.auto]
             $0.session = SessionRule(cookies: true)
@@ -92,7 +92,7 @@ struct ServiceWithoutVerifyTests {
         #expect(guarded.requests.last == "GET https://blog.example/session\nbasic anna:pw")
     }
 
-    @Test func `A2: what a stranger gets cannot be told where there is nothing to ask`() throws {
+    @Test func `what a stranger gets cannot be told where there is nothing to ask`() throws {
         let service = Exchange(try blog(), [HTTPResponse]()).service
         #expect(fault { _ = try service.probeAnonymously() } == .usage(.nothingToVerify(profile: "blog")))
     }

@@ -68,14 +68,14 @@ import Testing
         return (relayed.response.status, sink.body)
     }
 
-    @Test func `A6: a challenge of another realm than the login's is not answered`() throws {
+    @Test func `a challenge of another realm than the login's is not answered`() throws {
         let server = try RecordingServer([challenge("one"), challenge("two"), .answer(200, body: "thanks")])
         defer { server.stop() }
         let (status, _) = try relay(server, "PUT", Text())
         #expect(status == 401 && server.requests.count == 2)
     }
 
-    @Test func `D14 is sent whole once more where the server wants another answer`() throws {
+    @Test func `is sent whole once more where the server wants another answer`() throws {
         let server = try RecordingServer([
             challenge("one"), challenge("one", isStale: true), .answer(200, body: "thanks"),
         ])
@@ -92,7 +92,7 @@ import Testing
         #expect(server.texts.map { $0.hasSuffix(Self.text) } == [false, true, true])
     }
 
-    @Test func `D14 is not sent in part where it cannot be sent once more`() throws {
+    @Test func `is not sent in part where it cannot be sent once more`() throws {
         let server = try RecordingServer([challenge("one"), challenge("one", isStale: true), .answer(200)])
         defer { server.stop() }
         #expect(throws: LoginFault.failure(.bodyNotRepeatable)) {
@@ -101,7 +101,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `D14 cannot be covered by auth-int, nor can what comes back`() throws {
+    @Test func `cannot be covered by auth-int, nor can what comes back`() throws {
         let up = try RecordingServer([challenge("one", qop: "auth-int"), .answer(200)])
         defer { up.stop() }
         guard case .usage(.badValue(option: "body", _)) = fault({ _ = try relay(up, "PUT", Text()) }) else {

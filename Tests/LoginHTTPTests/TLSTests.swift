@@ -22,7 +22,7 @@ import Testing
                 basic: BasicCredential(username: "u", password: Secret("CANARY"))))
     }
 
-    @Test func `D5 that ends without saying so cuts an answer without a length`() throws {
+    @Test func `that ends without saying so cuts an answer without a length`() throws {
         let text = "HTTP/1.1 200 OK\n\n{\"name\":\"ann\"}"
         let cut = try TLSServer(own, answer: text, ending: "break")
         #expect(fault { _ = try send(cut.origin, authorities: own.certificate) } == .network(.connectionLost))
@@ -54,7 +54,7 @@ import Testing
             fault { _ = try send(server.origin, authorities: other.certificate) }?.reasons == [.selfSigned])
     }
 
-    @Test func `S1 with a certificate of nobody known ends before a byte of HTTP`() throws {
+    @Test func `with a certificate of nobody known ends before a byte of HTTP`() throws {
         let server = try TLSServer(try certificates.selfSigned())
         #expect(fault { _ = try send(server.origin) }?.reasons == [.selfSigned])
         #expect(server.received() == "")
@@ -64,7 +64,7 @@ import Testing
         ("20200101000000Z", "20200201000000Z", ServerTrust.Reason.expired),
         ("20440101000000Z", "20450101000000Z", .notYetValid),
     ])
-    func `S1 out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws
+    func `out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws
     {
         let pair = try certificates.selfSigned(period: (start, end))
         let server = try TLSServer(pair)
@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         "DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:*.0.0.1", "IP:::2,email:a@b.example,DNS:b.example",
     ])
-    func `S1 for another host ends before a byte of HTTP, and says for which`(names: String) throws {
+    func `for another host ends before a byte of HTTP, and says for which`(names: String) throws {
         let pair = try certificates.selfSigned(names)
         let server = try TLSServer(pair)
         let trust = fault { _ = try send(server.origin, authorities: pair.certificate) }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["TLSv1", "TLSv1_1"])
-    func `S6 of an old version is refused`(version: String) throws {
+    func `of an old version is refused`(version: String) throws {
         let pair = try certificates.selfSigned()
         let setup = """
             context.set_ciphers("ALL:@SECLEVEL=0")
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["ALL:NULL:aNULL", "aNULL", "eNULL"])
-    func `S6 without encryption or without a certificate is refused`(ciphers: String) throws {
+    func `without encryption or without a certificate is refused`(ciphers: String) throws {
         let pair = try certificates.selfSigned()
         let setup = """
             context.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -119,7 +119,7 @@ import Testing
         #expect(server.received() == "")
     }
 
-    @Test func `S6 with a key that can be worked out is refused, and cannot be accepted`() throws {
+    @Test func `with a key that can be worked out is refused, and cannot be accepted`() throws {
         var wish = TestCertificates.Wish()
         wish.keyKind = ["rsa:1024"]
         let pair = try certificates.make(wish)
@@ -133,7 +133,7 @@ import Testing
         #expect(server.received() == "")
     }
 
-    @Test func `S1 of every other kind ends before a byte of HTTP, with each reason named`() throws {
+    @Test func `of every other kind ends before a byte of HTTP, with each reason named`() throws {
         let authority = try certificates.selfSigned()
         var child = TestCertificates.Wish()
         child.authority = authority
@@ -178,7 +178,7 @@ import Testing
 
     /// The server changes after so many connections: before the look at it, and between the look and the request.
     @Test(arguments: 1...4)
-    func `S2 with a certificate that changes under way sends not a byte`(connections: Int) throws {
+    func `with a certificate that changes under way sends not a byte`(connections: Int) throws {
         let (pair, other) = (try certificates.selfSigned(), try certificates.selfSigned())
         let plain = try TLSServer(pair)
         let exception = try accepted(at: plain)
@@ -209,7 +209,7 @@ import Testing
         #expect(server.received().components(separatedBy: "GET /").count == good + 1)
     }
 
-    @Test func `S9 S10 that asks for a certificate which is not there is an alert, told as such`() throws {
+    @Test func `that asks for a certificate which is not there is an alert, told as such`() throws {
         let pair = try certificates.selfSigned()
         let setup = """
             context.verify_mode = ssl.CERT_REQUIRED
@@ -241,7 +241,7 @@ import Testing
         context.sslsocket_class = Told
         """
 
-    @Test func `R3 S10 a client certificate is shown by its own transport alone, to its own origin alone`() throws {
+    @Test func `a client certificate is shown by its own transport alone, to its own origin alone`() throws {
         let ann = try identity("ann"), bob = try identity("bob")
         #expect(ann.identity?.commonName == "ann")
         let setup =
@@ -264,7 +264,7 @@ import Testing
         #expect(shown == ["SHOWN ['ann']", "SHOWN ['bob']", "SHOWN []"])
     }
 
-    @Test func `S10 the look at a certificate that does not verify shows none of ours`() throws {
+    @Test func `the look at a certificate that does not verify shows none of ours`() throws {
         let ann = try identity("ann")
         let server = try TLSServer(
             own, setup: Self.asking + "\ncontext.load_verify_locations(\"\(ann.pair.certificate)\")")

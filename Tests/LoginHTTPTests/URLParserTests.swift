@@ -38,7 +38,7 @@ struct `The URL parser` {
         "https://" + String(repeating: "a", count: 64) + ".example/",
         "https://h/" + String(repeating: "a", count: 9000),
     ])
-    func `R6 X5 D12 refuses what is not an http URL with a usable host`(text: String) {
+    func `refuses what is not an http URL with a usable host`(text: String) {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }
         guard case .badURL = refused else {
             Issue.record("\(String(describing: refused)) for \(text)")
@@ -47,14 +47,14 @@ struct `The URL parser` {
     }
 
     @Test(arguments: ["\\\\evil.example/x", "/\\evil.example", "\\", "a\\b", "https:\\\\evil.example", "#frag", "#"])
-    func `D12 a redirect that programs read in different ways leads nowhere`(location: String) throws {
+    func `a redirect that programs read in different ways leads nowhere`(location: String) throws {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/a/b?c"))
         #expect(redirect == Redirect(url: "", origin: nil, target: location))
         #expect(redirect.fault == .untrusted(.unclearRedirect(target: location)))
     }
 
     @Test(arguments: [("?q=\\", "https://h/a/b?q=\\"), ("x#\\", "https://h/a/x"), ("//h/y#f", "https://h/y")])
-    func `D12 a redirect that all read alike is read`(location: String, expected: String) throws {
+    func `a redirect that all read alike is read`(location: String, expected: String) throws {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/a/b?c"))
         #expect(redirect.url.lowercased() == expected && redirect.fault == nil)
     }
@@ -64,7 +64,7 @@ struct `The URL parser` {
         #expect(throws: UsageFault.missingScheme(host: text)) { try parser.parse(text) }
     }
 
-    @Test func `R8 keeps user information apart and decoded`() throws {
+    @Test func `keeps user information apart and decoded`() throws {
         let url = try parser.parse("https://us%40er:p%3Aw@example.com/x")
         #expect(url.user == "us@er")
         #expect(url.password?.text == "p:w")
@@ -77,7 +77,7 @@ struct `The URL parser` {
         "https://us%0der:CANARY@h/",
         "https://user:CANARY%7f@h/", "https://%00:CANARY@h/", "https://us%ffer:CANARY@h/", "https://user:CANARY%00@h/",
     ])
-    func `R8 never repeats a password in a fault`(text: String) throws {
+    func `never repeats a password in a fault`(text: String) throws {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }
         #expect(!String(describing: refused).contains("CANARY"))
     }
@@ -90,7 +90,7 @@ struct `The URL parser` {
         ("https://u:CANARY@evil/y", "https://evil/y", false), ("../../../z", "https://h/z", true),
         ("/a b", "https://h/a%20b", true),
     ])
-    func `R4 R5 R8 resolves a location and tells its origin`(location: String, target: String, isSame: Bool) throws {
+    func `resolves a location and tells its origin`(location: String, target: String, isSame: Bool) throws {
         let base = try parser.parse("https://h/a/x?q")
         let redirect = parser.resolve(location, against: base)
         #expect(redirect.url == target)
@@ -111,7 +111,7 @@ struct `The URL parser` {
         "file:///etc/passwd", "ftp://u:CANARY@h/x", "gopher://h/1", "dict://h/d", "smb://h/x", "imap://u:CANARY@h/",
         "javascript:alert(1)", "mailto:a@h", "https://h./", "http://:80/", "data:text/html,x",
     ])
-    func `R6 gives no origin to other schemes and broken locations`(location: String) throws {
+    func `gives no origin to other schemes and broken locations`(location: String) throws {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/"))
         #expect(redirect.origin == nil)
         #expect(!redirect.url.contains("CANARY"))

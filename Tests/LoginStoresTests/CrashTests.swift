@@ -75,7 +75,7 @@ struct CrashTests {
 
     /// The three are written by the same code.
     @Test(arguments: Thoroughness.choose(usual: [Saved.file], full: Saved.allCases))
-    func `F4 a save killed at any system call leaves the old or the new file, whole`(saved: Saved) throws {
+    func `a save killed at any system call leaves the old or the new file, whole`(saved: Saved) throws {
         let folder = TemporaryFolder()
         let old = try saved.begin(folder)
         var (kills, news) = (0, 0)
@@ -97,7 +97,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Thoroughness.choose(usual: [Saved.plaintext], full: [.plaintext, .registry]))
-    func `F4 a first save killed at any system call leaves nothing or the file, whole`(saved: Saved) throws {
+    func `a first save killed at any system call leaves nothing or the file, whole`(saved: Saved) throws {
         // The names of the folders differ, the calls do not.
         let rehearsal = TemporaryFolder()
         for step in try steps(of: saved.command(rehearsal, "new"), in: rehearsal) {
@@ -120,7 +120,7 @@ struct CrashTests {
     @Test(
         arguments: Thoroughness.choose(usual: [Saved.file], full: Saved.allCases),
         Thoroughness.choose(usual: [0], full: Array(errors.indices)))
-    func `F4 a failing system call is an error and the old file stays`(saved: Saved, turn: Int) throws {
+    func `a failing system call is an error and the old file stays`(saved: Saved, turn: Int) throws {
         let folder = TemporaryFolder()
         let old = try saved.begin(folder)
         var (failures, unharmed) = (0, 0)
@@ -147,7 +147,7 @@ struct CrashTests {
     }
 
     /// A real limit, which lets a part of a write through (setrlimit(2), RLIMIT_FSIZE).
-    @Test func `F4 a write that comes up short is an error and the old file stays`() throws {
+    @Test func `a write that comes up short is an error and the old file stays`() throws {
         let folder = TemporaryFolder()
         _ = try Saved.plaintext.begin(folder)
         let long = String(repeating: "x", count: 5000)
@@ -161,7 +161,7 @@ struct CrashTests {
 
     /// A real full disk: a file system of 64 KiB.
     @Test(.enabled(if: Need.root, "only root mounts a small file system"), arguments: Saved.allCases)
-    func `F4 a full disk is an error and the old file stays`(saved: Saved) throws {
+    func `a full disk is an error and the old file stays`(saved: Saved) throws {
         let folder = TemporaryFolder()
         let mount = "mkdir -m 700 \(folder.path) && mount -t tmpfs -o size=64k,mode=700 none \(folder.path)"
         try #require(try Program.run(["sh", "-c", mount]).status == 0)

@@ -26,7 +26,7 @@ struct FolderChainTests {
     }
 
     @Test(arguments: ["chmod 777 a", "chmod 777 ."])
-    func `D22: a folder far above in which others may rename is refused, before anything is made there`(change: String)
+    func `a folder far above in which others may rename is refused, before anything is made there`(change: String)
         throws
     {
         try shell("mkdir -p -m 700 a a/b && \(change)")
@@ -39,7 +39,7 @@ struct FolderChainTests {
         #expect(problem { () throws(StoreFault) in try store.save(Secret("x"), for: .some(), expires: nil) } == nil)
     }
 
-    @Test func `D22: a store that was there before is not read either`() throws {
+    @Test func `a store that was there before is not read either`() throws {
         let store = PlaintextStore(folder: deep)
         try store.save(Secret("x"), for: .some(), expires: nil)
         try shell("chmod 777 a")
@@ -48,7 +48,7 @@ struct FolderChainTests {
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"), arguments: ["a", "."])
-    func `D22: a folder far above that belongs to somebody else is refused`(supplied: String) throws {
+    func `a folder far above that belongs to somebody else is refused`(supplied: String) throws {
         try PlaintextStore(folder: deep).save(Secret("x"), for: .some(), expires: nil)
         try shell("chown 54321 \(supplied)")
         let seen = problem { () throws(StoreFault) in _ = try PlaintextStore(folder: deep).find(.some()) }
@@ -102,7 +102,7 @@ struct FolderChainTests {
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"))
-    func `D22: a link on the way is looked at from both ends`() throws {
+    func `a link on the way is looked at from both ends`() throws {
         try shell("mkdir -m 700 real real/b links && ln -s ../real/b links/b")
         let store = PlaintextStore(folder: "\(folder.parent)/links/b/state")
         try store.save(Secret("x"), for: .some(), expires: nil)

@@ -60,7 +60,7 @@ struct ForeignBusTests {
             ])
     }
 
-    @Test func `D21: nothing is handed over there, and auto passes it over with a word`() throws {
+    @Test func `nothing is handed over there, and auto passes it over with a word`() throws {
         try withBus { address in
             let fault = "foreignBus(owner: Optional(\(Self.other)))"
             for method in ["save", "find", "test"] {

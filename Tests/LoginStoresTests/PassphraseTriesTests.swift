@@ -30,7 +30,7 @@ struct PassphraseTriesTests {
     }
 
     @Test(arguments: [["correct horse"], ["wrong", "correct horse"], ["", "wrong", "correct horse"]])
-    func `B3: the right one opens the file, however many were wrong before it`(supplied: [String]) throws {
+    func `the right one opens the file, however many were wrong before it`(supplied: [String]) throws {
         try setUp()
         var asked = 0
         let store = store(supplied) { asked += 1 }
@@ -39,7 +39,7 @@ struct PassphraseTriesTests {
         #expect(asked == supplied.count)
     }
 
-    @Test func `B3: with none that is right nothing is touched, and nobody is asked again`() throws {
+    @Test func `with none that is right nothing is touched, and nobody is asked again`() throws {
         try setUp()
         let before = try folder.entries().map { try folder.bytes($0) }
         var asked = 0
@@ -52,7 +52,7 @@ struct PassphraseTriesTests {
         #expect(try folder.entries().map { try folder.bytes($0) } == before)
     }
 
-    @Test func `B3: whoever cancels is not asked again by the same command`() throws {
+    @Test func `whoever cancels is not asked again by the same command`() throws {
         try setUp()
         var asked = 0
         let store = EncryptedFileStore(folder: folder.path) { () throws(StoreFault) in

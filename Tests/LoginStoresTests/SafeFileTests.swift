@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: File.allCases, [0o000, 0o777, 0o022])
-    func `F1 whatever the umask the folder is 0700 and every file 0600`(file: File, mask: Int) throws {
+    func `whatever the umask the folder is 0700 and every file 0600`(file: File, mask: Int) throws {
         let folder = TemporaryFolder()
         let result = try Program.run(["sh", "-c", "umask \(String(mask, radix: 8)); \(commands(file, folder.path))"])
         #expect(result.status == 0, "\(result.errors)")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: File.allCases, ["777", "755", "750", "701"])
-    func `F1 a folder on which others have rights is refused`(file: File, mode: String) throws {
+    func `a folder on which others have rights is refused`(file: File, mode: String) throws {
         let folder = TemporaryFolder()
         try file.write(in: folder)
         #expect(try Program.run(["chmod", mode, folder.path]).status == 0)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["775", "777"])
-    func `F1 a parent folder in which others may rename is refused`(mode: String) throws {
+    func `a parent folder in which others may rename is refused`(mode: String) throws {
         let folder = TemporaryFolder()
         try File.plaintext.write(in: folder)
         // The user's own group is no other, and only root can give the folder to one that is.
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: File.allCases, Trap.allCases.filter(\.isPossible))
-    func `F2 a file that is not the one we wrote is refused and left alone`(file: File, trap: Trap) throws {
+    func `a file that is not the one we wrote is refused and left alone`(file: File, trap: Trap) throws {
         let folder = TemporaryFolder()
         try file.write(in: folder)
         let before = try folder.bytes(file.rawValue)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [Trap.symlink, .hardLink, .fifo, .folder, .loose])
-    func `F2 a lock file that is not ours is refused`(trap: Trap) throws {
+    func `a lock file that is not ours is refused`(trap: Trap) throws {
         let folder = TemporaryFolder()
         try File.plaintext.write(in: folder)
         let before = try folder.bytes("plaintext.json")
@@ -82,7 +82,7 @@ import Testing
         #expect(try folder.bytes("plaintext.json") == before)
     }
 
-    @Test func `F2 a state folder that is a link is refused`() throws {
+    @Test func `a state folder that is a link is refused`() throws {
         let folder = TemporaryFolder()
         #expect(try Program.run(["mkdir", "-m", "700", "\(folder.parent)/elsewhere"]).status == 0)
         #expect(try Program.run(["ln", "-s", "elsewhere", folder.path]).status == 0)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(.enabled(if: Need.root, "another's home can only be tried by root"))
-    func `F1 root does not make folders in the home of another`() throws {
+    func `root does not make folders in the home of another`() throws {
         let folder = TemporaryFolder()
         #expect(try Program.run(["chown", "54321", folder.parent]).status == 0)
         #expect {
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(.enabled(if: Need.strace, "strace cannot trace here"), arguments: File.allCases)
-    func `F2 every file is opened under the checked folder, new and without following`(file: File) throws {
+    func `every file is opened under the checked folder, new and without following`(file: File) throws {
         let folder = TemporaryFolder()
         try file.write(in: folder)
         let trace = "\(folder.parent)/trace"
@@ -129,7 +129,7 @@ import Testing
         #expect(calls == ["flock", "write", "fsync", "rename", "fsync"])
     }
 
-    @Test func `F4 an erasing finds what a killed save left beside the file, also where there is no file`() throws {
+    @Test func `an erasing finds what a killed save left beside the file, also where there is no file`() throws {
         let folder = TemporaryFolder()
         let store = PlaintextStore(folder: folder.path)
         #expect(try !store.erase(.some()))
@@ -148,7 +148,7 @@ import Testing
         #expect(throws: StoreFault.self) { try store.erase(.some()) }
     }
 
-    @Test func `F2 links that come and go during saves never lead to the victim`() throws {
+    @Test func `links that come and go during saves never lead to the victim`() throws {
         let folder = TemporaryFolder()
         try File.plaintext.write(in: folder)
         let victim = "\(folder.parent)/victim"

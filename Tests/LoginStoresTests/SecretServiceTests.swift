@@ -41,7 +41,7 @@ struct SecretServiceTests {
             account.origin.description, "user", "alice", input: value)
     }
 
-    @Test func `F10 erase removes all matches, and says once that there were some`() throws {
+    @Test func `erase removes all matches, and says once that there were some`() throws {
         try store.save(Secret("one"), for: account, expires: nil)
         try duplicate("two")
         try duplicate("three")
@@ -51,7 +51,7 @@ struct SecretServiceTests {
         #expect(try !store.erase(account))
     }
 
-    @Test func `F10 save leaves one item where there were several`() throws {
+    @Test func `save leaves one item where there were several`() throws {
         try duplicate("one")
         try duplicate("two")
         try store.save(Secret("three"), for: account, expires: nil)
@@ -60,7 +60,7 @@ struct SecretServiceTests {
         try store.erase(account)
     }
 
-    @Test func `F10 an item of another program with the same attributes is not ours, and stays`() throws {
+    @Test func `an item of another program with the same attributes is not ours, and stays`() throws {
         #expect(try foreign("theirs").ending == .exited(0))
         #expect(try store.find(account) == nil)
         #expect(try !store.contains(account))
@@ -80,7 +80,7 @@ struct SecretServiceTests {
         try store.erase(account)
     }
 
-    @Test func `F10 label and attributes tell a person what it is, and hold nothing secret`() throws {
+    @Test func `label and attributes tell a person what it is, and hold nothing secret`() throws {
         let odd = AccountID(profile: account.profile, origin: .example, username: "a\u{1B}[2Jb")
         try store.save(Secret("canary-81f3"), for: odd, expires: nil)
         let shown = try keyring.tool("secret-tool", "search", "--all", "profile", odd.profile)
@@ -141,7 +141,7 @@ struct DesktopSessionTests {
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"))
-    func `D21: the runtime folder of another user has no bus for us`() throws {
+    func `the runtime folder of another user has no bus for us`() throws {
         let folder = TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder.parent + "/bus", contents: nil))
         #expect(chown(folder.parent, 54321, 54321) == 0)

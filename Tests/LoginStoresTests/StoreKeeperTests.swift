@@ -9,7 +9,7 @@ import Testing
     var registry: AccountRegistry { AccountRegistry(folder: folder.path) }
     var store: PlaintextStore { PlaintextStore(folder: folder.path) }
 
-    @Test func `A6: where a password was verified is remembered, and a refresh keeps it`() throws {
+    @Test func `where a password was verified is remembered, and a refresh keeps it`() throws {
         let space = VerifiedSpace(realm: "Staff", path: "/account/me")
         let login = basic()
         let keeper = keeper()

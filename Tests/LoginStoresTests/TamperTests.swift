@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `F6 a flip of any byte is refused and the file left alone`() throws {
+    @Test func `a flip of any byte is refused and the file left alone`() throws {
         let folder = TemporaryFolder()
         let whole = try makeStore(in: folder)
         let places = Thoroughness.sample(Array(whole.indices), 100)
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// A key file costs no work, so here every bit is turned, and every length tried, by reading and by both ways of writing.
-    @Test func `F6 a flip of any bit, and a cut at any length, of a file with a key file is refused`() throws {
+    @Test func `a flip of any bit, and a cut at any length, of a file with a key file is refused`() throws {
         let folder = TemporaryFolder(), key = "\(folder.parent)/key"
         try folder.makeKeyFile(key)
         try EncryptedFileStore.create(folder: folder.path, source: .keyFile(path: key))
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// Documented in docs/store-format.md: there is no counter outside of the file that could tell.
-    @Test func `F6 an older copy of the whole file is whole, and read as what it is`() throws {
+    @Test func `an older copy of the whole file is whole, and read as what it is`() throws {
         let folder = TemporaryFolder()
         let older = try makeStore(in: folder)
         try opened(folder).save(Secret("newer"), for: .some("work", "a"), expires: nil)
@@ -103,7 +103,7 @@ import Testing
         #expect(try opened(folder).find(.some("work", "a")) == Secret("one"))
     }
 
-    @Test func `F6 a cut at any length is refused, and nothing is not an empty store`() throws {
+    @Test func `a cut at any length is refused, and nothing is not an empty store`() throws {
         let folder = TemporaryFolder()
         let whole = try makeStore(in: folder)
         for count in 0..<whole.count {
@@ -113,7 +113,7 @@ import Testing
         print("F6: \(whole.count) lengths, all refused")
     }
 
-    @Test func `F6 appended bytes are refused`() throws {
+    @Test func `appended bytes are refused`() throws {
         let folder = TemporaryFolder()
         let whole = try makeStore(in: folder)
         for tail in [Data([0]), Data([10]), Data(repeating: 0, count: 40), whole] {
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `F6 records that change places or profiles are refused`() throws {
+    @Test func `records that change places or profiles are refused`() throws {
         let folder = TemporaryFolder()
         let whole = try makeStore(in: folder)
         // A record ends with nonce, length and three bytes with their tag.
@@ -141,7 +141,7 @@ import Testing
         try expectRefused(moved, in: folder, "another host")
     }
 
-    @Test func `F6 records of another store with the same passphrase are refused`() throws {
+    @Test func `records of another store with the same passphrase are refused`() throws {
         let (folder, other) = (TemporaryFolder(), TemporaryFolder())
         let (one, two) = (try makeStore(in: folder), try makeStore(in: other))
         let header = 107
@@ -149,7 +149,7 @@ import Testing
         try expectRefused(one.prefix(header) + two.dropFirst(header), in: folder, "mixed")
     }
 
-    @Test func `F6 a wrong passphrase and a changed byte are the same fault`() throws {
+    @Test func `a wrong passphrase and a changed byte are the same fault`() throws {
         let folder = TemporaryFolder()
         let whole = try makeStore(in: folder)
         let fault = StoreFault.wrongPassphraseOrDamaged(path: "\(folder.path)/store.authctl")
@@ -167,7 +167,7 @@ import Testing
         arguments: [
             (0, 8192), (1, 8192), (17, 8192), (.max, 8192), (2, 0), (2, 8191), (2, 1_048_577), (2, .max), (.max, .max),
         ] as [(UInt32, UInt32)])
-    func `F6 hostile parameters are refused before any work`(passes: UInt32, memory: UInt32) throws {
+    func `hostile parameters are refused before any work`(passes: UInt32, memory: UInt32) throws {
         let folder = TemporaryFolder()
         var bytes = try makeStore(in: folder)
         for (place, number) in [(9, passes), (13, memory)] {
@@ -181,7 +181,7 @@ import Testing
         expectDamage("\(passes) passes, \(memory) KiB") { _ = try store.find(.some("work", "a")) }
     }
 
-    @Test func `F6 no form of a secret or of the passphrase is in the file`() throws {
+    @Test func `no form of a secret or of the passphrase is in the file`() throws {
         let folder = TemporaryFolder()
         let bytes = try makeStore(in: folder, secrets: ["canary-7f3a", "canary-91bc"])
         for form in ["canary", "correct horse", Data("canary-7f3a".utf8).base64EncodedString()] {

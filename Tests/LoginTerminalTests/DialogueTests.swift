@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["realm", "words"], [80, 60] as [UInt16])
-    func `D3: text of the server draws no line of its own, however it is padded`(what: String, columns: UInt16) throws {
+    func `text of the server draws no line of its own, however it is padded`(what: String, columns: UInt16) throws {
         for blank in [" ", "\u{A0}", "x"] {
             let hostile = "Staff" + String(repeating: blank, count: 60) + "Password for https://bank.example: "
             let reason = what == "words" ? ["--refused", "1"] : []
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `B12: the notice is ASCII where the locale is`() throws {
+    @Test func `the notice is ASCII where the locale is`() throws {
         for (variables, dots) in [
             (["LC_ALL": "C"], "..."), (["LC_ALL": "", "LANG": "en_GB.utf8"], "…"),
             (["LC_ALL": "", "LC_CTYPE": "POSIX", "LANG": "de_DE.UTF-8"], "..."), (["LC_ALL": ""], "..."),
@@ -104,7 +104,7 @@ import Testing
         "\u{202E}gro.evil", "\u{2066}x", "a\u{200B}b", "\u{FEFF}", "\u{2028}",
         "e" + String(repeating: "\u{301}", count: 300),
     ])
-    func `T1 T3: the server's words cannot control the terminal`(words: String) throws {
+    func `the server's words cannot control the terminal`(words: String) throws {
         let probe = try Probe("--fields", "password", "--refused", "1", "--words", words, "--realm", words)
         try probe.pty.wait(for: "Password: ")
         probe.pty.type("x\r")
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [("", "true"), ("y", "true"), ("maybe\ryes", "true"), ("n", "false")])
-    func `A5: Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws
+    func `Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws
     {
         let probe = try Probe("--retry", "0")
         try probe.pty.wait(for: "Try again with the same password? [Y/n] ")
@@ -140,7 +140,7 @@ import Testing
             probe.pty.text.contains("The server is busy or unavailable (status 503); your password was not checked."))
     }
 
-    @Test func `A5: nothing is tried before Retry-After, and Ctrl-D cancels`() throws {
+    @Test func `nothing is tried before Retry-After, and Ctrl-D cancels`() throws {
         let probe = try Probe("--retry", "2")
         let begun = ContinuousClock.now
         try probe.pty.wait(for: "It asks to wait 2 seconds before the next try.")
@@ -161,7 +161,7 @@ import Testing
         ("marked", "The server refused the stored password before; it was not sent again."),
         ("1700000000", "The stored session expired on 2023-11-14 at 22:13."),
     ])
-    func `A11: the reason of the question is said`(reason: String, words: String) throws {
+    func `the reason of the question is said`(reason: String, words: String) throws {
         let probe = try Probe("--reason", reason, environment: ["TZ": "UTC"])
         try probe.pty.wait(for: words)
         probe.pty.type("\u{04}")

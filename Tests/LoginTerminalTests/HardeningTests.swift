@@ -8,7 +8,7 @@ import Testing
     private static let isRoot = getuid() == 0
     private static let nobody: Int32 = 65534
 
-    @Test func `M2: no core file, and files for the owner alone`() throws {
+    @Test func `no core file, and files for the owner alone`() throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         let process = "/proc/\(probe.pty.child.pid)"
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "another user is needed to look from"))
-    func `M2 F3: a process of the same user sees neither memory nor environment`() throws {
+    func `a process of the same user sees neither memory nor environment`() throws {
         let home = try TemporaryHome(), probe = try PublicProgram("PromptProbe")
         let asNobody = ["--reuid", "\(Self.nobody)", "--regid", "\(Self.nobody)", "--clear-groups"]
         let spec = ChildSpec(
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "only root can make a set-uid copy for somebody else"))
-    func `M9: a set-uid copy refuses to run`() throws {
+    func `a set-uid copy refuses to run`() throws {
         let home = try TemporaryHome(), copy = home.path + "/probe"
         // By another process: a file that this one has open for writing, and a child of another test with it, is "busy".
         _ = try Command.run(ChildSpec("/bin/cp", [try BuiltProducts.path(of: "PromptProbe"), copy]))
@@ -45,7 +45,7 @@ import Testing
         #expect(try Command.run(ChildSpec(copy, environment: home.environment)).ending == .exited(1))
     }
 
-    @Test func `M6: closed descriptors are made valid, and the prompt works without them`() throws {
+    @Test func `closed descriptors are made valid, and the prompt works without them`() throws {
         let home = try TemporaryHome(), program = try BuiltProducts.path(of: "PromptProbe")
         let script = "exec \(program) --fields password <&- >&- 2>&-"
         let pty = try Pty(ChildSpec("/bin/sh", ["-c", script], environment: home.environment))
@@ -58,7 +58,7 @@ import Testing
         #expect(try pty.waitForEnd() == .exited(0))
     }
 
-    @Test func `M3: freed and moved memory is wiped`() {
+    @Test func `freed and moved memory is wiped`() {
         let pattern: Int32 = 0xA5
         func left(in block: UnsafeMutableRawPointer, _ range: Range<Int>) -> Int {
             range.count { block.load(fromByteOffset: $0, as: UInt8.self) == UInt8(pattern) }

@@ -12,7 +12,7 @@ import Testing
         return probe
     }
 
-    @Test func `D15: what comes later of a paste is not shown, and nobody is given it`() throws {
+    @Test func `what comes later of a paste is not shown, and nobody is given it`() throws {
         let probe = try judged()
         #expect(!probe.pty.echoes)
         probe.pty.type(Probe.canary + "\r" + Probe.canary)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
-    func `D15: whatever kills it meanwhile leaves the terminal as it was, and no notice`(number: Int32) throws {
+    func `whatever kills it meanwhile leaves the terminal as it was, and no notice`(number: Int32) throws {
         let probe = try judged(20)
         probe.pty.type(Probe.canary)
         probe.pty.watch(milliseconds: 50)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [SIGPIPE, SIGXFSZ])
-    func `D15: a connection that breaks does not kill`(number: Int32) throws {
+    func `a connection that breaks does not kill`(number: Int32) throws {
         let probe = try judged()
         probe.pty.child.send(signal: number)
         try probe.finish()
@@ -69,7 +69,7 @@ import Testing
         #expect(probe.pty.unread == 0)
     }
 
-    @Test func `D15: stopped it gives the terminal back, and in the foreground it takes it again`() throws {
+    @Test func `stopped it gives the terminal back, and in the foreground it takes it again`() throws {
         let home = try TemporaryHome()
         let pty = try Pty(
             ChildSpec(

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [["--refused", "1"], ["--stored"], ["--left-blank", "password"]])
-    func `B1: the password typed by reflex is never seen, and goes with the name that was kept`(why: [String]) throws {
+    func `the password typed by reflex is never seen, and goes with the name that was kept`(why: [String]) throws {
         let probe = try Probe(arguments: ["--proposed", "ann"] + why)
         try probe.pty.wait(for: Self.label)
         probe.pty.type(Probe.canary + "\r")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["\r", "\u{15}\u{15}", Self.reflex + "\u{15}\u{15}", Self.reflex + "\u{15}\r"])
-    func `B1: an empty password, or Ctrl-U twice, leads back to the name, which can be edited`(keys: String) throws {
+    func `an empty password, or Ctrl-U twice, leads back to the name, which can be edited`(keys: String) throws {
         let probe = try asked("--refused", "1")
         try probe.pty.wait(for: Self.label)
         probe.pty.type(keys)
@@ -48,14 +48,14 @@ import Testing
 
     private static let reflex = Probe.canary
 
-    @Test func `B1: Ctrl-U once empties the line, and twice with a key between them too`() throws {
+    @Test func `Ctrl-U once empties the line, and twice with a key between them too`() throws {
         let probe = try asked("--refused", "1")
         try probe.pty.wait(for: Self.label)
         probe.pty.type("wrong\u{15}other\u{15}right\r")
         try expectAnswer(probe, "ann", "right")
     }
 
-    @Test func `B1: where a blank password is an answer, Ctrl-U twice is the way to the name`() throws {
+    @Test func `where a blank password is an answer, Ctrl-U twice is the way to the name`() throws {
         let label = "Password for ann (Ctrl-U twice to change the name): "
         let blank = try asked("--refused", "1", "--blank")
         try blank.pty.wait(for: label)
@@ -71,7 +71,7 @@ import Testing
         try expectAnswer(renamed, "anna", "")
     }
 
-    @Test func `B1: without a name that is asked for there is nothing to go back to`() throws {
+    @Test func `without a name that is asked for there is nothing to go back to`() throws {
         let probe = try asked("--refused", "1", "--fields", "password")
         try probe.pty.wait(for: "Password for ann: ")
         probe.pty.type("pw\u{15}\u{15}\r")
@@ -79,7 +79,7 @@ import Testing
         #expect(try probe.answer == ["blank password"])
     }
 
-    @Test func `A14: the way out stands in the first question, and only there`() throws {
+    @Test func `the way out stands in the first question, and only there`() throws {
         for (arguments, isThere) in [
             ([], true), (["--stored"], true), (["--refused", "1"], false), (["--left-blank", "username"], false),
         ] as [([String], Bool)] {

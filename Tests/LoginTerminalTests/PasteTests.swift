@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\r", "\n", "\r\n"])
-    func `B19: one line break at the end of a paste is passed over`(lineBreak: String) throws {
+    func `one line break at the end of a paste is passed over`(lineBreak: String) throws {
         let pasted = Self.begin + Probe.canary + lineBreak + Self.end
         #expect(try secret(typing: pasted) == "secret " + Probe.hex(Probe.canary))
         #expect(try secret(typing: "a" + pasted + "b") == "secret " + Probe.hex("a" + Probe.canary + "b"))
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         "sec\rret", "sec\nret", "sec\r\nret\r\n", "secret\r\r", "sec\r\u{4}ret", "sec\u{1B}\rret", "\rsec",
     ])
-    func `B19: one within is said, and nothing is sent`(pasted: String) throws {
+    func `one within is said, and nothing is sent`(pasted: String) throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(Self.begin + pasted + Self.end)
@@ -38,7 +38,7 @@ import Testing
         #expect(try probe.answer.last == "secret " + Probe.hex("right"))
     }
 
-    @Test func `B19: a paste that was erased is forgotten, and the fourth is an error`() throws {
+    @Test func `a paste that was erased is forgotten, and the fourth is an error`() throws {
         let lines = Self.begin + "a\rb" + Self.end
         #expect(try secret(typing: lines + "\u{15}right") == "secret " + Probe.hex("right"))
         let probe = try Probe("--fields", "password")
@@ -49,7 +49,7 @@ import Testing
         try probe.finish(.exited(2))
     }
 
-    @Test func `B19: a paste whose end is lost does not take Enter away for good`() throws {
+    @Test func `a paste whose end is lost does not take Enter away for good`() throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(Self.begin + "abc")
@@ -59,7 +59,7 @@ import Testing
         #expect(try probe.answer.last == "secret " + Probe.hex("abc"))
     }
 
-    @Test func `B19: the terminal is asked to mark what is pasted, and no longer than the question lasts`() throws {
+    @Test func `the terminal is asked to mark what is pasted, and no longer than the question lasts`() throws {
         for (ending, keys) in [(Ending.exited(0), "x\r"), (.signalled(SIGINT), "x\u{3}")] {
             let probe = try Probe("--fields", "password")
             try probe.pty.wait(for: "\u{1B}[?2004h")
@@ -81,13 +81,13 @@ import Testing
         "\u{1B}Xtext\u{1B}\\", "\u{1B}Nx", "\u{1B}OP", "\u{9B}31m", "\u{9B}1;5C", "\u{9D}0;title\u{9C}",
         "\u{90}1$r0m\u{9C}", "\u{8E}x", "\u{8F}P", "\u{1B}[?64;1;2c", "\u{1B}[24;80R",
     ])
-    func `D7: what a terminal sends by itself is no part of a secret`(sequence: String) throws {
+    func `what a terminal sends by itself is no part of a secret`(sequence: String) throws {
         #expect(
             try secret(typing: "ab" + sequence + "cd") == "secret " + Probe.hex("abcd"), "\(sequence.debugDescription)")
     }
 
     @Test(arguments: ["\u{1B}", "\u{1B}[", "\u{1B}[M", "\u{1B}[M!", "\u{1B}]0;never ended", "\u{1B}N", "\u{1B}[["])
-    func `D7: one that breaks off swallows neither Enter nor what comes later`(sequence: String) throws {
+    func `one that breaks off swallows neither Enter nor what comes later`(sequence: String) throws {
         #expect(try secret(typing: "ab" + sequence) == "secret " + Probe.hex("ab"))
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")

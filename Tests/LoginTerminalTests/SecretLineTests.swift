@@ -16,7 +16,7 @@ import Testing
         try ask(keys: Array(keys.utf8) + [13]).answer.last
     }
 
-    @Test func `P1: a secret is shown as one mark for each character and never itself`() throws {
+    @Test func `a secret is shown as one mark for each character and never itself`() throws {
         let probe = try Probe()
         try probe.answer(password: "")
         try probe.finish()
@@ -32,14 +32,14 @@ import Testing
     }
 
     @Test(arguments: [("•", 4), ("", 0), ("\u{1B}", 4), ("xyz", 4)])
-    func `P1: the mask can be chosen`(mask: String, marks: Int) throws {
+    func `the mask can be chosen`(mask: String, marks: Int) throws {
         let probe = try ask(mask: mask, keys: Array("pass\r".utf8))
         let shown = mask == "\u{1B}" ? "*" : String(mask.prefix(1))
         #expect(probe.screen().lastLine == ("Password: " + String(repeating: shown, count: marks)).trimmingBlanks)
         #expect(try probe.answer.last == "secret " + Probe.hex("pass"))
     }
 
-    @Test func `P2: killed text never reaches the next prompt`() throws {
+    @Test func `killed text never reaches the next prompt`() throws {
         let probe = try Probe("--times", "2")
         try probe.answer(password: Probe.canary + "\u{15}real")
         try probe.pty.wait(for: "User name: ")
@@ -48,7 +48,7 @@ import Testing
         #expect(try probe.answer == ["username " + Probe.hex("ann"), "secret " + Probe.hex("real"), "blank username"])
     }
 
-    @Test func `P3: nothing is recalled by history, search, undo or last argument`() throws {
+    @Test func `nothing is recalled by history, search, undo or last argument`() throws {
         let probe = try Probe("--times", "2", environment: ["HISTFILE": "history"])
         try probe.answer(password: Probe.canary)
         try probe.pty.wait(for: "User name: ")
@@ -65,7 +65,7 @@ import Testing
         #expect(probe.home.files == ["answers"])
     }
 
-    @Test func `P8: no file names are offered`() throws {
+    @Test func `no file names are offered`() throws {
         let probe = try Probe("--fields", "username")
         try probe.home.write("", to: "answering-machine")
         try probe.pty.wait(for: "User name: ")
@@ -78,11 +78,11 @@ import Testing
         #expect(try probe.answer.first == "username " + Probe.hex("ans"))
     }
 
-    @Test func `P10: control characters cannot be typed into a secret`() throws {
+    @Test func `control characters cannot be typed into a secret`() throws {
         #expect(try secret(typing: "a\u{16}\u{1B}\u{11}\0b\u{0E}\u{07}c\u{85}\t") == "secret " + Probe.hex("abc"))
     }
 
-    @Test func `P10: quoted insert does not protect Ctrl-C`() throws {
+    @Test func `quoted insert does not protect Ctrl-C`() throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         probe.pty.typeSlowly("ab\u{16}\u{03}")
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         ("pä€😀", 4), ("e\u{301}x", 2), ("👩\u{200D}💻a", 2), ("🇩🇪🇫🇷", 2), ("👍🏽", 1), ("नि", 1), ("ｗｉｄｅ", 4),
     ])
-    func `P12: one mark for each character, the bytes as typed, and each erased whole`(text: String, marks: Int) throws
+    func `one mark for each character, the bytes as typed, and each erased whole`(text: String, marks: Int) throws
     {
         let probe = try ask(keys: Array(text.utf8) + [13])
         #expect(try probe.answer.last == "secret " + Probe.hex(text))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [[0xFF], [0xC3], [0xE2, 0x82], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0x41, 0x80]] as [[UInt8]])
-    func `P12: what is not UTF-8 is refused and said to be so`(bytes: [UInt8]) throws {
+    func `what is not UTF-8 is refused and said to be so`(bytes: [UInt8]) throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(bytes: bytes + [13])
@@ -111,7 +111,7 @@ import Testing
         #expect(try probe.answer.first?.contains("invalidUTF8") == true)
     }
 
-    @Test func `P16: a flood with the kill character is bounded, and too much is refused`() throws {
+    @Test func `a flood with the kill character is bounded, and too much is refused`() throws {
         let flood = String(repeating: String(repeating: "A", count: 999) + "\u{15}\0", count: 66)
         #expect(try secret(typing: flood + "left") == "secret " + Probe.hex("left"))
         let most = String(repeating: "B", count: 4096)
@@ -124,7 +124,7 @@ import Testing
         #expect(!probe.pty.transcript.contains(7))
     }
 
-    @Test func `P18: a hostile inputrc is not read`() throws {
+    @Test func `a hostile inputrc is not read`() throws {
         let probe = try Probe(
             "--fields", "password", "--delay", "1", environment: ["INPUTRC": "inputrc"])
         mkfifo(probe.home.path + "/pipe", 0o600)
@@ -140,7 +140,7 @@ import Testing
         #expect(try probe.answer.last == "secret " + Probe.hex("abe"))
     }
 
-    @Test func `M3: no copy of a typed password stays in memory`() throws {
+    @Test func `no copy of a typed password stays in memory`() throws {
         // A release has Swift's library inside, and binds everything at its start.
         let probe = try Probe("--forget", "--stay", environment: ["LD_BIND_NOW": "1"])
         try probe.answer(password: "QQ" + Probe.canary + "\u{7F}\u{7F}Z")

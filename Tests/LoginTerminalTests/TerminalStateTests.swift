@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: deadly)
-    func `P4: a signal at the prompt leaves the terminal as it was and kills`(number: Int32) throws {
+    func `a signal at the prompt leaves the terminal as it was and kills`(number: Int32) throws {
         let probe = try askHalfway()
         probe.pty.child.send(signal: number)
         try probe.finish(.signalled(number))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [("trap", [SIGILL, SIGTRAP]), ("segv", [SIGSEGV]), ("abort", [SIGABRT]), ("overflow", [SIGSEGV])])
-    func `P4: a crash at the prompt leaves the terminal as it was and kills`(kind: String, numbers: [Int32]) throws {
+    func `a crash at the prompt leaves the terminal as it was and kills`(kind: String, numbers: [Int32]) throws {
         let probe = try Probe("--fields", "password", "--crash", kind)
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(Probe.canary)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [SIGPIPE, SIGINT, SIGHUP])
-    func `P4: a signal that the caller ignores stays ignored`(number: Int32) throws {
+    func `a signal that the caller ignores stays ignored`(number: Int32) throws {
         let probe = try Probe("--fields", "password", ignoring: [number])
         try probe.pty.wait(for: "Password: ")
         probe.pty.child.send(signal: number)
@@ -56,13 +56,13 @@ import Testing
     }
 
     @Test(arguments: ["\u{03}", "\u{1C}"])
-    func `P4: Ctrl-C and Ctrl-backslash end the program by their signals`(key: String) throws {
+    func `Ctrl-C and Ctrl-backslash end the program by their signals`(key: String) throws {
         let probe = try askHalfway()
         probe.pty.type(key)
         try probe.finish(.signalled(key == "\u{03}" ? SIGINT : SIGQUIT))
     }
 
-    @Test func `P6: SIGKILL cannot be caught, and gives no answer`() throws {
+    @Test func `SIGKILL cannot be caught, and gives no answer`() throws {
         let probe = try askHalfway()
         probe.pty.child.send(signal: SIGKILL)
         #expect(try probe.pty.waitForEnd() == .signalled(SIGKILL))
@@ -70,7 +70,7 @@ import Testing
         #expect(probe.home.files == ["answers"])
     }
 
-    @Test func `P7: what was typed ahead is no part of the answer and does not stay on the screen`() throws {
+    @Test func `what was typed ahead is no part of the answer and does not stay on the screen`() throws {
         let probe = try Probe("--fields", "password", "--delay", "1")
         probe.pty.type("EARLY\rmore")
         try probe.pty.wait(for: "Password: ")
@@ -84,7 +84,7 @@ import Testing
         ("username,password", "User name: ", ""), ("username", "User name: ", "ann"),
         ("password", "Password for ann: ", "abc"),
     ])
-    func `A14 P14: Ctrl-D cancels, on an empty line and on a full one`(fields: String, label: String, typed: String)
+    func `Ctrl-D cancels, on an empty line and on a full one`(fields: String, label: String, typed: String)
         throws
     {
         let probe = try Probe("--fields", fields, "--proposed", typed.isEmpty ? "" : "ann")
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["", "half"])
-    func `P14: a hang-up ends the program within a second`(typed: String) throws {
+    func `a hang-up ends the program within a second`(typed: String) throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(typed)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["", "half"])
-    func `P14: a hang-up that is ignored ends the input within a second and gives no answer`(typed: String) throws {
+    func `a hang-up that is ignored ends the input within a second and gives no answer`(typed: String) throws {
         let probe = try Probe("--fields", "password", ignoring: [SIGHUP])
         try probe.pty.wait(for: "Password: ")
         probe.pty.type(typed)
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["", "ann\nsecret\n", String(repeating: "A", count: 70000) + "\u{15}\0"])
-    func `P15 P16: without a terminal nobody is asked, and piped text is not taken`(input: String) throws {
+    func `without a terminal nobody is asked, and piped text is not taken`(input: String) throws {
         let home = try TemporaryHome()
         let spec = ChildSpec(try BuiltProducts.path(of: "PromptProbe"), environment: home.environment)
         let result = try Command.run(spec, input: Array(input.utf8), within: 20)
@@ -130,7 +130,7 @@ import Testing
         #expect(!result.output.contains("User name:") && result.error.isEmpty)
     }
 
-    @Test func `P17: the dialogue goes to the terminal alone`() throws {
+    @Test func `the dialogue goes to the terminal alone`() throws {
         let probe = try Probe()
         try probe.answer(password: Probe.canary)
         try probe.finish()

@@ -81,7 +81,7 @@ import Testing
 
     /// Every program that comes of it, with arguments and environment, as the kernel sees them start.
     @Test(.enabled(if: Need.passHelper && Need.strace, "docker-credential-pass or strace is not here"))
-    func `M1 C11 no argument and no variable of the helper and what it starts has a secret in it`() throws {
+    func `no argument and no variable of the helper and what it starts has a secret in it`() throws {
         let helper = try PassHelper()
         let trace = helper.folder.parent + "/trace"
         let secret = "correct horse battery staple"

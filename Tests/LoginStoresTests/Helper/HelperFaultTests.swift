@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["yes", "yes >&2", "yes & sleep 5"])
-    func `P21 that prints without end is given up, and ended`(script: String) throws {
+    func `that prints without end is given up, and ended`(script: String) throws {
         let begin = ContinuousClock.now
         #expect(try find("echo $$ > $HERE/pid; \(script)") == .tooMuch(method: "get", limit: 1024 * 1024))
         #expect(ContinuousClock.now - begin < .seconds(25))
@@ -126,7 +126,7 @@ import Testing
         #expect(ContinuousClock.now - begin < .seconds(25))
     }
 
-    @Test func `P21 that repeats the secret is not quoted`() throws {
+    @Test func `that repeats the secret is not quoted`() throws {
         let secret = Secret("correct horse battery staple")
         for script in [
             "cat; exit 1", "cat >&2; exit 1", "sed 's/.*login://' ; exit 1",

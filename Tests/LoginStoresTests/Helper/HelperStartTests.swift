@@ -14,7 +14,7 @@ import Testing
         "", "authctl", "x; touch pwn", "!sh", "-rf", "..", ".hidden", "a..b", "a/b", "../x", "/bin/sh", "a b", "a\nb",
         "$(id)", "`id`", "a\0", "caf\u{E9}", String(repeating: "x", count: 65),
     ])
-    func `C10 a name that is no plain part of a program's name is refused`(name: String) throws {
+    func `a name that is no plain part of a program's name is refused`(name: String) throws {
         #expect(StoreName("helper:\(name)") == nil)
         let helper = try ScriptedHelper("touch $HERE/ran")
         #expect(fault(helper.store(name)) == .helper(name, .badName))
@@ -26,7 +26,7 @@ import Testing
         #expect(StoreName("helper:\(name)")?.description == "helper:\(name)")
     }
 
-    @Test func `C10 only absolute folders of PATH count`() throws {
+    @Test func `only absolute folders of PATH count`() throws {
         let helper = try ScriptedHelper("touch $HERE/ran")
         for path in ["", ".", ":", "bin", "./bin:../bin", "/nonexistent", ":\(helper.folder.parent)"] {
             #expect(fault(helper.store(path: path)) == .helper("odd", .notInPath))
@@ -34,7 +34,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(helper.folder.parent)/ran"))
     }
 
-    @Test func `C10 what is no program is passed over`() throws {
+    @Test func `what is no program is passed over`() throws {
         let helper = try ScriptedHelper("exit 3", mode: 0o644)
         #expect(fault(helper.store()) == .helper("odd", .notInPath))
         let other = try ScriptedHelper("exit 3")
@@ -45,7 +45,7 @@ import Testing
         #expect(fault(helper.store("folder")) == .helper("folder", .notInPath))
     }
 
-    @Test func `C10 what everybody may write to is refused`() throws {
+    @Test func `what everybody may write to is refused`() throws {
         let helper = try ScriptedHelper(mode: 0o757)
         let program = "\(helper.bin)/docker-credential-odd"
         #expect(fault(helper.store()) == .helper("odd", .writableByAll(path: program)))
@@ -64,7 +64,7 @@ import Testing
         #expect(fault(helper.store()) == .helper("odd", .notStarted(path: path, errno: ENOEXEC)))
     }
 
-    @Test func `C11 it finds its environment without our variables, three descriptors, and signals as they are usual`()
+    @Test func `it finds its environment without our variables, three descriptors, and signals as they are usual`()
         throws
     {
         let descriptor = open("/dev/null", O_RDONLY)  // not closed on exec
@@ -100,7 +100,7 @@ import Testing
         #expect(session.count == 3 && Set(session).count == 1)
     }
 
-    @Test func `C11 what it inherits of this process is without our variables too`() throws {
+    @Test func `what it inherits of this process is without our variables too`() throws {
         let helper = try ScriptedHelper("env > $HERE/env; exit 1", named: "inherit")
         let result = try Program.run([
             "PATH=\(helper.bin):/usr/bin:/bin", "HERE=\(helper.folder.parent)", "AUTHCTL_PASSWORD=hunter2",
