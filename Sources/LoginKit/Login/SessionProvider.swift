@@ -1,8 +1,7 @@
 package import LoginCore
 import Secrets
 
-/// What stands before an action that needs a login: what is stored, refreshed or earned anew, and a person where one may be
-/// asked.
+/// Gets a session for an action: the stored one, a refreshed one, or a new one for which a person may be asked.
 package struct SessionProvider {
     package let context: LoginContext
     package let profile: Profile
@@ -59,7 +58,7 @@ package struct SessionProvider {
             !context.dependencies.clock.isOver(session.expires)
         else {
             if let record = run.keeper.filledRecord { context.tellOfClock(record, of: profile.name) }
-            return try logIn(run)
+            return try logIn(run, stored)
         }
         run.service.hold(stored.extraSecrets)
         let record = try storedRecord(run)
@@ -108,15 +107,20 @@ package struct SessionProvider {
         return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
     }
 
-    private func logIn(_ run: LoginRun, isRefused: Bool = false) throws(LoginFault) -> AuthenticatedSession {
-        var run = run
-        // What was given goes before what is stored, which may be out of reach.
-        if !isRefused, run.settings.supplied == nil, let stored = try run.keeper.fill().session,
-            context.dependencies.clock.isOver(stored.expires)
-        {
-            (run.settings.policy.refreshesFirst, run.settings.outdated) = (true, stored)
+    /// - Parameter known: the login that the run's keeper has just read, if it has.
+    private func logIn(
+        _ run: LoginRun, _ known: StoredLogin? = nil, isRefused: Bool = false
+    ) throws(LoginFault) -> AuthenticatedSession {
+        var run = run, known = known
+        // A given credential goes first: the store may be out of reach.
+        if !isRefused, run.settings.supplied == nil {
+            let stored = if let known { known } else { try run.keeper.fill() }
+            if let session = stored.session, context.dependencies.clock.isOver(session.expires) {
+                (run.settings.policy.refreshesFirst, run.settings.outdated) = (true, session)
+            }
+            known = stored
         }
-        let keeper = SessionHolder(run, mayGoWithoutStore: run.settings.supplied != nil)
+        let keeper = SessionHolder(run, known, mayGoWithoutStore: run.settings.supplied != nil)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try storedRecord(run)
@@ -127,71 +131,5 @@ package struct SessionProvider {
 
     private func storedRecord(_ run: LoginRun) throws(LoginFault) -> AccountRecord? {
         try fromStore(try run.keeper.account())
-    }
-}
-
-/// A keeper that also holds the session for the requests that follow, whether or not it is stored.
-final class SessionHolder: LoginKeeper {
-    private let keeper: StoreKeeper
-    private let context: LoginContext
-    private let profile: Profile
-    private let mayGoWithoutStore: Bool
-    /// Until one turns out not to work.
-    private(set) var hasStore = true
-    private(set) var session: Session?
-    /// The password that is stored beside a session.
-    private(set) var password: Secret?
-    /// Where a login of this run was verified.
-    private(set) var space: VerifiedSpace?
-
-    /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
-    init(_ run: LoginRun, mayGoWithoutStore: Bool) {
-        keeper = run.keeper
-        context = run.context
-        profile = run.profile
-        self.mayGoWithoutStore = mayGoWithoutStore
-    }
-
-    func prepare() throws(LoginFault) {
-        do throws(LoginFault) {
-            try keeper.prepare()
-        } catch {
-            try goOn(without: error)
-        }
-    }
-
-    package func fill() throws(LoginFault) -> StoredLogin {
-        let stored = try keeper.fill()
-        (session, password) = (stored.session, stored.credential?.secret)
-        return stored
-    }
-
-    func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
-        (session, space) = (login.session, login.space ?? space)
-        password = login.credential?.secret ?? password
-        guard hasStore else { return }
-        context.warnOfStore(for: profile)
-        do throws(LoginFault) {
-            try keeper.approve(login, approval)
-        } catch {
-            try goOn(without: error)
-        }
-    }
-
-    /// With a password that was given the action needs no store.
-    private func goOn(without fault: LoginFault) throws(LoginFault) {
-        guard mayGoWithoutStore, case .store = fault else { throw fault }
-        hasStore = false
-        context.say("the login was not stored: \(fault.message(about: ErrorContext()).what)")
-    }
-
-    func reject(_ part: StoredLogin.Part) throws(LoginFault) {
-        session = nil
-        try keeper.reject(part)
-        context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
-    }
-
-    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
-        try keeper.remember(exception)
     }
 }

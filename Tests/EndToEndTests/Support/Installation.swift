@@ -68,9 +68,9 @@ final class Installation {
     }
 
     /// Runs a command an hour from now (faketime(1)), when sessions have ended here that the server would still take.
-    func runLater(_ arguments: [String]) throws -> CommandResult {
+    func runLater(_ arguments: [String], environment more: [String: String] = [:]) throws -> CommandResult {
         guard let faketime = RealServer.path(of: "faketime") else { throw POSIXError(.ENOENT) }
-        var later = spec(["-f", "+1h", program] + arguments, [:])
+        var later = spec(["-f", "+1h", program] + arguments, more)
         later.path = faketime
         let result = try Command.run(later)
         witness.sees(result, of: arguments)

@@ -5,12 +5,14 @@ import Secrets
 extension StoreKeeper {
     /// What is kept of the account; empty where there is none.
     /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
-    package func fill() throws(LoginFault) -> StoredLogin {
-        guard let record = try fromStore(try account()) else {
+    package func fill() throws(LoginFault) -> StoredLogin { try fromStore(try read()) }
+
+    func read() throws(StoreFault) -> StoredLogin {
+        guard let record = try account() else {
             (filled, password, filledRecord) = (nil, nil, nil)
             return StoredLogin()
         }
-        return try fill(record)
+        return try find(record)
     }
 
     /// The same for an account that was looked up already, which saves reading the registry once more.

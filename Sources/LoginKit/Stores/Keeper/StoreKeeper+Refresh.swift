@@ -16,33 +16,33 @@ extension StoreKeeper {
     func beginRefresh(of session: Session?) throws(LoginFault) -> Session? {
         do throws(StoreFault) {
             refresh = try registry.lockRefresh(of: [subject.profile])
+            let present = try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+                let present = try read().session
+                // Without a session the password beside it is tried next, by one process too.
+                if present != session && (present != nil || password == nil) { refresh = nil }
+                if refresh != nil { try testRoom() }
+                return present
+            }
+            if refresh != nil { try reserveSpace() }
+            return present
         } catch {
             throw .store(error)
         }
-        let present = try fill().session
-        // Without a session the password beside it is tried next, by one process too.
-        if present != session && (present != nil || password == nil) {
-            refresh = nil
-        } else {
-            try fromStore(try reserveSpace())
-        }
-        return present
     }
 
-    /// Makes sure that what comes back can be kept: a refresh token that was sent is used up.
-    ///
-    /// Stores that are files take the space for a new version of the file. The others write what they have once more, which
-    /// takes as much space and changes nothing.
+    /// Writes what was just read once more, to a store that is no file: that takes as much space and changes nothing.
+    private func testRoom() throws(StoreFault) {
+        guard let filled, !(filled.store is any FileStore) else { return }
+        try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
+    }
+
+    /// Takes the space for a new version of the registry, and of a store that is a file: a refresh token that was sent is used up,
+    /// so what comes back has to be kept.
     private func reserveSpace() throws(StoreFault) {
         guard let filled else { return }
         let growth = 2 * filled.bytes.count + Self.spare
         space = [try registry.file.reserveSpace(adding: Self.spare)]
-        guard let file = filled.store as? any FileStore else {
-            return try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
-                guard try filled.store.find(filled.id) == filled.bytes else { return }
-                try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
-            }
-        }
+        guard let file = filled.store as? any FileStore else { return }
         space.append(try file.reserveSpace(adding: growth))
     }
 

@@ -1,0 +1,72 @@
+import LoginCore
+import Secrets
+
+/// A keeper that also holds the session for the requests that follow, whether or not it is stored.
+final class SessionHolder: LoginKeeper {
+    private let keeper: StoreKeeper
+    private let context: LoginContext
+    private let profile: Profile
+    private let mayGoWithoutStore: Bool
+    /// The answer to the first fill, since another read of the store may run gpg.
+    private var known: StoredLogin?
+    /// Until one turns out not to work.
+    private(set) var hasStore = true
+    private(set) var session: Session?
+    /// The password that is stored beside a session.
+    private(set) var password: Secret?
+    /// Where a login of this run was verified.
+    private(set) var space: VerifiedSpace?
+
+    /// - Parameter mayGoWithoutStore: a password was given, so that the action can go on where no store works.
+    init(_ run: LoginRun, _ known: StoredLogin? = nil, mayGoWithoutStore: Bool) {
+        self.known = known
+        keeper = run.keeper
+        context = run.context
+        profile = run.profile
+        self.mayGoWithoutStore = mayGoWithoutStore
+    }
+
+    func prepare() throws(LoginFault) {
+        do throws(LoginFault) {
+            try keeper.prepare()
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    package func fill() throws(LoginFault) -> StoredLogin {
+        let stored = if let known { known } else { try keeper.fill() }
+        known = nil
+        (session, password) = (stored.session, stored.credential?.secret)
+        return stored
+    }
+
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
+        (session, space) = (login.session, login.space ?? space)
+        password = login.credential?.secret ?? password
+        guard hasStore else { return }
+        context.warnOfStore(for: profile)
+        do throws(LoginFault) {
+            try keeper.approve(login, approval)
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    /// With a password that was given the action needs no store.
+    private func goOn(without fault: LoginFault) throws(LoginFault) {
+        guard mayGoWithoutStore, case .store = fault else { throw fault }
+        hasStore = false
+        context.say("the login was not stored: \(fault.message(about: ErrorContext()).what)")
+    }
+
+    func reject(_ part: StoredLogin.Part) throws(LoginFault) {
+        session = nil
+        try keeper.reject(part)
+        context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
+    }
+
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
+        try keeper.remember(exception)
+    }
+}
