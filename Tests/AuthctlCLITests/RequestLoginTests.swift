@@ -60,8 +60,7 @@ import Testing
 
     // MARK: A1
 
-    @Test func `a stored password that was changed at the server is refused once, then the person is asked`() throws
-    {
+    @Test func `a stored password that was changed at the server is refused once, then the person is asked`() throws {
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "new-secret")])
         let run = world.run(

@@ -4,8 +4,7 @@ import Testing
 /// The binary against a real lighttpd, which has every algorithm of RFC 7616 and hashed user names.
 @Suite(.onOwnThreads, RealServer.require("lighttpd"), RealServer.require("openssl"))
 struct `At a real lighttpd with Digest` {
-    @Test func `every algorithm lets right passwords in and no wrong ones, with hashed and UTF-8 names`() throws
-    {
+    @Test func `every algorithm lets right passwords in and no wrong ones, with hashed and UTF-8 names`() throws {
         let accounts = [("ann", "correct horse"), ("zoë müller", "pä:ss\"wörd\\")]
         let lighttpd = try LighttpdDigest(accounts: accounts)
         defer { lighttpd.stop() }

@@ -239,8 +239,7 @@ import Testing
         #expect(result.output == "no room 409\n80005\n 403\n", "\(result.output)\(result.error)")
     }
 
-    @Test(arguments: [SIGKILL, SIGTERM]) func `closes the port with authctl, however it ends`(number: Int32) throws
-    {
+    @Test(arguments: [SIGKILL, SIGTERM]) func `closes the port with authctl, however it ends`(number: Int32) throws {
         let run = try authctl.onTerminal(
             "exec", "-P", "stream", "--serve", "--", "bash", "-c",
             "trap 'exit 9' TERM; echo \"at $AUTHCTL_SERVE_URL.\" >&2; while :; do sleep 0.05; done")

@@ -14,8 +14,7 @@ struct `At the login form of a real httpd` {
     }
 
     @Test(arguments: [true, false])
-    func `right, wrong and forbidden are told apart, though each answers 302 with a cookie`(isEncrypted: Bool) throws
-    {
+    func `right, wrong and forbidden are told apart, though each answers 302 with a cookie`(isEncrypted: Bool) throws {
         let httpd = try FormHttpdServer(accounts: Self.accounts, isEncrypted: isEncrypted)
         defer { httpd.stop() }
         let authctl = try Installation(

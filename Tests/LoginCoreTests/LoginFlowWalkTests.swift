@@ -260,8 +260,7 @@ struct LoginFlowWalkTests {
         #expect(walked.walk.places.map(\.shadow.retries).max() == allowed)
     }
 
-    @Test(arguments: cases) func `whoever does not want to try again gets the fault that there was`(_ walked: Case)
-    {
+    @Test(arguments: cases) func `whoever does not want to try again gets the fault that there was`(_ walked: Case) {
         for step in walked.walk.steps {
             guard case .awaiting(.retry(let request), _) = step.from.flow.state, step.event == .answered(.no) else {
                 continue

@@ -121,8 +121,7 @@ struct LoginLoopTests {
         #expect(keeper.rejected.isEmpty)
     }
 
-    @Test func `after a network fault the same credential is sent once more, and no name or password is asked for`()
-    {
+    @Test func `after a network fault the same credential is sent once more, and no name or password is asked for`() {
         let prompt = ScriptedPrompt([.success(.credential(SomeLogin.credential))], retry: [.success(true)])
         let service = ScriptedService(
             prepare: [.success(SomeLogin.namedSpace)],

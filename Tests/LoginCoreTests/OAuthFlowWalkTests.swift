@@ -141,8 +141,7 @@ struct OAuthFlowWalkTests {
         #expect(asks == (isIssued && walked.policy.mayAsk))
     }
 
-    @Test(arguments: cases) func `the port is known before a client is registered and a URL is shown`(_ walked: Case)
-    {
+    @Test(arguments: cases) func `the port is known before a client is registered and a URL is shown`(_ walked: Case) {
         for step in walked.walk.steps {
             switch step.effect {
             case .register(.browser), .push, .show, .awaitAnswer:

@@ -69,8 +69,7 @@ import Testing
         }
     }
 
-    @Test func `verify is asked once at most, a login comes once at most, and a session goes out twice at most`()
-    {
+    @Test func `verify is asked once at most, a login comes once at most, and a session goes out twice at most`() {
         for path in Self.paths() {
             #expect(path.effects.count { $0 == .verify } <= 1, "\(path)")
             #expect(path.effects.count { $0 == .enter } <= 1, "\(path)")

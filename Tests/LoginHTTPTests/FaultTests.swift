@@ -64,8 +64,7 @@ import Testing
         "SSH-2.0-OpenSSH_9.2\n", "\u{1}\u{2}\u{3}\n", "<html>HTTP/0.9</html>", "220 smtp ready\n",
         "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{46}",
     ])
-    func `is a server that does not speak http, a TLS alert say, with the advice to try https`(text: String) throws
-    {
+    func `is a server that does not speak http, a TLS alert say, with the advice to try https`(text: String) throws {
         let error = try ends(.raw(text, ending: .close)).fault
         #expect(error == .network(.notHTTP))
         #expect(error?.message(about: ErrorContext()).next.contains("try https") == true)

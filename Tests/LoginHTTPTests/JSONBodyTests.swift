@@ -54,8 +54,7 @@ struct JSONBodyTests {
         arguments: [
             ("-9223372036854775808", 0), ("1e300", nil), ("-1", 0), ("1700000000", 1_700_000_000),
         ] as [(String, Int64?)])
-    func `an absurd end is over or unknown, and never a number to stumble on`(text: String, expected: Int64?) throws
-    {
+    func `an absurd end is over or unknown, and never a number to stumble on`(text: String, expected: Int64?) throws {
         var rule = ResponseRule()
         rule.expiry = try .at(#require(Place("/e")))
         let response = HTTPResponse(status: 200, body: Secret("{\"e\":\"\(text)\"}"))

@@ -64,8 +64,7 @@ import Testing
         ("20200101000000Z", "20200201000000Z", ServerTrust.Reason.expired),
         ("20440101000000Z", "20450101000000Z", .notYetValid),
     ])
-    func `out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws
-    {
+    func `out of its time ends before a byte of HTTP`(start: String, end: String, reason: ServerTrust.Reason) throws {
         let pair = try certificates.selfSigned(period: (start, end))
         let server = try TLSServer(pair)
         #expect(fault { _ = try send(server.origin, authorities: pair.certificate) }?.reasons == [reason])

@@ -129,8 +129,7 @@ import Testing
     }
 
     @Test(arguments: [("", "true"), ("y", "true"), ("maybe\ryes", "true"), ("n", "false")])
-    func `Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws
-    {
+    func `Enter tries again, n does not, and anything else is asked once more`(typed: String, answer: String) throws {
         let probe = try Probe("--retry", "0")
         try probe.pty.wait(for: "Try again with the same password? [Y/n] ")
         probe.pty.type(typed + "\r")

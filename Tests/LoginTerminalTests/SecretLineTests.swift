@@ -93,8 +93,7 @@ import Testing
     @Test(arguments: [
         ("pä€😀", 4), ("e\u{301}x", 2), ("👩\u{200D}💻a", 2), ("🇩🇪🇫🇷", 2), ("👍🏽", 1), ("नि", 1), ("ｗｉｄｅ", 4),
     ])
-    func `one mark for each character, the bytes as typed, and each erased whole`(text: String, marks: Int) throws
-    {
+    func `one mark for each character, the bytes as typed, and each erased whole`(text: String, marks: Int) throws {
         let probe = try ask(keys: Array(text.utf8) + [13])
         #expect(try probe.answer.last == "secret " + Probe.hex(text))
         #expect(probe.pty.text.count { $0 == "*" } == marks)
