@@ -99,7 +99,7 @@ extension GlobalOptions {
 extension ArgumentHelp {
     static let profile = ArgumentHelp("The profile to use.", valueName: "name")
     static let username = ArgumentHelp("The account to use.", valueName: "name")
-    static let quiet: ArgumentHelp = "Print only results and errors; with status, nothing."
+    static let quiet: ArgumentHelp = "Print only results and errors; with status, only errors."
     static let verbose: ArgumentHelp = "Show requests and responses, without secrets."
     static let noPrompt: ArgumentHelp = "Never ask; fail with 4 and list what is missing."
     static let color = ArgumentHelp(

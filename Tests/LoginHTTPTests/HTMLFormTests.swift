@@ -126,6 +126,8 @@ struct `The forms of a page` {
         ("<p id=f><form id=f><input name=a></form><input name=b form=f>", [["a"]]),
         ("<form><input name=a><noscript><input type=submit></noscript></form>", [["a"]]),
         ("<script><!-- document.write('<script src=x>'); --></script><form><input name=a></form>", [["a"]]),
+        ("<script><!-- x --> s = '<script>'</script><form><input name=a></form>", [["a"]]),
+        ("<script><!--> s = '<script>'</script><form><input name=a></form>", [["a"]]),
         ("<form><input name=a></form><plaintext><form action=//evil><input name=b></plaintext></form>", [["a"]]),
         ("<form><svg><path d=x /><g><title>x</title></g></svg><input name=a></form>", [["a"]]),
     ])

@@ -40,9 +40,15 @@ struct HTMLSource {
     /// Whether the script that libxml2 ended at this text goes on for browsers: behind `<!--` and `<script`, the next end tag ends only
     /// the inner one (HTML, section 13.2.5.27).
     static func goesOn(_ script: String) -> Bool {
-        guard let comment = script.firstRange(of: "<!--") else { return false }
-        let rest = script[comment.upperBound...].lowercased()
-        return rest.ranges(of: "<script").last.map { !rest[$0.upperBound...].contains("-->") } ?? false
+        let text = script.lowercased()
+        var rest = text[...]
+        while let comment = rest.firstRange(of: "<!--") {
+            // `<!-->` ends it at once.
+            rest = rest[comment.lowerBound...].dropFirst(2)
+            guard let end = rest.firstRange(of: "-->") else { return rest.contains("<script") }
+            rest = rest[end.upperBound...]
+        }
+        return false
     }
 
     private static func contains(_ stem: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
