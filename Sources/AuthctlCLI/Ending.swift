@@ -34,7 +34,7 @@ extension ExitCode {
 }
 
 extension Ending {
-    /// The same for `exec`, where every failure of ours is told apart from what its command answers.
+    /// The codes of `exec`, which keep authctl's failures apart from those of its command.
     var ofExec: Ending {
         switch self {
         case .code(let code) where code != .ok: .neverRan(code)

@@ -16,7 +16,7 @@ struct ParserWords {
         }
     }
 
-    /// The same as our own messages are: they begin small, and end without a full stop.
+    /// The parser's message in the form of our own: a small first letter, and no full stop.
     func message(_ text: String) -> String {
         let text = UnknownOption(text, in: arguments)?.words ?? redacted(text)
         return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0)

@@ -67,7 +67,7 @@ public struct Challenge: Equatable, Sendable {
         case sessionEnded(at: Int64?)
         /// A password is stored that the server refused before; it was not sent again.
         case passwordRefusedBefore
-        /// With the stored password verify names nobody at this place, as without a login.
+        /// With the stored password, verify has no user name at this place, as without a login.
         case unnamed(place: String)
         /// The server refused the credential of the question before.
         case refused(Refusal)

@@ -16,7 +16,7 @@ package enum ClientCertificateFault: Equatable, Sendable {
     case notYetValid(file: String, Int64)
     /// The method needs one, and the profile names none.
     case notNamed
-    /// It names nobody, so that the account has no name.
+    /// It names no user, so the account would have no name.
     case nameless(file: String)
     case libraryMissing(file: String)
 }

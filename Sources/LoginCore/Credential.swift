@@ -42,7 +42,7 @@ public struct Credential: Equatable, Sendable {
         }
     }
 
-    /// The same with what is known already for what is not in it.
+    /// The credential, completed with known secrets that it lacks.
     package func completed(by known: [CredentialField: Secret]) -> Credential {
         Credential(username: username, kind, extraSecrets: extraSecrets.merging(known) { own, _ in own })
     }

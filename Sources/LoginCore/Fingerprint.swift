@@ -24,7 +24,7 @@ public struct Fingerprint: Hashable, Sendable {
         self.init(bytes: pairs.compactMap { UInt8(String(decoding: $0, as: UTF8.self), radix: 16) })
     }
 
-    /// The same where a person typed it, who may have left out `sha256:`.
+    /// Reads a typed fingerprint, with or without `sha256:`.
     package init?(typed text: String) {
         let name = "sha256:"
         self.init(text.lowercased().hasPrefix(name) ? text : name + text)

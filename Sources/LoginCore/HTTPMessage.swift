@@ -23,7 +23,7 @@ package struct HTTPRequest: Equatable {
     package var leastTime: Int?
     /// Sent as HTTP Basic (RFC 7617) with this very request, unasked.
     package var basic: BasicCredential?
-    /// Sent with the Kerberos ticket of whoever runs the program (RFC 4559), on a connection of its own.
+    /// Sent with the user's Kerberos ticket (RFC 4559), on a connection of its own.
     package var negotiates = false
     /// Offered to the cookie rules of RFC 6265; those that match are sent.
     package var cookies: [Cookie]

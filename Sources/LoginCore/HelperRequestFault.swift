@@ -6,7 +6,7 @@ package enum HelperRequestFault: Error, Equatable, Sendable {
     case noEqualsSign
     /// A carriage return or a NUL, or one of those and a line end in percent-encoding.
     case controlCharacter
-    /// The same attribute twice, so that two readers could take it for two things.
+    /// An attribute occurs twice, so two readers could understand it differently.
     case repeated(attribute: String)
     case missing(attribute: String)
     case notUTF8(attribute: String)

@@ -3,7 +3,7 @@ package enum Hexadecimal {
     /// In small letters.
     package static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: digits(bytes), as: UTF8.self) }
 
-    /// The same as bytes.
+    /// The digits as bytes.
     package static func digits(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let digits = Array("0123456789abcdef".utf8)
         return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }

@@ -5,7 +5,7 @@ package enum LoginFault: Error, Equatable, Sendable {
     case rejected(Refusal)
     /// The Kerberos server gives no ticket for the service; its words.
     case noTicketForService(reason: String)
-    /// No usable session, and nobody can be asked: what is missing.
+    /// There is no usable session, and no person can be asked.
     case loginRequired(LoginNeed)
     case cancelled
     case network(NetworkFault)
@@ -72,7 +72,7 @@ package enum UsageFault: Error, Equatable, Sendable {
     case unconfirmed(UnconfirmedLogin)
     /// The profile has no verify endpoint to ask.
     case nothingToVerify(profile: String)
-    /// A login by this URL needs a profile that is proposed, and nobody can be asked whether it is right.
+    /// A login by this URL needs a proposed profile, and no person can confirm it.
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
     case noChallenge(url: String, status: Int)
@@ -114,7 +114,7 @@ package enum NetworkFault: Equatable, Sendable {
 
 /// authctl itself will not go on.
 package enum TrustFault: Equatable, Sendable {
-    /// It does not verify, and nobody accepted it.
+    /// It does not verify, and was not accepted.
     case certificate(ServerTrust)
     /// It does not verify, and the person who was asked does not trust it.
     case certificateRejected
@@ -147,7 +147,7 @@ package enum TrustFault: Equatable, Sendable {
     case formUnclear(page: String)
     /// Digest: the server's answer to our own challenge is wrong.
     case serverNotProven
-    /// A profile that somebody else publishes.
+    /// A profile from others is refused.
     case foreignProfile(url: String, ForeignProfileFault)
 }
 
@@ -171,7 +171,7 @@ package enum StoreFault: Error, Equatable, Sendable {
     /// There is one already; it is not replaced.
     case alreadySetUp(StoreName, path: String)
     case passphraseMissing(path: String)
-    /// The encrypted file is to be set up, and nobody can be asked for its passphrase.
+    /// The encrypted file is to be set up, and no person can be asked for its passphrase.
     case newPassphraseMissing
     /// A system call failed.
     case system(call: String, path: String, errno: Int32)

@@ -1,4 +1,4 @@
-/// A login that would take the place of another person's: the server names somebody else than it did before.
+/// A login that would replace another person's: the server names a different user than before.
 public struct Replacement: Equatable, Sendable {
     /// The stored identity.
     public let stored: Identity
@@ -8,7 +8,7 @@ public struct Replacement: Equatable, Sendable {
     package let isBeside: Bool
 
     /// - Parameter wanted: the name that the login was to come out as.
-    /// - Returns: `nil` if it did, or if the server names nobody.
+    /// - Returns: `nil` if it did, or if the server names no user.
     package init?(wanted: String, confirmed: Identity) {
         guard let now = confirmed.serverName, !now.isSame(as: wanted) else { return nil }
         stored = Identity(username: wanted, serverName: wanted)
@@ -16,7 +16,7 @@ public struct Replacement: Equatable, Sendable {
         isBeside = true
     }
 
-    /// - Returns: `nil` if `confirmed` is who `stored` is, or if the server names nobody.
+    /// - Returns: `nil` if both are the same user, or if the server names none.
     package init?(of stored: Identity, by confirmed: Identity) {
         guard let before = stored.serverName, let now = confirmed.serverName, !before.isSame(as: now) else {
             return nil

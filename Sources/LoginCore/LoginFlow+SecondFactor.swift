@@ -59,7 +59,7 @@ extension LoginFlow {
         return ask(.code(request), then: .resume(source))
     }
 
-    /// Only for whoever logs in just now: a command that uses a kept password has nobody who looks at another device.
+    /// Only at a login: a command that uses a kept password has no person who looks at another device.
     private mutating func wait(_ seconds: Int, for source: Source) -> Effect {
         guard policy.mayAsk || policy.hasSuppliedCredential else {
             return finish(.failed(.secondFactor(.required(words: nil))))

@@ -64,7 +64,7 @@ extension LoginFlow {
         }
     }
 
-    /// A session that the server refused is rejected; one that is only near its end stays, since nobody judged it.
+    /// Rejects a session that the server refused; one that is only near its end was not judged, and stays.
     private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
         if session.withCredential { return authenticate(.stored) }

@@ -20,7 +20,7 @@ package struct LoginFlow: Equatable, Sendable {
     package struct Policy: Equatable, Sendable {
         /// Credentials that a person may try.
         package var maxAttempts: Int
-        /// Blank answers in a row after which nobody seems to be there.
+        /// The largest number of blank answers in a row.
         package var maxBlanks = 10
         /// Whether a person may be asked.
         package var mayAsk: Bool
@@ -32,7 +32,7 @@ package struct LoginFlow: Equatable, Sendable {
         package var hasSuppliedCode = false
         /// Seconds to wait in all for an approval on another device.
         package var patience = 300
-        /// A ticket may be there, so that the server is asked although nobody can be.
+        /// There may be a ticket, so the server is asked even without a person.
         package var mayUseTicket: Bool
         /// Refresh what is stored before it is verified, since it is past its end or near to it.
         package var refreshesFirst: Bool
@@ -40,7 +40,7 @@ package struct LoginFlow: Equatable, Sendable {
         package var sessionWasRefused: Bool
         /// The policy for a certificate that does not verify.
         package var trust: TrustPolicy
-        /// The methods of protection spaces for which nobody is asked: a program that has no certificate to show.
+        /// The methods for which no person is asked.
         package var declines: Set<AuthenticationMethod>
 
         /// Without arguments, a login of a person who may be asked and has given nothing.
@@ -316,7 +316,7 @@ extension LoginFlow {
     }
 
     mutating func authenticate(_ source: Source) -> Effect {
-        // Without the code that goes along with it, a good password would be refused.
+        // Without the code that is sent with it, a good password would be refused.
         if source == .stored, subject.fields.contains(.code), !policy.hasSuppliedCode {
             guard mayAskNow else { return finish(.failed(.secondFactor(.required(words: nil)))) }
             reason = .sessionEnded(at: endedAt)

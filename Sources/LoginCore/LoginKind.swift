@@ -33,7 +33,7 @@ package enum HTTPScheme: String, CaseIterable, Sendable {
         }
     }
 
-    /// The same as a profile names it.
+    /// The name in a profile.
     package var method: AuthenticationMethod {
         switch self {
         case .negotiate: .negotiate

@@ -35,7 +35,7 @@ extension LoginLoop {
 }
 
 extension Challenge {
-    /// The same without asking for some of the fields.
+    /// The challenge without some of its fields.
     fileprivate func without(_ known: Set<CredentialField>) -> Challenge {
         var rest = Challenge(
             profile: profile, protectionSpace: protectionSpace, fields: fields.filter { !known.contains($0) },

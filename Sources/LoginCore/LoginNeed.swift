@@ -5,7 +5,7 @@ package struct LoginNeed: Equatable, Sendable {
         case noProfile
         case nothingStored
         case sessionRefused
-        /// Verify names nobody at this place, as without a login; nothing else tells the two apart.
+        /// Verify has no user name at this place, as without a login, and nothing else tells the two apart.
         case unnamed(place: String)
         case sessionExpired
         /// In so many seconds, sooner than was asked for, and it cannot be refreshed.
@@ -17,7 +17,7 @@ package struct LoginNeed: Equatable, Sendable {
         case leftBlank(CredentialField)
         /// The profile has logins, but not of the account that was named.
         case noSuchAccount(username: String, known: [String])
-        /// The profile has logins, but the active one has ended, and nobody has chosen another.
+        /// The profile has logins, but the active one has ended and no other was chosen.
         case noActiveAccount(known: [String])
         /// The server names another person than the one that is stored; what is stored stays.
         case otherPerson(Replacement)
@@ -31,7 +31,7 @@ package struct LoginNeed: Equatable, Sendable {
         case ticket(TicketProblem)
         /// The resource is in this realm; the login is for another one.
         case otherRealm(String, of: String, login: String)
-        /// The server wants a method for which nobody is asked here.
+        /// The server wants a method for which no person is asked here.
         case declined(AuthenticationMethod)
     }
 

@@ -17,7 +17,7 @@ package struct UnconfirmedLogin: Equatable, Sendable {
     package enum Response: Equatable, Sendable {
         /// It took the password.
         case tookPassword
-        /// It handed out a token, which verify does not take.
+        /// It issued a token, which verify does not take.
         case issuedToken
         /// Its response means both, and so does that of verify.
         case undecided
@@ -59,7 +59,7 @@ extension ParsedResponse {
     /// Judges the last response of a login that no rule refused.
     /// - Parameters:
     ///   - loginPaths: of the login's pages and requests.
-    ///   - former: the cookies that went along with the request.
+    ///   - former: the cookies that were sent with the request.
     ///   - anonymous: the names of cookies that anybody gets, for a login whose page was not visited first: a value of their own
     ///     says nothing.
     package func verdict(

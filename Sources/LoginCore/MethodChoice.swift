@@ -1,10 +1,10 @@
 /// Chooses the strongest method that the server offers and the profile accepts.
 ///
-/// A weaker method than configured is refused, so that nobody on the way can ask for the password in clear.
+/// Refuses a weaker method than configured, so that an attacker on the network cannot ask for the password in clear.
 package struct MethodChoice: Equatable, Sendable {
     /// The methods that the profile accepts, or the one that worked before.
     package let accepted: [AuthenticationMethod]
-    /// Whether there is a password already, which nobody's ticket may overrule.
+    /// Whether a password was given, which takes precedence over a ticket.
     package let hasPassword: Bool
     /// Whether the profile has a request that carries the credential, apart from the endpoint that was asked.
     package let hasLoginRequest: Bool
@@ -22,7 +22,7 @@ package struct MethodChoice: Equatable, Sendable {
         case digest(DigestChallenge)
         case basic(realm: String?)
 
-        /// The same without what belongs to this one server.
+        /// The error without facts of this one server.
         package var method: AuthenticationMethod {
             switch self {
             case .negotiate: .negotiate

@@ -84,7 +84,7 @@ package struct StoredLogin: Equatable, Sendable {
         self.extraSecrets = extraSecrets
     }
 
-    /// The same as facts for `LoginFlow`. Where the credential is the session, it is judged as a credential.
+    /// The stored login as facts for `LoginFlow`. A credential that is the session is judged as a credential.
     package var found: LoginFlow.Found {
         switch (session, credential) {
         case (nil, nil): credentialWasRefused ? .refusedCredential : .nothing
@@ -101,7 +101,7 @@ package protocol Authenticator {
     /// request, and for which protection space it wants which method.
     func prepare() throws(LoginFault) -> ProtectionSpace
 
-    /// Takes what goes along with every request from now on: it was asked for once, and is stored.
+    /// Takes what is sent with every request from now on: it was asked for once, and is stored.
     func hold(_ extraSecrets: [CredentialField: Secret])
 
     /// Logs in with a credential and has the verify endpoint confirm it.

@@ -109,7 +109,7 @@ extension Profile {
     package var sessionRule: SessionRule {
         guard let session else { return usualSession }
         guard session.isCredential else { return session }
-        // What goes along with some requests only says nothing of what the session is.
+        // What is sent with some requests only says nothing of what the session is.
         var rule = session
         (rule.headers, rule.cookies) = (usualSession.headers, usualSession.cookies)
         return rule

@@ -39,7 +39,7 @@ package struct RelayFlow: Equatable, Sendable {
     /// The next step.
     package enum Effect: Equatable, Sendable {
         case verify, enter
-        /// The same request once more, with this.
+        /// Sends the request again, with this.
         case send(Attachment)
         /// The answer that there is goes to the person.
         case finish(Ending)

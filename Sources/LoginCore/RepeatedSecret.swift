@@ -1,5 +1,5 @@
 extension LoginFault {
-    /// The same without the server's words, where they repeat a secret.
+    /// The fault without the server's words, if they repeat a secret.
     package func without(_ secrets: RepeatedSecrets) -> LoginFault {
         let told = { (text: String) in secrets.stand(in: text) ? "…" : text }
         switch self {
@@ -52,7 +52,7 @@ extension SecondFactorFault {
 }
 
 extension Refusal {
-    /// The same without the server's words, where they repeat a secret.
+    /// The fault without the server's words, if they repeat a secret.
     package func without(_ secrets: RepeatedSecrets) -> Refusal {
         guard let words, secrets.stand(in: words) else { return self }
         var refusal = self

@@ -16,7 +16,7 @@ public enum SafeText {
         "\"" + escaped(text, limit: limit, alsoEscaping: ["\"", "\\"], keepsBlanks: false) + "\""
     }
 
-    /// The same for bytes of unknown kind: what is not UTF-8 becomes U+FFFD.
+    /// Escapes bytes of unknown kind: what is not UTF-8 becomes U+FFFD.
     package static func quoted(bytes: some Collection<UInt8>, limit: Int = 300) -> String {
         quoted(String(decoding: bytes, as: UTF8.self), limit: limit)
     }

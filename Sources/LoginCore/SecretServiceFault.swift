@@ -4,7 +4,7 @@ package enum SecretServiceFault: Error, Equatable, Sendable {
     case libraryMissing(String)
     /// Nothing says where the session bus is.
     case noBus
-    /// There is an address, but nobody takes the connection.
+    /// There is an address, but no service behind it.
     case busUnreachable(String)
     /// The bus belongs to another user, by this number as far as it is known: what is handed over there would be theirs.
     case foreignBus(owner: UInt32?)
@@ -16,9 +16,9 @@ package enum SecretServiceFault: Error, Equatable, Sendable {
     case denied(String)
     /// It has no collection that things are kept in unless said otherwise, or one that ends with the session.
     case noDefaultCollection
-    /// Its collection is locked, and this command asks nobody.
+    /// Its collection is locked, and this command must not ask a person.
     case locked
-    /// It does this only after a dialogue, and this command asks nobody.
+    /// It needs a dialogue, and this command must not ask a person.
     case promptNeeded
     /// The person closed the dialogue.
     case dismissed

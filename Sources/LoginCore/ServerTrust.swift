@@ -32,7 +32,7 @@ public struct ServerTrust: Equatable, Sendable {
     public let reasons: [Reason]
     /// As RFC 2253 has names; not to be trusted, and escaped wherever it is shown.
     public let subject: String
-    /// The same of whoever vouches for it.
+    /// The name of its issuer.
     public let issuer: String
     /// The hosts and addresses that it is for (RFC 5280, section 4.2.1.6), as many of them as there is room for.
     public let hosts: [String]

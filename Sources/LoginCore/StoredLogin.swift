@@ -25,7 +25,7 @@ extension StoredLogin {
 }
 
 extension StoredLogin {
-    /// The same with a session that was just saved.
+    /// The stored login with a session that was just saved.
     func with(_ session: Session) -> StoredLogin {
         StoredLogin(session: session, credential: credential, username: username, extraSecrets: extraSecrets)
     }

@@ -3,7 +3,7 @@ package import Secrets
 /// The code of a second factor that was given beforehand. It is read when it is needed, and no sooner: it may come from a
 /// program.
 package final class SuppliedCode {
-    /// Whether it goes along with the password, since the server does not say by itself that it wants one.
+    /// Whether it is sent with the password, since the server does not say by itself that it wants one.
     package let isSentAtOnce: Bool
     /// Whether it was not taken yet.
     package var isThere: Bool { read != nil }

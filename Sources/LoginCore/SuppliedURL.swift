@@ -15,7 +15,7 @@ package struct SuppliedURL: Sendable {
         return "\(scheme)…\(text[at...])"
     }
 
-    /// The same between quotes, for a message.
+    /// The URL between quotes, for a message.
     package var quoted: String { SafeText.quoted(withoutUserInformation) }
 
     /// The URL with the scheme that is probably missing: http on this machine, else https.

@@ -8,13 +8,13 @@ package enum TicketFinding: Equatable, Sendable {
 package enum TicketProblem: Equatable, Sendable {
     case missing(reason: String)
     case expired(principal: String)
-    /// The ticket is another one's than whom the login is for.
+    /// The ticket belongs to another user than the login is for.
     case ofAnother(principal: String, wanted: String)
 }
 
 extension TicketFinding {
-    /// The same, if the ticket is for this user: by the principal, with or without its realm.
-    /// - Parameter wanted: `nil` for whoever it is.
+    /// The finding, if the ticket belongs to this user: by the principal, with or without its realm.
+    /// - Parameter wanted: `nil` for any user.
     package func restricted(to wanted: String?) -> TicketFinding {
         guard let wanted, !wanted.isEmpty else { return self }
         if self == .unusable(.expired(principal: "")) { return .unusable(.expired(principal: wanted)) }
@@ -26,7 +26,7 @@ extension TicketFinding {
     }
 }
 
-/// The Kerberos tickets of whoever runs the program. Looking asks no network.
+/// The user's Kerberos tickets. Reading them sends no request.
 package struct TicketCache: Sendable {
     /// The principal of the ticket.
     package let find: @Sendable () -> TicketFinding

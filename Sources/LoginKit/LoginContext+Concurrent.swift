@@ -85,7 +85,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
 }
 
 extension Dependencies.NoticeLine {
-    /// The same line for several threads: it names one server at a time.
+    /// The notice line for several threads: it names one server at a time.
     fileprivate func shared() -> Dependencies.NoticeLine {
         let taken = Taken(), line = self
         return Dependencies.NoticeLine(

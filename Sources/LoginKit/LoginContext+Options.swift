@@ -7,13 +7,13 @@ extension LoginContext {
         package var profile: String?
         /// The account that is meant, by the name typed or the server's; `nil` for the active one.
         package var username: String?
-        /// The folder of everything, configuration included, in the place of the person's own ones.
+        /// The folder for everything, configuration included, instead of the user's own.
         var folder: String?
-        /// The configuration file in the place of the usual one.
+        /// The configuration file, instead of the usual one.
         package var config: String?
         /// How long one request may take, in seconds.
         package var timeout: Int?
-        /// Whether nobody may be asked anything.
+        /// Whether asking is forbidden.
         package var noPrompt = false
         /// Whether a person may be told, on the terminal alone, that a server is asked.
         package var showsNotice = true
@@ -24,7 +24,7 @@ extension LoginContext {
         /// Whether a person may be asked to unlock a store.
         package var mayUnlock = false
 
-        /// Nothing was chosen, and nobody is asked.
+        /// The defaults: no options, and no questions.
         package init() {}
     }
 

@@ -8,12 +8,12 @@ package final class LoginContext {
     package let paths: Paths
     package let profiles: Configuration
     package private(set) var registry: AccountRegistry
-    /// Whether a person may be asked to log in, and somebody is there to be asked.
+    /// Whether a person can be asked to log in.
     package private(set) var mayAsk: Bool
-    /// Whether a person may be asked to unlock a store, and somebody is there to be asked; most work never comes to ask that.
+    /// Whether a person can be asked to unlock a store.
     var mayUnlock: Bool { isUnlockingAllowed && dependencies.hasTerminal() }
     private var isUnlockingAllowed: Bool
-    /// Whether nobody may be asked, whoever is there.
+    /// Whether asking is forbidden.
     let isPromptForbidden: Bool
     /// Seconds that a person has for each answer.
     package var promptTimeout = Dependencies.DialogueSettings().timeout
@@ -81,10 +81,10 @@ package final class LoginContext {
     /// Says something to the person, unless they want quiet.
     package func say(_ text: String) { messages.note(text) }
 
-    /// The same of what nobody should miss.
+    /// Prints a warning.
     package func warn(_ text: String) { messages.warn(text) }
 
-    /// The same of what is found again with each account.
+    /// Prints a warning that is found again with each account.
     func warnOnce(_ text: String) {
         if warned.insert(text).inserted { warn(text) }
     }
@@ -95,7 +95,7 @@ package final class LoginContext {
         return try prepared(LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) })
     }
 
-    /// The same profile as the environment has it; messages are about it from here on.
+    /// The profile with the environment's settings. Messages are about it from here on.
     func prepared(_ written: Profile) throws(LoginFault) -> Profile {
         var profile = written
         try profile.settings.override(by: dependencies.environment)
@@ -139,7 +139,7 @@ package final class LoginContext {
     /// What is remembered of a profile, unless it leads to another origin now: what was stored for that one is not this
     /// profile's any more.
     ///
-    /// The same text means the same origin, without a parser; only an edited `url` needs libcurl's.
+    /// An unchanged `url` has the origin that was worked out before; only an edited one needs libcurl's parser.
     package func record(of profile: Profile) throws(LoginFault) -> ProfileRecord? {
         guard let record = try document().profile(profile.name) else { return nil }
         if record.url == profile.url { return record }

@@ -99,12 +99,41 @@ struct LoginVerdictTests {
         #expect(!page([user, pass, PageField(name: "code")]).asksAgain(code))
     }
 
-    @Test func `The login form again is a refusal, whichever status it comes with`() {
+    @Test func `A rule about the form of a page does not judge a busy server's page, unless it names the status`()
+        throws
+    {
+        let field = Condition.PlacePattern(place: .field("password"), pattern: TextPattern("*"))
+        var rule = ResponseRule()
+        rule.loggedOut = [Condition(places: [field])]
+        let html = HTMLBody(
+            forms: [PageForm(methods: ["post"], actions: [], fields: [PageField(name: "password")])], plainText: { $0 })
+        for status in [500, 503, 429, 408] {
+            let facts = ParsedResponse(response: HTTPResponse(status: status), json: nil, html: html, origin: origin)
+            #expect(!facts.matches(any: rule.loggedOut ?? []), "\(status)")
+            #expect(facts.matches(Condition(status: status, places: [field])))
+        }
+        let page = ParsedResponse(response: HTTPResponse(status: 200), json: nil, html: html, origin: origin)
+        #expect(page.matches(any: rule.loggedOut ?? []))
+    }
+
+    @Test func `The login form again is a refusal, unless its status says that nothing was judged`() {
         for status in [200, 403, 422] {
             let facts = ParsedResponse(
                 response: HTTPResponse(status: status), json: nil, origin: origin, asksAgain: true)
             #expect(facts.judged(by: ResponseRule(), at: .login) == .refused(Refusal(status: status)))
         }
+        // Shown with one of these, it has judged nothing.
+        for (status, code) in [(503, ExitCode.busy), (429, .busy), (408, .failure), (404, .failure), (419, .failure)] {
+            let facts = ParsedResponse(
+                response: HTTPResponse(status: status), json: nil, origin: origin, asksAgain: true)
+            guard case .unclear(let fault) = facts.judged(by: ResponseRule(), at: .login) else {
+                Issue.record("\(status)")
+                continue
+            }
+            #expect(fault.exitCode == code, "\(status)")
+        }
+        let locked = ParsedResponse(response: HTTPResponse(status: 423), json: nil, origin: origin, asksAgain: true)
+        #expect(locked.judged(by: ResponseRule(), at: .login) == .forbidden(Refusal(status: 423)))
         var rule = ResponseRule()
         rule.secondFactor = [Condition(status: 200)]
         let facts = ParsedResponse(response: HTTPResponse(status: 200), json: nil, origin: origin, asksAgain: true)

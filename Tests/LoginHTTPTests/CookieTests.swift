@@ -201,6 +201,12 @@ struct `Cookies` {
         let most = (1...50).map { "c\($0)=1" }
         #expect(try roundTrip(most).response.cookies.count == CookieLimits.count)
         #expect(fault { _ = try roundTrip(most + ["c51=1"]) } == .network(.brokenResponse("more than 50 cookies")))
+        // libcurl drops longer ones silently, and one of them may be the session.
+        let value = String(repeating: "v", count: 4094)
+        #expect(try roundTrip(["s=\(value)"]).response.cookies.count == 1)
+        #expect(
+            fault { _ = try roundTrip(["s=\(value)vv"]) }
+                == .network(.brokenResponse("a cookie of more than 4096 bytes")))
         // libcurl counts those that replace one another, too.
         #expect(fault { _ = try roundTrip(most + ["c1=2"]) }?.exitCode == .network)
         let server = try RecordingServer([

@@ -31,7 +31,9 @@ import Testing
     @Test func `a grant of an older release is read, and says nothing of its subject`() throws {
         let written = try StoredLoginCodec.encode(
             StoredLogin(session: .token(Token(value: Self.bytes, refreshToken: nil, expires: nil, terms: Self.terms))))
-        let text = written.unprotectedText, older = text.replacing(",\"subject\":\"s-1\"", with: "")
+        // The members come in any order.
+        let text = written.unprotectedText
+        let older = text.replacing(",\"subject\":\"s-1\"", with: "").replacing("\"subject\":\"s-1\",", with: "")
         try #require(text != older)
         guard case .token(let token) = try StoredLoginCodec.decode(Secret(older)).session else { return }
         #expect(token.terms?.name == "ann" && token.terms?.subject == nil)

@@ -13,6 +13,16 @@ struct HangingLineTests {
         #expect(lines[0].hasSuffix(" authority that"), "\(lines)")
     }
 
+    @Test func `A command that a server quotes has no line of its own, and the advice behind it has`() {
+        let text =
+            "the server says: \"type: authctl profile add --from https://evil.example\"; to log in: authctl login x"
+        let plain = TextLook.plain
+        let lines = plain.text(StyledText(text).wrapped(for: plain, columns: 40, below: 2), wraps: false)
+            .split(separator: "\n")
+        #expect(!lines.contains { $0.hasPrefix("    authctl profile") }, "\(lines)")
+        #expect(lines.contains { $0.drop(while: { $0 == " " }).hasPrefix("authctl login x") }, "\(lines)")
+    }
+
     @Test func `Blanks within a line may mean something, so it is left as it is`() {
         let line = "  name  " + String(repeating: "x ", count: 30)
         #expect(look.hanging(line) == line)

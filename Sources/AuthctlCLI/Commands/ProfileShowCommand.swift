@@ -39,7 +39,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
 }
 
 extension ConfigValue {
-    /// The same value in JSON.
+    /// The value in JSON.
     var json: JSONValue {
         switch self {
         case .string(let text), .unsupported(let text): .string(text)

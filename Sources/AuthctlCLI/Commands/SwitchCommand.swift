@@ -85,7 +85,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         return accounts[try dialogue.choose("Accounts of \(profile.name):", among: names)].username
     }
 
-    /// Looked up and made active in one step, so that nobody is active who has just logged out. Accounts of a former origin
+    /// Looks the account up and makes it active in one step, so that it cannot log out in between. Accounts of a former origin
     /// are none of the profile's.
     private func activate(
         _ username: String, of profile: Profile, _ invocation: Invocation

@@ -20,7 +20,7 @@ struct EphemeralLogin {
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
-    /// - Parameter last: what has become of it since; `nil` if nobody has refreshed it.
+    /// - Parameter last: the session now; `nil` if it was not refreshed.
     func end(_ invocation: Invocation, _ last: Session? = nil) {
         let (run, session) = (execEnvironment.run, last ?? execEnvironment.session)
         let context = run.context

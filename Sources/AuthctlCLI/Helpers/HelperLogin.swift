@@ -2,13 +2,13 @@ import LoginCore
 import LoginKit
 import Secrets
 
-/// The stored login of an origin that another program asks for. Never guessed, and nobody is asked.
+/// The stored login for an origin that another program asks about. Never guesses and never asks a person.
 struct HelperLogin {
     let invocation: Invocation
     let profile: Profile
     let account: AccountRecord
 
-    /// Whether it can go along as the pair of HTTP Basic, as far as is known without opening it.
+    /// Whether it can be sent as the pair of HTTP Basic, as far as is known without opening it.
     var isPair: Bool { account.kind == .basic || (account.kind == .token && profile.sessionRule.basic != nil) }
 
     /// Returns the stored login, refreshed if it has expired.

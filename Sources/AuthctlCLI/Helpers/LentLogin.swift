@@ -16,8 +16,8 @@ struct LentLogin: Equatable, Sendable {
     /// Seconds of Unix time, as far as the end is known.
     let expires: Int64?
 
-    /// - Parameter values: of the session, and what its login handed out for later requests.
-    /// - Returns: `nil` for a session that goes along in another way.
+    /// - Parameter values: of the session, and what its login issued for later requests.
+    /// - Returns: `nil` for a session that is sent in another way.
     init?(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
         if let pair = try rule.basicPair(session, values) {
             proof = .pair(username: pair.username, password: pair.password)

@@ -104,7 +104,7 @@ extension AttemptOptions {
         return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags + connection.words
     }
 
-    /// The same for whoever logs in.
+    /// The options of commands that log in.
     var choices: LoginChoices {
         var choices = LoginChoices()
         choices.method = method.flatMap { AuthenticationMethod(rawValue: $0) }

@@ -89,7 +89,7 @@ extension Invocation {
         return "none; \(whose) of this profile is in \(SafeText.quoted(registry))."
     }
 
-    /// The file of the accounts, without the name of the home folder, which is nobody's business.
+    /// The path of the account registry, with `~` for the home folder.
     private var registry: String {
         let file = "\(context.paths.stateFolder)/\(AccountRegistry.fileName)"
         guard let home = context.paths.home, file.hasPrefix("\(home)/") else { return file }

@@ -1,7 +1,7 @@
 import LoginCore
 import LoginKit
 
-/// Why somebody is logged in, or nobody, in sentences that a person can send to others: no secret is in it.
+/// Explains in sentences why a login works or not. It holds no secret, so a person can send it to others.
 struct Explanation: Encodable {
     struct Step: Encodable {
         let asked: String?

@@ -41,7 +41,7 @@ struct LoginOptions: ParsableArguments {
         return options
     }
 
-    /// The same for whoever logs in.
+    /// The options of commands that log in.
     var choices: LoginChoices {
         var choices = attempt.choices
         choices.store = store

@@ -34,7 +34,7 @@ struct StatusRow: Encodable {
     /// Whether it is about an account, not about a profile without any.
     var hasAccount: Bool { store != nil }
 
-    /// Whether it is a profile that nobody is logged in to, and nothing else is wrong with it.
+    /// Whether the profile only lacks a login.
     var isAbsent: Bool { code == .loginRequired && !hasAccount }
 
     /// The check, or the name of what is wrong.

@@ -19,7 +19,7 @@ struct Streams: Sendable {
         self.write = write
     }
 
-    /// The same where a person may look.
+    /// Prints a result, laid out at a terminal.
     func seen(in dependencies: Dependencies, _ choice: ColorChoice) -> Streams {
         var streams = self
         streams.results = choice.look(of: STDOUT_FILENO, in: dependencies)

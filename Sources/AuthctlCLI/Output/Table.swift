@@ -25,7 +25,7 @@ struct Table {
         return lines(all, gaps) { last in last.wrapped(for: look, columns: columns - start, below: start) }
     }
 
-    /// The same table without its first dispensable column, if it is too wide with it.
+    /// The table without its first dispensable column, if it is too wide.
     private func smaller(for look: TextLook) -> Table? {
         guard let columns = look.columns, let heading = dispensable.first, let index = headings.firstIndex(of: heading)
         else { return nil }

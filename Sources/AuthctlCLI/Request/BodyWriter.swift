@@ -38,7 +38,7 @@ final class BodyWriter: ResponseReceiver {
         json = isShownOnTerminal && head.isJSON ? [] : nil
     }
 
-    /// - Throws: `failure` where a terminal would get binary data that nobody asked to see there.
+    /// - Throws: `failure` for binary data at a terminal, unless `-o -` asks for it.
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         guard filter != nil else { return try send(bytes) }
         if !isForced, bytes.contains(0) { throw refusal }

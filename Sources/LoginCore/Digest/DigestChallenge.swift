@@ -29,7 +29,7 @@ package struct DigestChallenge: Equatable, Sendable {
     package let qop: QOP?
     /// The answer before was right but for its nonce.
     package let isStale: Bool
-    /// Whether the user name goes along as a hash.
+    /// Whether the user name is sent as a hash.
     package let hashesUsername: Bool
     /// Whether the server says that it reads names as UTF-8 (`charset`).
     package let isUTF8: Bool

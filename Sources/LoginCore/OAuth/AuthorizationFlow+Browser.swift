@@ -5,7 +5,7 @@ extension AuthorizationFlow {
         case denied(OAuthRefusal)
         /// With the state of this login, and no response to it.
         case forged
-        /// Of somebody who does not know the state.
+        /// A response without the state of this login.
         case stray
         case notAnAddress(PasteFault)
         /// The person said no at the question for the address.
@@ -44,7 +44,7 @@ extension AuthorizationFlow {
         }
     }
 
-    /// Forged responses with the right state that are answered in one login; then nobody is listened to any more.
+    /// The largest number of forged responses with the right state; then the port closes.
     package static let mostForgeries = 64
 
     /// The part of the table in which a browser brings the response.

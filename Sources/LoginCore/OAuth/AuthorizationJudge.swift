@@ -100,7 +100,7 @@ package struct AuthorizationJudge: Equatable, Sendable {
             }
             return .success(.right(code: Secret(code)))
         case (nil, let error?):
-            let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(300)) } : nil
+            let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(4096)) } : nil
             return .success(.denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words)))
         case (nil, nil), (_?, _?):
             return .failure(.answer)

@@ -30,7 +30,7 @@ package protocol BrowserDialogue {
     /// Tells where to go, and starts a browser if it is to.
     func show(_ visit: BrowserVisit) throws(LoginFault)
 
-    /// Waits for one response, or one pasted address, and answers whoever sent it. What the judge says is passed on.
+    /// Waits for one response or pasted address, answers its sender, and returns what the judge says.
     /// - Returns: with the seconds since the first wait began; nothing when the time is up.
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge

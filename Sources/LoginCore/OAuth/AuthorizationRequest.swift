@@ -57,7 +57,7 @@ package struct AuthorizationRequest: Equatable, Sendable {
         try Self.url(endpoint, fields(attempt, redirect: redirect))
     }
 
-    /// The same after the parameters were pushed (RFC 9126, section 4). `response_type` goes along: some servers want it.
+    /// The same after the parameters were pushed (RFC 9126, section 4). `response_type` is sent: some servers want it.
     package func url(_ endpoint: EndpointURL, pushedAs requestURI: String) throws(LoginFault) -> String {
         try Self.url(
             endpoint,

@@ -11,10 +11,10 @@ package enum AuthorizationWay: Equatable, Sendable {
         package let option: AuthorizationWay?
         /// As the profile says.
         package let profile: OAuthProfile.Flow?
-        /// Whether there is a browser here, and somebody who would see it.
+        /// Whether there is a browser here that the person sees.
         package let canStartBrowser: Bool
 
-        /// Without arguments, a machine without a browser, and nobody who says anything.
+        /// Without arguments: a machine without a browser, and no options.
         package init(
             option: AuthorizationWay? = nil, profile: OAuthProfile.Flow? = nil, canStartBrowser: Bool = false
         ) {

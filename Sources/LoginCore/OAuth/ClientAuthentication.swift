@@ -71,7 +71,7 @@ package struct OAuthClient: Equatable, Sendable {
     /// Whether it lives and dies with its login.
     package var isRegistered: Bool { registration != nil }
 
-    /// The same, proving itself in another way.
+    /// The client with another authentication.
     package func proving(by method: ClientAuthentication) -> OAuthClient {
         OAuthClient(id: id, secret: secret, authentication: method, registration: registration)
     }

@@ -101,7 +101,7 @@ extension DevicePolling.Answer {
         }
     }
 
-    /// The same where there was no response at all; `nil` for a fault that no other try mends.
+    /// The next step after a poll without a response; `nil` if another try cannot help.
     package init?(_ error: LoginFault) {
         switch error {
         case .network: self = .unavailable(retryAfter: nil)

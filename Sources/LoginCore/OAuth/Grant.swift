@@ -79,7 +79,7 @@ package struct Grant: Equatable, Sendable {
         Token(value: token.value, refreshToken: token.refreshToken, expires: token.expires, terms: terms)
     }
 
-    /// - Returns: `nil` for a token that no authorization server handed out.
+    /// - Returns: `nil` for a token that no authorization server issued.
     package init?(_ session: Token) {
         guard let terms = session.terms else { return nil }
         self.init(token: session, terms: terms)
@@ -105,7 +105,7 @@ extension Grant.Terms {
         return (granted + more).joined(separator: " ")
     }
 
-    /// The same, with what the id_token says of who it is.
+    /// The grant with the user name of the id_token.
     package func about(name: String?, subject: String?) -> Grant.Terms {
         Grant.Terms(
             issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client, scope: scope,

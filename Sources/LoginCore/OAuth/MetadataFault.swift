@@ -22,7 +22,7 @@ package enum MetadataFault: Error, Equatable, Sendable {
     case noPlace(String)
     /// The challenge has a parameter twice (RFC 9110, section 11.2).
     case repeatedParameter(String)
-    /// The login leads to other origins, which no profile names, and nobody can be asked.
+    /// The login leads to other origins that no profile names, and no person can be asked.
     case serverElsewhere(resource: String, origins: [Origin])
 
     /// The exit code.

@@ -9,7 +9,7 @@ struct OAuthBody {
     private let fault: JSONFault?
 
     /// In characters: more of a server's words is not worth keeping.
-    private static let longestWords = 300
+    private static let longestWords = 4096
 
     init(_ response: HTTPResponse) {
         self.response = response

@@ -100,7 +100,7 @@ extension OAuthFault {
         }
     }
 
-    /// The same without the server's words, where they repeat a secret.
+    /// The fault without the server's words, if they repeat a secret.
     func without(_ secrets: RepeatedSecrets) -> OAuthFault {
         switch self {
         case .refused(let refusal):

@@ -3,7 +3,7 @@ package enum RevocationResponse: Equatable, Sendable {
     case revoked
     /// The server does not revoke tokens of this kind (section 2.2.1).
     case unsupported
-    /// It was tried, and nobody knows whether the token lives on.
+    /// It is not known whether the token still works.
     case failed(status: Int)
 
     /// Any 2xx is a yes: a token that the server does not know is revoked, too.

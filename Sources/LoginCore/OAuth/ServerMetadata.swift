@@ -10,7 +10,7 @@ package struct ServerMetadata: Equatable, Sendable {
     package let promisesIssuer: Bool
     /// The client authentications of the token endpoint; `nil` if it does not say.
     package let tokenAuthentication: [String]?
-    /// The same for the revocation endpoint.
+    /// The client authentications of the revocation endpoint; `nil` if it does not say.
     package let revocationAuthentication: [String]?
     /// The resources whose logins it makes (RFC 9728, section 4).
     package let protectedResources: [String]

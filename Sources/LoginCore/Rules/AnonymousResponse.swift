@@ -61,7 +61,7 @@ extension ParsedResponse {
         return String(target.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Whether verify answers a session as it answers whoever has none.
+    /// Whether verify answers a session as it answers anonymous clients.
     func isAnonymous(_ answer: AnonymousResponse?, _ rule: ResponseRule, _ step: Step) -> Bool {
         guard let answer, answer.meansLoggedOut, step == .verify, rule.loggedOut == nil, rule.forbidden == nil else {
             return false

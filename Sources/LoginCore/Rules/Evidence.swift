@@ -23,7 +23,7 @@ package struct Evidence: Equatable, Sendable {
         package let number: Int
     }
 
-    /// The same without the server's words, where they repeat a secret.
+    /// The evidence without the server's words, if they repeat a secret.
     package func without(_ secrets: RepeatedSecrets) -> Evidence {
         Evidence(self, judgement: judgement.without(secrets))
     }

@@ -94,7 +94,7 @@ extension PageField {
 }
 
 extension Secret {
-    /// The same with CR LF for each line end (HTML, section 4.10.21.5).
+    /// The text with CR LF for each line end (HTML, section 4.10.21.5).
     var withFormLineEnds: Secret {
         let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
         return withUnsafeBytes { bytes in

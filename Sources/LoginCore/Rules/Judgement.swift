@@ -28,7 +28,7 @@ extension ParsedResponse {
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
         if matches(any: rule.pending ?? []) { return .pending }
-        if matches(any: refused ?? []) || asksAgain { return .refused(refusal) }
+        if matches(any: refused ?? []) || asksAgain && judgesPasswords { return .refused(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
@@ -41,7 +41,11 @@ extension ParsedResponse {
         return .refused(refusal)
     }
 
-    /// Where the user name should be, if verify names nobody: that is logged out, unless something else tells the two apart.
+    /// Whether a login form in this response says that the password was wrong. A busy server, a missing page, a locked account (423) or
+    /// an expired form (419) may show one, too, and has judged nothing.
+    private var judgesPasswords: Bool { (200..<300).contains(status) || [400, 401, 403, 422].contains(status) }
+
+    /// The place of a missing user name: a sign of being logged out, unless something else tells the two apart.
     package func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
         guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
         return text(at: place)?.isEmpty ?? true ? place : nil

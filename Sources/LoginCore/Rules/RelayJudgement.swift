@@ -21,7 +21,7 @@ package enum RelayJudgement: Equatable, Sendable {
 package struct RelayContext: Equatable, Sendable {
     /// Where the login was verified, as far as that is known.
     package var space: VerifiedSpace?
-    /// Whether the password itself went along, by HTTP authentication.
+    /// Whether the password itself was sent, by HTTP authentication.
     package var carriedPassword: Bool
     /// Where people log in: paths of the profile's own requests.
     package var loginPaths: [String]

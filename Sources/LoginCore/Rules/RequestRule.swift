@@ -37,7 +37,7 @@ package struct RequestRule: Equatable, Sendable {
         }
     }
 
-    /// The body, with the `Content-Type` that goes along unless a header of the rule names another.
+    /// The body, with the `Content-Type` that is sent unless a header of the rule names another.
     package enum Content: Equatable, Sendable {
         case none
         case form([Parameter])
@@ -53,7 +53,7 @@ package struct RequestRule: Equatable, Sendable {
         self.response = response
     }
 
-    /// Whether the verb changes nothing, so that no write header goes along.
+    /// Whether the verb changes nothing, so that no write header is sent.
     package static func onlyReads(_ method: String) -> Bool {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method)
     }

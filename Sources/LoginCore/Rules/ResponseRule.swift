@@ -103,6 +103,9 @@ package struct Condition: Equatable, Sendable {
         }
     }
 
+    /// Whether it looks for a field in a form of the page.
+    var readsForm: Bool { places.contains { if case .field = $0.place { true } else { false } } }
+
     /// Without arguments it holds for every answer.
     package init(status: Int? = nil, places: [PlacePattern] = []) {
         self.status = status

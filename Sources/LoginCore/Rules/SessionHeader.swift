@@ -4,8 +4,8 @@ extension SessionRule {
     /// The header lines with which `session` is sent, for programs that send it themselves: `Name: value`, one below the
     /// other, those for requests that write last.
     ///
-    /// - Parameter values: of the session, and what its login handed out for later requests.
-    /// - Returns: `nil` if the session goes along in no header.
+    /// - Parameter values: of the session, and what its login issued for later requests.
+    /// - Returns: `nil` if the session is sent in no header.
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
     package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
@@ -55,7 +55,7 @@ extension SessionRule {
     }
 
     /// The scheme of the header `Authorization` and what follows it (RFC 9110, section 11.4).
-    /// - Returns: `nil` if a token goes along in another header.
+    /// - Returns: `nil` if a token is sent in another header.
     /// - Throws: what of the profile's template cannot be filled in, or not in a header.
     package func authorization(
         _ session: Session, _ values: SlotValues
@@ -74,7 +74,7 @@ extension SessionRule {
 
 extension SlotValues {
     /// The slot values of a request that carries `session`.
-    /// - Parameter extraSecrets: beside it, above all what the login handed out for later requests.
+    /// - Parameter extraSecrets: beside it, above all what the login issued for later requests.
     package init(_ session: Session, username: String, _ extraSecrets: [CredentialField: Secret] = [:]) {
         self.init()
         self.username = username

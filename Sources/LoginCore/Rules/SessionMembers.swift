@@ -2,7 +2,7 @@ package import Secrets
 
 /// The members that the session adds to the body of a person's own request.
 extension SessionRule {
-    /// The slots of all that goes along with a person's own request: in its headers, and in its body where that is added to.
+    /// The slots of all that is sent with a person's own request: in its headers, and in its body where that is added to.
     package func slots(forOwn request: HTTPRequest) -> Set<Template.Slot> {
         var slots = slots(for: request.method)
         switch request.bodyForm {

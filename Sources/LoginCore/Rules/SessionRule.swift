@@ -4,7 +4,7 @@ package struct SessionRule: Equatable, Sendable {
     package var headers: [HeaderRule] = []
     /// Headers for requests that write: every verb but GET, HEAD, OPTIONS, PROPFIND and REPORT.
     package var writeHeaders: [HeaderRule] = []
-    /// Whether the cookies go along, as RFC 6265 has them match.
+    /// Whether the cookies are sent, as RFC 6265 has them match.
     package var cookies = false
     /// Nothing unless a token is sent as user name and password.
     package var basic: BasicRule?
@@ -19,7 +19,7 @@ package struct SessionRule: Equatable, Sendable {
     package struct BasicRule: Equatable, Sendable {
         /// Filled in for each request, as a header's value is.
         package var username: Template
-        /// The same, such as `{token}`.
+        /// The slot as text, such as `{token}`.
         package var password: Template
 
         /// As a profile writes them, with a colon between.

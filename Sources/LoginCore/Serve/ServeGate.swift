@@ -36,7 +36,7 @@ package struct ServeGate: Equatable, Sendable {
     /// The base URL that replaces the service's origin, without a slash at the end.
     package var root: String { "http://\(authority)/\(segment)" }
 
-    /// - Parameter user: whose the socket at the other end is; `nil` if nobody could tell.
+    /// - Parameter user: the owner of the socket at the other end; `nil` if unknown.
     /// - Returns: path and query at the service's origin, from the first slash on.
     package func target(of head: ServedHead, from user: UInt32?) throws(ServeRefused) -> String {
         guard let user else { throw ServeRefused(.unknownUser) }

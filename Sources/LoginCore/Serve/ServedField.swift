@@ -1,4 +1,4 @@
-/// A header field of a request that came in over the loopback address: bytes, since nobody says that they are text.
+/// A header field of a request to the loopback address: bytes, which need not be text.
 package struct ServedField: Equatable, Sendable {
     /// As it was sent; compared without case (RFC 9110, section 5.1).
     package let name: String

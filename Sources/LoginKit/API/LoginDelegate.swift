@@ -19,7 +19,7 @@ public protocol LoginDelegate: Sendable {
     func open(_ login: BrowserLogin) async -> Bool
 
     /// Shows a code and the URL where the person enters it on any device. LoginKit waits until they have.
-    /// - Returns: `false` if nobody can see it, which ends the login. That is the default.
+    /// - Returns: `false` if it cannot be shown, which ends the login. That is the default.
     func show(_ login: DeviceLogin) async -> Bool
 
     /// Asks whether to log in at an authorization server that the service names but no profile does.
@@ -87,7 +87,7 @@ public struct DeviceLogin: Equatable, Sendable {
     public let scope: String?
     /// The URL where the code is entered.
     public let url: String
-    /// The same with the code filled in, for a QR code or a link; `nil` if the server has none.
+    /// The URL with the code filled in, for a QR code or a link; `nil` if the server has none.
     public let completeURL: String?
     /// The code, at most 40 printable ASCII characters.
     public let code: String

@@ -1,45 +1,44 @@
 public import LoginCore
 
-/// The logins of the person who runs the program: their profiles, their stores, and whoever answers where a login is needed.
+/// The logins of the user who runs the program, with their profiles and stores.
 ///
 ///     let logins = try Logins()
 ///     try await logins.withSession(for: "blog") { session in
 ///         try await session.send(.post("/posts", json: post))
 ///     }
 ///
-/// It shares everything with the `authctl` command: a login made with one is found by the other, and the variables that
-/// authctl(1) lists hold here, too. Values are read anew for each call, so one `Logins` may live as long as the program.
+/// It shares everything with the `authctl` command: a login made with one is found by the other, and both read the variables that
+/// authctl(1) lists. Files are read anew for each call, so one `Logins` may live as long as the program.
 ///
-/// Calls may be made at the same time, from wherever. Each works on a thread of its own, and those that may have to ask somebody
-/// come one after the other. A call whose task is cancelled throws `CancellationError` within a tenth of a second or so; what is
-/// being saved just then is saved whole. A refresh that was sent has 5 seconds to be answered and saved, since its answer is given
-/// once. Only the desktop's own dialogues and credential helpers are waited for longer, each
-/// within its own limit.
+/// Calls may run concurrently, each on a thread of its own. Those that may have to ask a person take turns. A call whose task is
+/// cancelled throws `CancellationError` within about a tenth of a second. A save that is under way is finished first, and a refresh
+/// that was sent has 5 seconds to be answered and saved, since a rotated token is issued only once. The desktop's own dialogues and
+/// credential helpers may take longer, each within its own limit.
 ///
-/// What a program should know: libcurl is opened by the first login, and takes the proxy variables out of the process's
-/// environment then; and only `authctl` itself is protected against debuggers and core dumps.
+/// The first login opens libcurl and removes the proxy variables from the process's environment. Only `authctl` itself is protected
+/// against debuggers and core dumps, not the programs that use this library.
 public struct Logins: Sendable {
-    /// The folder of everything, or nothing for the person's own ones.
+    /// The folder for everything; `nil` for the user's own folders.
     let folder: String?
     let config: String?
     let delegate: any LoginDelegate
     let environment: Environment
     let turn = PromptLock()
 
-    /// The person's own profiles and stores, where authctl has them.
+    /// Uses the user's own profiles and stores, as authctl does.
     /// - Parameters:
-    ///   - config: the configuration file in the place of `~/.config/authctl/config.toml`.
-    ///   - delegate: who answers where a login is needed.
+    ///   - config: the configuration file, instead of `~/.config/authctl/config.toml`.
+    ///   - delegate: answers the questions of a login.
     /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line.
     public init(config: String? = nil, delegate: any LoginDelegate = TerminalDelegate()) throws(LoginError) {
         try self.init(folder: nil, config: config, delegate)
     }
 
-    /// Profiles and stores of the program's own, apart from the person's. For the stores of the desktop and the kernel it is
-    /// the names of the profiles that keep them apart.
+    /// Uses profiles and stores of the program's own. The stores of the desktop and the kernel are shared, so there the names of
+    /// profiles must differ from the user's.
     /// - Parameters:
-    ///   - folder: where everything is kept, `config.toml` included if there is one; made when it is first needed.
-    ///   - delegate: who answers where a login is needed.
+    ///   - folder: holds everything, `config.toml` included if there is one; created when first needed.
+    ///   - delegate: answers the questions of a login.
     /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line.
     public init(folder: String, delegate: any LoginDelegate = TerminalDelegate()) throws(LoginError) {
         try self.init(folder: folder, config: nil, delegate)
@@ -53,17 +52,17 @@ public struct Logins: Sendable {
 }
 
 extension Logins {
-    /// Runs `action` once somebody is logged in: with what is stored, refreshed if its time is over, or after somebody has
-    /// answered. Otherwise it does not run.
+    /// Runs `action` with a session: the stored one, refreshed if it has expired, or a new one after a login. Without a session,
+    /// `action` does not run.
     ///
     /// - Parameters:
     ///   - profile: the name of a profile; `nil` for the one that authctl would take.
     ///   - username: the account, by the name typed or the server's; `nil` for the active one.
-    ///   - verifying: whether the server is asked first. Without, a stored session that is not past its end is taken as it is,
-    ///     and the first request may find that it has ended.
-    ///   - action: gets the session for as long as it runs.
-    /// - Returns: what `action` returns.
-    /// - Throws: `LoginError`, which says why nobody is logged in; `CancellationError`; what `action` throws.
+    ///   - verifying: asks the service first whether it still accepts the session. With `false`, a stored session that has not
+    ///     expired is used as it is, and the first request may find that it has ended.
+    ///   - action: gets the session, which is valid until it returns.
+    /// - Returns: the result of `action`.
+    /// - Throws: `LoginError` if there is no session; `CancellationError`; whatever `action` throws.
     @discardableResult
     public func withSession<Result>(
         for profile: String? = nil, as username: String? = nil, verifying: Bool = true,
@@ -72,10 +71,10 @@ extension Logins {
         try await enter(LoginActor(self, .named(profile), username), verifying: verifying, isolation: isolation, action)
     }
 
-    /// The same for a profile that the program has made itself.
+    /// Does the same for a profile that the program has made itself.
     ///
-    /// - Throws: also `LoginError.Code.usage` for a name that the person's own configuration has for something else: what is kept for
-    ///   that one is not this one's.
+    /// - Throws: also `LoginError.Code.usage` if the user's configuration has another profile of the same name, since their logins
+    ///   would be mixed up.
     @discardableResult
     public func withSession<Result>(
         for profile: Profile, as username: String? = nil, verifying: Bool = true,
@@ -99,14 +98,14 @@ extension Logins {
         return result
     }
 
-    /// Sends one request with the session attached. If the answer means 'logged out', the session is refreshed or somebody logs
-    /// in, and the same request is sent once more. Where nobody has ever logged in, GET and HEAD are first sent without.
+    /// Sends one request with the session attached. If the response means 'logged out', refreshes the session or logs in, and sends
+    /// the request again. If there never was a login, GET and HEAD are first sent without one.
     ///
     /// - Parameters:
-    ///   - request: what is sent.
+    ///   - request: the request.
     ///   - profile: the name of a profile; `nil` for the one that authctl would take.
     ///   - username: the account; `nil` for the active one.
-    /// - Returns: the answer, whatever its status.
+    /// - Returns: the response, whatever its status.
     /// - Throws: as `LoginSession.send(_:)`.
     @discardableResult
     public func send(
@@ -115,7 +114,7 @@ extension Logins {
         try await send(request, LoginActor(self, .named(profile), username))
     }
 
-    /// The same for a profile that the program has made itself.
+    /// Does the same for a profile that the program has made itself.
     @discardableResult
     public func send(
         _ request: SessionRequest, to profile: Profile, as username: String? = nil
@@ -134,18 +133,18 @@ extension Logins {
         }
     }
 
-    /// Logs out one account: at the server where the profile says how, then here.
+    /// Logs out one account: at the service if the profile has a `logout` request, then here.
     ///
     /// - Parameters:
     ///   - profile: the name of a profile; `nil` for the one that authctl would take.
     ///   - username: the account; `nil` for the active one.
-    /// - Throws: `LoginError.Code.loginRequired` where nobody is logged in; `LoginError.Code.partial` where the login is erased here and
-    ///   the server did not end its half; `LoginError.Code.store` where it could not be erased.
+    /// - Throws: `LoginError.Code.loginRequired` without a login; `LoginError.Code.partial` if the login was deleted here but the service
+    ///   did not end the session; `LoginError.Code.store` if it could not be deleted.
     public func logOut(_ profile: String? = nil, as username: String? = nil) async throws {
         try await LoginActor(self, .named(profile), username).logOut()
     }
 
-    /// The same for a profile that the program has made itself.
+    /// Does the same for a profile that the program has made itself.
     public func logOut(_ profile: Profile, as username: String? = nil) async throws {
         try await LoginActor(self, .made(profile), username).logOut()
     }

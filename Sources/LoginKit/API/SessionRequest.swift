@@ -2,7 +2,7 @@ import FoundationEssentials
 import LoginCore
 import Secrets
 
-/// A request to the service of a profile, without the session: that goes along by itself.
+/// A request to the service of a profile. LoginKit attaches the session.
 ///
 /// Held in memory, and sent again after a login that became necessary meanwhile.
 public struct SessionRequest: Sendable {

@@ -45,7 +45,7 @@ extension AuthorizationDialogue: BrowserDialogue {
         return false
     }
 
-    /// Whether somebody has come to the port.
+    /// Whether a connection has come to the port.
     private var hasAnswer: Bool {
         var waiting = (listener?.descriptors ?? []).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         return poll(&waiting, nfds_t(waiting.count), 0) > 0

@@ -22,7 +22,7 @@ struct AuthorizationSettings {
     var timeout = 300
     /// Seconds without an answer, after which something may be wrong.
     var silence = 30
-    /// Whether nobody waits for the login any more.
+    /// Returns true once the caller has cancelled the login.
     var isCancelled: (@Sendable () -> Bool)?
 
     /// The required settings; all others have their defaults.

@@ -12,7 +12,7 @@ final class LoopbackConnection {
 
     /// Until the request has to be there.
     private static let patience = Duration.seconds(5)
-    /// For the rest, which nobody reads.
+    /// A buffer for the rest, which is dropped.
     private static let drainPatience = Duration.seconds(1)
     private static let mostDrained = 1 << 20
 
@@ -34,7 +34,7 @@ final class LoopbackConnection {
         case over
     }
 
-    /// Reads what is there; never waits.
+    /// Reads the bytes that have arrived; never blocks.
     func advance() -> Progress {
         if isAnswered { return isDrained || deadline <= .now ? .over : .unfinished }
         while true {

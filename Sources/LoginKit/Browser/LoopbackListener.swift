@@ -17,7 +17,7 @@ final class LoopbackListener {
     private var ending: LoopbackPage?
 
     private static let mostAtOnce = 8
-    /// Of whomever, before whoever waits has its turn.
+    /// Connections that are accepted but not judged yet.
     private static let mostInOneGo = 64
     /// For the browser to come for the last page.
     private static let donePatience = Duration.seconds(2)

@@ -2,7 +2,7 @@ import LoginCore
 
 /// A person who consents at an authorization server, in a browser or with a code.
 protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
-    /// Whether there is a browser here, and somebody who would see it.
+    /// Whether there is a browser here that the person sees.
     var canStartBrowser: Bool { get }
 
     /// Closes the port and takes the question away, whatever came of it.

@@ -6,7 +6,7 @@ package import Secrets
 package struct Dependencies {
     package var environment: Environment
     package var clock: WallClock
-    /// Whether there is a terminal on which somebody could be asked.
+    /// Whether there is a terminal to ask a person at.
     var hasTerminal: () -> Bool
     /// Whether standard output or standard error is a terminal.
     package var isTerminal: (_ descriptor: Int32) -> Bool
@@ -24,7 +24,7 @@ package struct Dependencies {
     var turn: PromptLock?
     /// How many servers are asked at a time.
     package var width = 8
-    /// Whether nobody waits any more for what is being done; `nil` if that cannot be.
+    /// Returns true once the caller has cancelled; `nil` if it cannot.
     var isCancelled: (@Sendable () -> Bool)?
     /// Postpones the end of the program or of the call while a refresh is under way.
     var postponement = Postponement(begin: { _ in }, end: {})

@@ -47,7 +47,7 @@ package struct Environment: Sendable {
         return environment
     }
 
-    /// Reads the process's own environment, and leaves it as it is.
+    /// Reads the process's own environment without changing it.
     static func present() -> Environment {
         var values: [String: String] = [:], unreadable: Set<String> = []
         for names in [supplied, others, proxyVariables] {
@@ -83,7 +83,7 @@ package struct Environment: Sendable {
     /// Whether a terminal may have a line that changes.
     package var allowsMovement: Bool { self["NO_COLOR"] == nil && self["TERM"] != "dumb" }
 
-    /// Whether a terminal obeys what colours words, and nobody has asked for none (no-color.org).
+    /// Whether the terminal has colours and NO_COLOR is not set (no-color.org).
     package var hasColors: Bool { allowsMovement && self["TERM"] != nil }
 
     /// `AUTHCTL_MASK`; empty for no marks at all.

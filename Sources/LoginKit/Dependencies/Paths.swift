@@ -55,7 +55,7 @@ package struct Paths: Equatable, Sendable {
     /// The profiles that authctl makes, one file each.
     package var madeProfiles: String { configFolder + "/profiles" }
 
-    /// A path as it is from everywhere.
+    /// An absolute path.
     package static func absolute(_ path: String) throws(UsageFault) -> String {
         // What an argument's bytes become where they are not UTF-8.
         if path.contains("\u{FFFD}") { throw .other("the path \(SafeText.quoted(path)) is not UTF-8; use one that is") }

@@ -62,7 +62,7 @@ extension LoginContext {
         return url
     }
 
-    /// Writes a proposed profile down, as it is shown.
+    /// Writes a proposed profile to a file, exactly as shown.
     package func save(_ proposal: ProposedProfile, head: String) throws(LoginFault) -> Bool {
         let text = proposal.document(head: head, isAlone: true) + "\n"
         return try fromStore(

@@ -55,7 +55,7 @@ struct HTMLSource {
         bytes.lazy.map { $0 | 0x20 }.firstRange(of: stem.utf8) != nil
     }
 
-    /// - Returns: `nil` where it stays as it is.
+    /// - Returns: `nil` if the text needs no change.
     private static func rewritten(_ bytes: UnsafeRawBufferPointer, _ marks: Marks) -> Secret? {
         var builder = SecretBuilder(limit: bytes.count * 8)
         var start = 0, index = 0

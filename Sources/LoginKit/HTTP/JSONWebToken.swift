@@ -24,7 +24,7 @@ struct JSONWebToken {
     /// `exp` (section 4.1.4), in seconds of Unix time.
     var expiry: Double? { JSONPointer("/exp").flatMap { claims[$0]?.text }.flatMap { Double($0) } }
 
-    /// `sub` (section 4.1.2): whom it is about.
+    /// `sub` (section 4.1.2): the subject.
     var subject: String? {
         guard case .string(let text)? = JSONPointer("/sub").flatMap({ claims[$0] }), !text.isEmpty else { return nil }
         return text

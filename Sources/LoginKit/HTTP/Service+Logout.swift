@@ -11,7 +11,7 @@ extension Service {
         case alreadyEnded(status: Int)
         /// The verify endpoint takes the session all the same.
         case stillAccepted(status: Int)
-        /// The answer proves nothing, and nobody could be asked.
+        /// The response proves nothing, and there is no verify endpoint.
         case unproven(status: Int)
     }
 

@@ -20,7 +20,7 @@ extension Service {
         try refresh(of: session, username: username)?.session
     }
 
-    /// The same as `refresh`, with whose session the service says that it is.
+    /// Refreshes, and returns the user that the service names.
     func refresh(of session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
         return try client.shielded { () throws(LoginFault) in try refreshed(session, username) }
@@ -82,7 +82,7 @@ extension ResponseRule {
 }
 
 extension HTTPRequest {
-    /// The same request with at least so many seconds for its response.
+    /// The request with at least so many seconds for its response.
     func lasting(_ seconds: Int) -> HTTPRequest {
         var request = self
         request.leastTime = seconds

@@ -6,18 +6,18 @@ extension Service {
     package struct Relayed {
         /// With an empty body: that went to the request's sink. Only the refusal of another protocol may have one.
         package let response: HTTPResponse
-        /// The session with what the answer refreshed in it; `nil` if none went along.
+        /// The session with what the answer refreshed in it; `nil` if none was sent.
         package let session: Session?
         /// Whether the answer itself proves that the server knows the credential.
         let isProven: Bool
-        /// Whether a password went along, by HTTP authentication.
+        /// Whether a password was sent, by HTTP authentication.
         let carriedPassword: Bool
     }
 
     /// Sends a request of the person's own with the session attached; its bodies pass through.
     ///
     /// Once: of an answer that means 'logged out' only the caller can tell what is to follow.
-    /// - Parameter session: `nil` for a request of nobody's, or with a password that has to wait for the server's challenge.
+    /// - Parameter session: `nil` for an anonymous request, or for a password that waits for the server's challenge.
     func relay(
         _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginFault) -> Relayed {
@@ -54,7 +54,7 @@ extension Service {
         }
     }
 
-    /// Whether a session may go along with a request before the server has asked for it. A password of Basic is shown to no other
+    /// Whether a session may be sent with a request before the server has asked for it. A password of Basic is shown to no other
     /// part of the server than the one that verified it (RFC 7617, section 2.2).
     /// - Parameter space: where that was; `nil` if it is not known, as of the logins of former releases.
     func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginFault) -> Bool {
@@ -91,7 +91,7 @@ extension Service {
             isProven: relayed.isProven)
     }
 
-    /// Whether the server judges a password where this goes along.
+    /// Whether the server judges a password where this is sent.
     private func isPassword(_ credential: Credential) -> Bool {
         switch credential.kind {
         case .password: true
@@ -119,11 +119,11 @@ extension Service {
 }
 
 extension Service {
-    /// All that goes along with a request that writes, for a program that sends requests of its own.
+    /// All that is sent with a request that writes, for a program that sends requests of its own.
     package struct Attachment {
         /// Its headers, cookies and pair of user name and password.
         package let request: HTTPRequest
-        /// How the credential goes along where it is the session, or where a token takes its place (Basic); else nothing.
+        /// How the credential is sent where it is the session, or where a token takes its place (Basic); else nothing.
         package let method: AuthenticationMethod?
     }
 

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 
 extension Service {
-    /// Sends one of the profile's requests with a session, in whatever way that goes along; and once more where the answer tells
+    /// Sends one of the profile's requests with a session, in whatever way that is sent; and once more where the answer tells
     /// what guards it. Verify does not wait for that: it is asked where there is none.
     func send(
         _ rule: RequestRule, with session: Session, username: String

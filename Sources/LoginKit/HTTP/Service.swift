@@ -62,7 +62,7 @@ package final class Service: Authenticator {
     var undeletedClient: String?
     /// Where the last response to verify led.
     var verifyLeadsTo: Redirect?
-    /// Where the last response to verify names nobody although it was a login.
+    /// The place where the last response to verify has no user name although it was a login.
     var unnamedPlace: Place?
     /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
     var learnedStatus: Int?
@@ -126,7 +126,7 @@ package final class Service: Authenticator {
     }
 
     package func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
-        // What another login handed out is none of this one's.
+        // What another login issued is none of this one's.
         hold(credential.extraSecrets.asked)
         client.hide([credential.secret, code], username: credential.username ?? "")
         return try client.shielded { () throws(LoginFault) in
@@ -165,7 +165,7 @@ package final class Service: Authenticator {
 }
 
 extension Session {
-    /// The credential that goes along, where it is the session.
+    /// The credential that is sent, where it is the session.
     var credential: Credential? {
         if case .credential(let credential) = self { credential } else { nil }
     }

@@ -4,12 +4,12 @@ import Secrets
 /// Sends the requests of one profile: fills in their templates, fetches the page that one has to come from, attaches the session,
 /// and opens the response.
 ///
-/// How a credential goes along is for the login to say (`Way`), and what a response means is for `ParsedResponse.judged`.
+/// How a credential is sent is for the login to say (`Way`), and what a response means is for `ParsedResponse.judged`.
 final class ServiceClient {
     let profile: Profile
     package let endpoint: ServiceEndpoint
     let transport: any Transport
-    /// The same way without the client certificate, where that alone is the proof.
+    /// A transport without the client certificate, if that alone is the proof.
     let anonymousTransport: (any Transport)?
     /// Seconds that a token is asked to live.
     let ttl: Int?
@@ -25,7 +25,7 @@ final class ServiceClient {
     private(set) var hidden = RepeatedSecrets()
     /// The secrets that are sent with every request.
     var extraSecrets: [CredentialField: Secret] = [:]
-    /// For `{csrf}`, once it is known; goes along with the session.
+    /// For `{csrf}`, once it is known; is sent with the session.
     var csrf: Secret?
 
     /// Sends a request, with a credential or without.
@@ -36,7 +36,7 @@ final class ServiceClient {
         let response: HTTPResponse
         /// Whether it showed that the server took the credential for good, whatever its status.
         var isProven = false
-        /// Whether a password went along, by HTTP authentication.
+        /// Whether a password was sent, by HTTP authentication.
         var carriedPassword = false
     }
 
@@ -45,7 +45,7 @@ final class ServiceClient {
         let facts: ParsedResponse
         /// The page before the request, if there was one.
         let visit: PageVisit?
-        /// The response itself, where it is a page that was read.
+        /// The response as a page, if it was read as one.
         let page: ResponsePage?
         /// Where the request went.
         let url: String
@@ -150,7 +150,7 @@ final class ServiceClient {
         return evidence.judgement
     }
 
-    /// The same while `secrets` are hidden, too: each response may bring others, and a long run would gather them all.
+    /// Also hides `secrets` for the time of `body`: each response may bring others, and a long run would gather them all.
     func shielded<Result>(
         _ secrets: [Secret?], username: String, _ body: () throws(LoginFault) -> Result
     ) throws(LoginFault) -> Result {

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 
 extension HTTPRequest {
-    /// Adds what the session rule has go along.
+    /// Adds what the session rule has are sent.
     mutating func attach(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
         switch session {
         case .cookies(let cookies):
@@ -24,7 +24,7 @@ extension HTTPRequest {
 }
 
 extension FillFault {
-    /// The same in the words of the whole program.
+    /// The fault as an error of the whole program.
     var asLoginError: LoginFault {
         switch self {
         case .missing(.username): .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))

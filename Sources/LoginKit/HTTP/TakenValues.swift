@@ -3,7 +3,7 @@ import Secrets
 
 /// Keeps the values of a response for later requests, as `take` names them.
 extension ServiceClient {
-    /// Keeps what a response hands out for later requests; what is not there is missed where it is used.
+    /// Keeps values of a response for later requests. A missing one is reported by the request that uses it.
     /// - Parameter keepingOld: whether a response that says nothing of it leaves what there was.
     func take(_ rule: ResponseRule, from facts: ParsedResponse, keepingOld: Bool) throws(LoginFault) {
         for taken in rule.taken {

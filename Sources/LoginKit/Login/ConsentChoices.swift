@@ -4,7 +4,7 @@ package import LoginCore
 package struct ConsentChoices: Equatable, Sendable {
     /// As an option says.
     package var way: AuthorizationWay?
-    /// The program that opens the URL, in the place of the profile's.
+    /// The program that opens the URL, instead of the profile's.
     package var browser: String?
     /// In the place of the profile's scope.
     package var scope: String?

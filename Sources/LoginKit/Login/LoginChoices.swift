@@ -29,7 +29,7 @@ package struct LoginChoices {
     package var allowHTTP = false
     /// A URL, or `environment` for the usual variables.
     package var proxy: String?
-    /// A file of authorities in the place of the system's.
+    /// A file of certificate authorities, instead of the system's.
     package var caFile: String?
     /// The certificate to be trusted although it does not verify.
     package var trustFingerprint: Fingerprint?

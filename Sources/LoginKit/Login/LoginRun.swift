@@ -47,7 +47,7 @@ package struct LoginRun {
         keeper = context.keeper(profile, endpoint.origin, settings)
     }
 
-    /// Whether somebody is at a terminal and may be asked; a person may consent without one.
+    /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
     var mayAsk: Bool { context.mayAsk && settings.policy.mayAsk }
 
     private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
@@ -60,7 +60,7 @@ package struct LoginRun {
         settings.persistence(of: profile) == Persistence.none || settings.store(of: profile) == StoreName.none
     }
 
-    /// - Parameter other: keeps the login in the place of the run's own keeper.
+    /// - Parameter other: keeps the login instead of the run's own keeper.
     /// - Returns: whose login it is, and whether it was there already.
     package func run(through other: (any LoginKeeper)? = nil) throws(LoginFault) -> (identity: Identity, wasThere: Bool)
     {
@@ -104,7 +104,7 @@ package struct LoginRun {
         }
     }
 
-    /// A page of the service has changed: the login is as good as ever.
+    /// A page of the service has changed; the login is still good.
     private func sayIfUnnamed() {
         guard let place = service.unnamedPlace else { return }
         context.say(

@@ -7,7 +7,7 @@ package struct LoginSettings {
     /// The session for which the policy has the refresh come first: what another process has put in its place is not
     /// refreshed once more.
     var outdated: Session?
-    /// Whether nobody wants to know who is logged in, so that a refreshed grant costs one request.
+    /// Whether the user name is not needed, so that a refreshed grant costs one request.
     var wantsTokenAlone = false
     /// The refusal of `outdated`; `nil` if it was not refused.
     var refusal: Refusal?
@@ -38,7 +38,7 @@ package struct LoginSettings {
 }
 
 extension LoginSettings {
-    /// How long a login is to be kept; `nil` if nobody said.
+    /// The lifetime of a stored login; `nil` for the default.
     package func persistence(of profile: Profile) -> Persistence? { persist ?? profile.settings.persist }
 
     /// The store that was named; `nil` for `auto`.

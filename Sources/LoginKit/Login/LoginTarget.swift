@@ -3,7 +3,7 @@ import Secrets
 
 /// The target of a login.
 package struct LoginTarget {
-    /// A profile of that name, or the one that a URL stands for, be it remembered yet or not.
+    /// A profile of that name, or the one for a URL, stored or not.
     package var profile: Profile
     /// The URL of the verify endpoint as it was given, if it was one.
     var url: String?
@@ -154,7 +154,7 @@ extension LoginContext {
 }
 
 extension LoginTarget {
-    /// The same for a service whose tokens nobody hands out to programs: a person makes one, and pastes it.
+    /// A service whose tokens a person creates and pastes.
     package var withPastedToken: LoginTarget {
         var target = self
         (target.profile.methods, target.profile.oauth) = ([.token], nil)

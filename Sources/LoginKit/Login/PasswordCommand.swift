@@ -22,7 +22,7 @@ package struct PasswordCommand {
         self.init(words: words, patience: patience, isCode: isCode)
     }
 
-    /// - Parameter isCancelled: whether nobody waits for it any more; it is ended then.
+    /// - Parameter isCancelled: returns true once the caller has cancelled; the command is then ended.
     /// - Returns: the first line of what it prints.
     /// - Throws: `loginRequired` with the status of a command that fails, or for one that takes too long; `usage` for
     ///   more than a secret may hold.

@@ -36,7 +36,7 @@ extension LoginContext {
 }
 
 extension LoginTarget {
-    /// Why a URL is not enough, whoever logs in: its challenge is none that authctl answers by itself.
+    /// The error for a URL whose challenge authctl cannot answer without a profile.
     func fault(of method: AuthenticationMethod?) -> LoginFault? {
         guard case .challenge = profile.kind, let offered = new?.offered, !offered.isEmpty, !offered.areAnswered
         else { return nil }

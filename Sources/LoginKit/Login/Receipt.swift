@@ -28,7 +28,7 @@ package struct Receipt {
         case revoked
         case endedBefore = "ended before"
         case stillAccepted = "still accepted"
-        /// It was asked, and nobody knows what came of it.
+        /// It was asked; the result is not known.
         case unproven
         case notAsked = "not asked"
         /// The profile has no logout.

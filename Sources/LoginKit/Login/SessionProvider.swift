@@ -20,14 +20,14 @@ package struct SessionProvider {
         /// Whether the server was asked about it for what comes next.
         var isFresh: Bool
 
-        /// The same for the next request, with what the one before has refreshed.
+        /// The session for the next request, with what the last one has refreshed.
         var refreshed: AuthenticatedSession {
             var next = self
             (next.session, next.isFresh) = (keeper.session ?? session, false)
             return next
         }
 
-        /// Whether the session goes along with a request to this URL before the server has asked for it.
+        /// Whether the session is sent with a request to this URL before the server has asked for it.
         func sendsAhead(to url: String) throws(LoginFault) -> Bool {
             try run.service.mayBeSentAhead(session, to: url, in: space)
         }

@@ -25,7 +25,7 @@ package struct SessionVerifier {
         run = try LoginRun(context, profile, settings)
     }
 
-    /// - Throws: why nobody is logged in.
+    /// - Throws: the reason that nobody is logged in.
     package func identity() throws(LoginFault) -> Identity {
         do throws(LoginFault) {
             return try run.run().identity
@@ -70,7 +70,7 @@ package struct SessionVerifier {
 }
 
 extension LoginContext {
-    /// Where the service has no verify endpoint, nobody can know whether it still takes what is stored.
+    /// Without a verify endpoint, it is not known whether the service still accepts the stored session.
     package func sayIfUnverifiable(_ profile: Profile) {
         guard profile.verify == nil else { return }
         say("\(profile.name): this service has no way to check a login; showing what is stored")
@@ -101,7 +101,7 @@ extension LoginContext {
         return account
     }
 
-    /// The same, if its secret is there and not past its end.
+    /// The account, if its secret is stored and has not expired.
     package func usableAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord {
         let account = try account(profile)
         if let problem = try problem(with: account, of: profile.name) { throw problem }

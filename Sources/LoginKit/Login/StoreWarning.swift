@@ -22,7 +22,7 @@ extension LoginContext {
         warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
 
-    /// The same for whoever named the store just now.
+    /// The warning for a store that was named just now.
     package func warn(ofPlain store: StoreName) {
         guard store == .plaintext else { return }
         warn(

@@ -44,7 +44,7 @@ package struct TokenSource {
         }
     }
 
-    /// The same for an account that was chosen already.
+    /// Returns the token of an account that was chosen already.
     package func session(of account: AccountRecord) throws(LoginFault) -> Session {
         let found = try stored(account)
         let isEnough = found.session.map { livesLongEnough($0) } ?? false
@@ -90,7 +90,7 @@ package struct TokenSource {
         }
     }
 
-    /// Nothing where it is over.
+    /// `nil` if it has expired.
     private func secondsLeft(_ session: Session) -> Int64? {
         let left = session.expires.map { context.dependencies.clock.seconds(until: $0) } ?? 0
         return left > 0 ? left : nil

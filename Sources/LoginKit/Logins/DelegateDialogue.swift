@@ -39,7 +39,7 @@ struct DelegateDialogue: Dialogue {
         try waiting { try? await Task.sleep(for: .seconds(seconds)) }
     }
 
-    /// - Throws: `cancelled` if nobody waits for the login any more; the delegate's own task is cancelled then, too.
+    /// - Throws: `cancelled` once the caller has cancelled; the delegate's own task is then cancelled, too.
     func waiting<Result: Sendable>(
         for answer: @escaping @Sendable () async -> Result
     ) throws(LoginFault) -> Result {

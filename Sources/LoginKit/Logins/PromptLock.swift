@@ -2,15 +2,15 @@ import Glibc
 import LoginCore
 import Synchronization
 
-/// The right to ask: there is one person, and whoever comes second may find that they have logged in meanwhile.
+/// The lock for asking: there is one person, and the next login may find that they have logged in meanwhile.
 final class PromptLock: Sendable {
     private let isTaken = Mutex(false)
 
     /// How long is slept between two looks, in microseconds.
     private static let pause: UInt32 = 20_000
 
-    /// Waits until nobody else has it.
-    /// - Throws: `cancelled` if nobody waits for that any more.
+    /// Waits for the lock.
+    /// - Throws: `cancelled` once the caller has cancelled.
     func take(unless isCancelled: () -> Bool) throws(LoginFault) {
         while !takeAtOnce() {
             if isCancelled() { throw .cancelled }

@@ -56,7 +56,7 @@ struct AuthorizationWords: Sendable {
     static let portClosed = "The port is closed; paste the address."
 
     /// Before the command for a tunnel.
-    /// - Parameter isOnlyWay: whether nobody can paste.
+    /// - Parameter isOnlyWay: whether pasting is not possible.
     static func tunnel(isOnlyWay: Bool) -> String {
         "\(isOnlyWay ? "Beforehand" : "Or, beforehand"), where the browser is:"
     }

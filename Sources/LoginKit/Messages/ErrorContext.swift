@@ -41,7 +41,7 @@ package struct ErrorContext: Equatable, Sendable {
     /// Whether the authorities are others than the system's already.
     var namesAuthorities = false
 
-    /// Without arguments: nobody, so that the words name nobody.
+    /// Without arguments, the message names no profile.
     package init(profile: String? = nil, origin: Origin? = nil, url: String? = nil) {
         self.profile = profile
         self.origin = origin
@@ -67,7 +67,7 @@ package struct ErrorContext: Equatable, Sendable {
     /// `authctl login blog -u ann`: what was typed, quoted for a shell.
     var loginCommand: String { loginCommand() }
 
-    /// The same with more options behind it, each in the place of the same one that was typed.
+    /// The command with more options, each of which replaces a typed one of the same name.
     func loginCommand(_ more: String...) -> String {
         var kept: [String] = [], rest = options[...]
         while let word = rest.popFirst() {
@@ -97,7 +97,7 @@ package struct ErrorContext: Equatable, Sendable {
         return "name the file of its authority: \(loginCommand("--ca-file", "FILE"))"
     }
 
-    /// The same without options that say how a person consents: each excludes the others.
+    /// The command without options for approving: each excludes the others.
     var withoutWayToConsent: ErrorContext {
         var topic = self
         topic.options = []

@@ -29,7 +29,7 @@ extension LoginFault {
         return Message(name + message.what, details: message.details, next: message.next)
     }
 
-    /// The same without a name before it.
+    /// The message without a name before it.
     func bare(_ topic: ErrorContext) -> Message {
         switch self {
         case .usage(let fault):

@@ -1,7 +1,7 @@
 import LoginCore
 
 extension Replacement {
-    /// The same of a session that was refreshed.
+    /// The message about a session that was refreshed.
     var refreshWords: String {
         """
         the session of \(SafeText.quoted(stored.serverName ?? "")) was refreshed, but the new one belongs to \
@@ -9,7 +9,7 @@ extension Replacement {
         """
     }
 
-    /// The same as a question to a person, and the word that means yes.
+    /// The question to a person, and the word that means yes.
     var question: (text: String, word: String) {
         let sentence = words.prefix(1).uppercased() + words.dropFirst()
         guard isBeside else { return ("\(sentence). Replace it?", "replace") }

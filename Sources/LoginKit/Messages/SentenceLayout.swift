@@ -58,15 +58,18 @@ struct SentenceLayout {
     }
 
     private static func units(of cells: ArraySlice<TextLook.Cell>) -> [Unit] {
-        var units: [Unit] = [], isOpen = false
+        var units: [Unit] = [], isOpen = false, isQuotation = false
         let words = cells.split { $0.character == " " }
         for (index, word) in words.enumerated() {
             let text = String(word.map(\.character)), before = units.last
             if isOpen, let last = units.indices.last {
                 units[last].cells += [blank(between: units[last].cells.last, word.first)] + word
             } else {
-                units.append(Unit(cells: Array(word), isCommand: begins(text, after: before?.text ?? "")))
+                // What others wrote stands between double quotes, and is never laid out as our advice.
+                let isCommand = !isQuotation && begins(text, after: before?.text ?? "")
+                units.append(Unit(cells: Array(word), isCommand: isCommand))
             }
+            if !quotes(text).isMultiple(of: 2) { isQuotation.toggle() }
             guard let last = units.last else { continue }
             let isQuoted = last.text.hasPrefix("'authctl")
             guard last.isCommand || isQuoted else { continue }
@@ -77,6 +80,11 @@ struct SentenceLayout {
             }
         }
         return units
+    }
+
+    /// The number of double quotes that are not escaped.
+    private static func quotes(_ text: String) -> Int {
+        text.split(separator: "\"", omittingEmptySubsequences: false).dropLast().count { !$0.hasSuffix("\\") }
     }
 
     private static let stops: Set<Character> = [",", ";", "."]

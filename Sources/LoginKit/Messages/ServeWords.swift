@@ -1,7 +1,7 @@
 import LoginCore
 
 extension ServeGate.Refusal {
-    /// For whoever was turned away, who may be anybody: nothing of the address itself.
+    /// The answer to a refused request, which may come from anyone: it does not name the address.
     var words: String {
         switch self {
         case .otherUser: "this address is for programs of another user"

@@ -12,7 +12,7 @@ package struct ShellCommand: CustomStringConvertible, Sendable {
         self.words = words
     }
 
-    /// The same for words that are put together elsewhere.
+    /// Makes a command of words from elsewhere.
     init(_ words: [String]) {
         self.words = words
     }

@@ -20,7 +20,7 @@ package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation
 
     enum Piece: Equatable, Sendable {
         case text(String, Style?)
-        /// A mark, and what stands there where nobody looks.
+        /// A mark, and the text instead of it in a pipe.
         case mark(Mark, instead: String)
     }
 
@@ -35,7 +35,7 @@ package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation
 
     package static func += (left: inout StyledText, right: StyledText) { left.pieces += right.pieces }
 
-    /// The same, with whatever does not stand out in bold.
+    /// The text with its plain pieces in bold.
     package var inBold: StyledText {
         var bold = self
         bold.pieces = pieces.map { if case .text(let text, nil) = $0 { .text(text, .bold) } else { $0 } }
@@ -82,12 +82,12 @@ package struct StyledText: Equatable, Sendable, ExpressibleByStringInterpolation
         }
 
         /// Whether something went well.
-        /// - Parameter instead: what stands there where nobody looks.
+        /// - Parameter instead: the text in a pipe.
         package mutating func appendInterpolation(isGood: Bool, instead: String = "") {
             appendInterpolation(mark: isGood ? .good : .bad, instead: instead)
         }
 
-        /// The same of what is neither.
+        /// A neutral mark.
         package mutating func appendInterpolation(mark: Mark, instead: String = "") {
             pieces.append(.mark(mark, instead: instead))
         }

@@ -8,7 +8,7 @@ package struct TextLook: Equatable, Sendable {
     let hasColors: Bool
     /// Whether there is more than ASCII.
     let isUnicode: Bool
-    /// Whether a person looks, for whom there are marks; a program gets the words alone.
+    /// Whether a person reads it: only they get marks.
     let isSeen: Bool
 
     /// As it is, for a pipe.
@@ -28,7 +28,7 @@ package struct TextLook: Equatable, Sendable {
         let style: StyledText.Style?
     }
 
-    /// The text as it is written: escaped, in lines that fit, and only then painted.
+    /// The text to write: escaped, wrapped, and coloured last.
     /// - Parameter wraps: whether it is sentences; what is laid out already, or is to be copied, is not.
     package func text(_ text: StyledText, wraps: Bool = true) -> String {
         guard isSeen else { return text.pieces.map { SafeText.lines(words(of: $0)) }.joined() }

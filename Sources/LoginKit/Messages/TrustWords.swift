@@ -34,7 +34,7 @@ extension ServerTrust {
         return [("Hosts", shown.joined(separator: ", "))]
     }
 
-    /// The same for a message, with every reason first.
+    /// The facts for a message, with every reason first.
     var details: [String] {
         reasons.map(\.words) + facts.map { "\($0.name.lowercased()): \($0.value)" } + ["fingerprint: \(fingerprint)"]
     }

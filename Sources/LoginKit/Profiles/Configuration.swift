@@ -67,7 +67,7 @@ package struct Configuration {
         return isMade ? .made(file: madeFile(name)) : nil
     }
 
-    /// Whether a profile is as `discover` proposed it, so that nobody knows yet whether its verify endpoint proves a login.
+    /// Whether a profile is as `discover` proposed it, so its verify endpoint is only a guess.
     func isProposal(_ name: String) -> Bool {
         guard case .made(let file) = source(of: name), let text = try? ConfigFile.read(file) else { return false }
         return text.hasPrefix("# \(Self.proposalHead)")
@@ -109,7 +109,7 @@ package struct Configuration {
         return StrictTable(members, file: file, path: "")
     }
 
-    /// The same with what stands at the top, where it says nothing itself.
+    /// The profile, with the defaults from the top of the file for keys it lacks.
     func withDefaults(_ profile: Profile) -> Profile {
         var profile = profile
         profile.settings.store = profile.settings.store ?? defaults.store

@@ -1,7 +1,7 @@
 package import LoginCore
 import Secrets
 
-/// Profiles that were fetched from a URL which somebody else publishes, for `profile add --from`.
+/// Profiles from a URL of others, for `profile add --from`.
 package struct FetchedProfiles {
     /// As they will be written.
     package let offered: OfferedProfiles

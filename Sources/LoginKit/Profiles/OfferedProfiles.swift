@@ -81,8 +81,8 @@ extension StrictTable {
     /// Longer ones would not be read to their end.
     private static let longestRisk = 500
 
-    /// Each as it is to be shown.
-    /// - Throws: `badConfig` for one that is too long to be shown whole: nobody says yes to what they do not see.
+    /// The profiles, as they are shown.
+    /// - Throws: `badConfig` for one that is too long to be shown whole, since a person must see what they confirm.
     func risks() throws(UsageFault) -> [String] {
         var risks: [String] = []
         for key in keys where isRisky(key) || key == "oauth" {

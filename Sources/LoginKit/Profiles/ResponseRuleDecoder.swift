@@ -60,7 +60,7 @@ struct ResponseRuleDecoder {
         return .between(place, before: halves[0], after: halves[1])
     }
 
-    /// What stands in a profile itself, for requests of a person's own.
+    /// Reads the rules at the top of a profile, for a person's own requests.
     func requestRules(_ profile: StrictTable) throws(UsageFault) -> ResponseRule {
         var rule = ResponseRule()
         rule.loggedOut = try conditions("logged-out", in: profile)

@@ -1,6 +1,6 @@
 import LoginCore
 
-/// Reads how the session of a profile goes along.
+/// Reads how the session of a profile is sent.
 struct SessionDecoder {
     static let keys = ["header", "write-header", "cookies", "basic", "form", "json", "csrf"]
     static let csrfKeys = ["get", "value", "stale"]

@@ -56,7 +56,7 @@ extension ChildProgram {
             detached: path, words: [path, argument], environment: environment, descriptors: (input, output, errors))
     }
 
-    /// The same for any words, with /dev/null as its three descriptors.
+    /// Starts any program with /dev/null as its three descriptors.
     /// - Parameter words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
     convenience init(detached words: [String], environment: ProgramEnvironment) throws(StartFailure) {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

@@ -2,7 +2,7 @@ import Glibc
 
 /// A program that was started without a shell, and has to be waited for.
 ///
-/// One thread waits: there is no handler of SIGCHLD, and nobody else's children are touched.
+/// One thread waits: there is no SIGCHLD handler, and other children are left alone.
 final class ChildProgram {
     let process: pid_t
     /// Whether it leads a session, and so a group of its own, which is ended with it.
@@ -43,7 +43,7 @@ final class ChildProgram {
     }
 
     /// Waits for the end for a while, and lets it go on afterwards.
-    /// - Parameter isEnough: whether nobody wants to know any more.
+    /// - Parameter isEnough: returns true once the output is no longer needed.
     /// - Returns: its status as a shell would show it; `nil` if it has not ended.
     func status(by deadline: ContinuousClock.Instant, unless isEnough: () -> Bool) -> Int32? {
         _ = wait(until: deadline, for: { hasEnded() || isEnough() })

@@ -8,7 +8,7 @@ final class HeldSignals {
 
     /// The signals that were blocked before.
     private var before = sigset_t()
-    /// Readable once one has come, for whoever waits for something else, too; -1 where the system has none.
+    /// Readable once a signal has come, for use in poll(2); -1 if the system has no such descriptor.
     private(set) var descriptor: Int32 = -1
 
     /// Holds them back from now on.

@@ -47,7 +47,7 @@ package struct ProgramEnvironment: Sendable {
         return String(decoding: entry.dropFirst(start.count).dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Puts a variable in the place of those of its name, if there are any; also one that is withheld otherwise.
+    /// Sets a variable, also one that is otherwise withheld.
     /// - Parameter value: without a NUL in it, which would end it.
     package mutating func set(_ name: String, to value: UnsafeRawBufferPointer) {
         let start = Array("\(name)=".utf8CString.dropLast())
@@ -55,7 +55,7 @@ package struct ProgramEnvironment: Sendable {
         entries.append(start + value.map { CChar(bitPattern: $0) } + [0])
     }
 
-    /// The same for a text, which is set as UTF-8.
+    /// Sets a variable to a text in UTF-8.
     package mutating func set(_ name: String, to value: String) {
         var value = value
         value.withUTF8 { set(name, to: UnsafeRawBufferPointer($0)) }

@@ -89,7 +89,7 @@ package struct ProgramImage {
     }
 }
 
-/// A file in memory, of which nobody can change a byte any more.
+/// A sealed file in memory, which cannot be changed any more.
 package final class SealedFile {
     let descriptor: Int32
 

@@ -20,7 +20,7 @@ package struct OutgoingRequest {
     /// Says something about it, unless the person wants quiet.
     package func say(_ text: String) { context.say("\(profile): \(text)") }
 
-    /// - Parameter session: `nil` if none goes along.
+    /// - Parameter session: `nil` if none is sent.
     package func send(
         over service: Service, with session: Session?, username: String
     ) throws(LoginFault) -> Service.Relayed {

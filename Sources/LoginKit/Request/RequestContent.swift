@@ -1,7 +1,7 @@
 package import LoginCore
 package import Secrets
 
-/// The body of a request, as far as it is known before it is sent.
+/// The body of a request.
 package enum RequestContent {
     case none
     /// Can be sent again.

@@ -73,7 +73,7 @@ extension LoginContext {
         return dependencies.service(profile, endpoint, transport, Service.Options())
     }
 
-    /// The profile of the URL's origin; one for this URL alone, where there is none.
+    /// The profile of the URL's origin; if there is none, one for this URL alone.
     package func selectProfile(forAnonymousRequestTo url: String) throws(LoginFault) -> Profile {
         guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")

@@ -9,7 +9,7 @@ package protocol ResponseReceiver: AnyObject {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault)
 
-    /// The answer is whole, be it without a byte.
+    /// The response is complete, with or without a body.
     func finish() throws(LoginFault)
 
     /// Nothing is written any more, whether an answer has come or not.

@@ -9,9 +9,9 @@ package struct UserRequest {
 
     /// An answer, as far as one came, and who it is for.
     private struct Round {
-        /// Nothing for an anonymous client.
+        /// `nil` for an anonymous request.
         var authenticated: SessionProvider.AuthenticatedSession?
-        /// That it went out by, and that reads its answer.
+        /// The service that sent the request and parses its response.
         var service: Service?
         /// Nothing where an anonymous client was shown a certificate that does not verify: a login asks about that.
         var relayed: Service.Relayed?
@@ -62,7 +62,7 @@ package struct UserRequest {
         }
     }
 
-    /// Lets in whom the request goes out for, if not for an anonymous client.
+    /// Gets the session for the request, unless it goes out anonymously.
     private func first(_ round: inout Round) throws(LoginFault) -> RelayFlow.Attachment {
         if let former, !provider.context.dependencies.clock.isOver(former.session.expires) {
             return try goAhead(former, &round)
@@ -75,7 +75,7 @@ package struct UserRequest {
         return try goAhead(isRepeatable ? try provider.enterUnverified() : try provider.enter(), &round)
     }
 
-    /// Whether the session goes along from the beginning.
+    /// Whether the session is sent from the beginning.
     private func goAhead(_ authenticated: SessionProvider.AuthenticatedSession, _ round: inout Round) throws(LoginFault)
         -> RelayFlow.Attachment
     {
@@ -116,7 +116,7 @@ package struct UserRequest {
         return try outgoing.judge(relayed, by: service, space: round.authenticated?.space)
     }
 
-    /// Asks the server once whether it still knows the session: what it has refused is then forbidden, whoever is logged in.
+    /// Asks the server once whether it still accepts the session; if so, the refusal means forbidden.
     /// Where the answer itself has set cookies, they are asked about first: the session may be good for one answer only.
     private func isVerified(_ round: Round) throws(LoginFault) -> Bool {
         guard let authenticated = round.authenticated else { return false }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bytes from one thread to another, a few at a time: whoever is faster waits.
+/// Passes bytes from one thread to another, a few at a time: the faster one waits.
 final class BytePipe: @unchecked Sendable {
     /// In bytes; and how many of them wake the other end at once, which costs more than to copy them.
     private static let (capacity, enough) = (512 << 10, 192 << 10)
@@ -10,7 +10,7 @@ final class BytePipe: @unchecked Sendable {
     private var (start, count) = (0, 0)
     /// How much of the ring has ever been written to.
     private var used = 0
-    /// Whether nobody writes any more, and whether what was written is all there was to be.
+    /// Whether the writer has finished, and whether everything was written.
     private var (isFinished, isWhole) = (false, false)
     private var isClosed = false
     /// Whether the writer is not about to write more at once.
@@ -33,7 +33,7 @@ final class BytePipe: @unchecked Sendable {
         monitor.locked { while used == 0, !isFinished, !isClosed, ContinuousClock.now < end { monitor.wait() } }
     }
 
-    /// Wakes the other end: whoever has written does something else now.
+    /// Wakes the reader, since the writer does something else now.
     func flush() {
         monitor.locked {
             isFlushed = true

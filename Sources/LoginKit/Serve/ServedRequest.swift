@@ -80,7 +80,7 @@ struct ServedRequest {
         return round
     }
 
-    /// Whether the session goes along from the beginning; a long body is not sent only to be refused.
+    /// Whether the session is sent from the beginning; a long body is not sent only to be refused.
     private func first(_ round: Round, _ lent: ServedSession.Lent) throws(LoginFault) -> RelayFlow.Attachment {
         if try sendsAhead(round, lent) { return .session(isConfirmed: false) }
         guard round.source != nil else { return .withheld(isConfirmed: false) }

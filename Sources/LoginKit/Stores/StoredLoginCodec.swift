@@ -133,7 +133,7 @@ enum StoredLoginCodec {
         let value: String
         let refreshToken: String?
         let expires: Int64?
-        /// Absent but for what an authorization server handed out.
+        /// Absent but for what an authorization server issued.
         let grant: GrantForm?
 
         init(_ token: Token) {

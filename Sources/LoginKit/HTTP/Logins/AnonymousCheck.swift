@@ -40,7 +40,7 @@ struct AnonymousCheck {
         return ProtectionSpace(origin: client.endpoint.origin, realm: realm, method: method)
     }
 
-    /// With what somebody without a login is refused; `nil` if there is no endpoint to ask.
+    /// Returns the challenges for anonymous clients; empty if there is no endpoint to ask.
     func challenges() throws(LoginFault) -> [AuthenticateChallenge] {
         if let (rule, step) = client.profile.guarded {
             return try send(rule, at: step, by: client.plainly).facts.challenges

@@ -58,7 +58,7 @@ final class ChallengeLogin: LoginProcedure {
         return facts.status == 401 ? facts.challenges : []
     }
 
-    /// The ticket, if it is the one of whom the login is for.
+    /// The ticket, if it belongs to the user that the login is for.
     private func ticket() -> TicketFinding { tickets.find().restricted(to: username) }
 
     func open(_ begun: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {

@@ -31,7 +31,7 @@ extension LoginProcedure {
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginFault) -> ServiceClient.Sent { ServiceClient.Sent(response: try line(request)) }
 
-    /// The same over the transport.
+    /// Sends a request over the transport.
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool
     ) throws(LoginFault) -> ServiceClient.Sent {
@@ -67,7 +67,7 @@ struct OpenedLogin {
 }
 
 extension Credential {
-    /// Nothing where it is another kind of proof.
+    /// `nil` for another kind of proof.
     var password: Secret? {
         switch kind {
         case .password(let password): password
@@ -77,7 +77,7 @@ extension Credential {
 }
 
 extension Refusal {
-    /// The same, if need be with the remark that a good credential without rights may look alike.
+    /// The refusal, marked if a good credential without permission may look the same.
     func ambiguous(_ isAmbiguous: Bool, _ credential: Credential?) -> Refusal {
         var refusal = self
         (refusal.mayMeanForbidden, refusal.hadTicket) = (isAmbiguous, credential?.kind == .ticket)

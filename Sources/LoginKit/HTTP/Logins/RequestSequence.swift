@@ -3,7 +3,7 @@ import Secrets
 
 /// A login on its way through the requests of its profile.
 struct StepsInProgress: PartialLogin {
-    /// A ticket becomes somebody's on the way.
+    /// The response tells whose the ticket is.
     var credential: Credential
     /// The number of the request that is sent next.
     var next = 0

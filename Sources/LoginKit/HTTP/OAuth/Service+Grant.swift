@@ -14,7 +14,7 @@ extension Service {
         var choosesAccount = false
         /// The way to approve, if an option names it.
         var way: AuthorizationWay?
-        /// Whether there is a browser here, and somebody who would see it.
+        /// Whether there is a browser here that the person sees.
         var canStartBrowser = false
         /// Whether a person may be asked.
         var mayAsk = true
@@ -69,7 +69,7 @@ extension Service {
         AuthorizationClient(client: client, others: others, isNamed: isNamed)
     }
 
-    /// Refreshes a grant by what it was handed out with (RFC 6749, section 6).
+    /// Refreshes a grant by what it was issued with (RFC 6749, section 6).
     /// - Returns: `nil` if there is no refresh token.
     /// - Throws: `LoginFault.rejected` only if the server refused the refresh token; `otherSubject` where what came is about another
     ///   person: it is revoked by then, as far as that is possible, and so is the grant.
@@ -137,7 +137,7 @@ extension Service {
         }
     }
 
-    /// Ends a grant that is not kept, as far as that is possible: nobody is told what came of it.
+    /// Revokes a grant that is not kept, ignoring failures.
     func discard(_ grant: Grant) {
         do throws(LoginFault) {
             _ = try revoke(grant)

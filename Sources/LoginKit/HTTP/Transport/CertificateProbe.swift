@@ -12,7 +12,7 @@ struct CertificateProbe {
     let options: CurlOptions
     let provider: PeerGate
 
-    /// - Returns: what is there now; without reasons if it verifies.
+    /// - Returns: the certificate; without reasons if it verifies.
     /// - Throws: `certificateUnseen` where no certificate can be had; the fault of the network where there is no server.
     func run() throws(LoginFault) -> ServerTrust {
         let handle = try CurlHandle(CurlLibrary())

@@ -31,7 +31,7 @@ enum CookieRecord {
             record: Secret(copying: line), expires: expires == 0 ? nil : expires)
     }
 
-    /// The same cookie, but ending at `end`, in seconds of Unix time, if it would live longer.
+    /// The cookie, expiring at `end` (seconds of Unix time) if it would live longer.
     static func ending(_ cookie: Cookie, at end: Int64) -> Cookie {
         guard cookie.expires ?? .max > end else { return cookie }
         return cookie.record.withUnsafeBytes { line in
@@ -79,12 +79,15 @@ extension [Cookie] {
 struct CookieLimits {
     /// RFC 6265, section 6.1 asks for at least 50 of 4096 bytes for each domain.
     static let count = 50
+    /// Of one cookie's name and value with the `=`, and of the line that sets it: libcurl drops longer ones.
+    static let longest = 4097, longestLine = 4990
     /// Of the header line that takes them back; libcurl leaves out what goes beyond, and one of those may be the session.
     static let bytes = 8180
 
-    /// More than libcurl takes from one answer: one of those that it drops may be the session.
-    static func check(count: Int) throws(LoginFault) {
+    /// More than libcurl takes from one answer, or a longer one: what it drops may be the session.
+    static func check(count: Int, hasOversized: Bool) throws(LoginFault) {
         guard count <= Self.count else { throw tooMany }
+        guard !hasOversized else { throw .network(.brokenResponse("a cookie of more than \(longest - 1) bytes")) }
     }
 
     private static var tooMany: LoginFault { .network(.brokenResponse("more than \(count) cookies")) }

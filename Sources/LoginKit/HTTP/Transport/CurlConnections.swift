@@ -8,9 +8,9 @@ import LoginCore
 final class CurlConnections {
     fileprivate let raw: UnsafeMutableRawPointer
     private let isCancelled: (@Sendable () -> Bool)?
-    /// Milliseconds between two looks at the clock where somebody is told of them, and where nobody is.
+    /// Milliseconds between two looks at the clock, with and without an observer.
     private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
-    /// The same where somebody may cancel, and where more of a body is to come.
+    /// Milliseconds between two looks if the caller may cancel, and if more of a body is to come.
     private static let (pauseToCancel, pauseForMore): (Int32, Int32) = (100, 20)
 
     /// - Parameter isCancelled: asked while a transfer runs, which then ends with `CURLE_ABORTED_BY_CALLBACK`.
@@ -83,7 +83,7 @@ final class ResponseWait {
     var isHeard: Bool { tell != nil && !isOver }
 
     /// To be called again and again.
-    /// - Parameter handle: as long as it still sends, nobody waits for the server.
+    /// - Parameter handle: while it still sends, the server is not late.
     func look(sent handle: CurlHandle) {
         guard let tell, !isOver else { return }
         let now = ContinuousClock.now

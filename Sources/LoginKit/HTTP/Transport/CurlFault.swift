@@ -11,7 +11,7 @@ struct CurlFault {
     let proxy: ProxyChoice
     /// Whether a TCP connection stood.
     let wasConnected: Bool
-    /// Whether TLS stood as well, where it is used.
+    /// Whether the TLS handshake was complete, if TLS is used.
     let wasReady: Bool
     /// Whether the server has sent a byte of an answer, now or before.
     let hasAnswered: Bool

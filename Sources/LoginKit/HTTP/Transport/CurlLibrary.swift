@@ -1,7 +1,7 @@
 import CCurl
 import LoginCore
 
-/// Proof that libcurl is open: whoever holds one may call it.
+/// Proof that libcurl is open; required for calling it.
 ///
 /// The first one opens the library and costs some ten milliseconds; the others are free.
 struct CurlLibrary: Sendable {

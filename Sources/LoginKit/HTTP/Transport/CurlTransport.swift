@@ -74,7 +74,7 @@ final class CurlTransport: Transport {
         after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
     ) throws(LoginFault) -> [Cookie] {
         do throws(LoginFault) {
-            try CookieLimits.check(count: collector.cookieNames.count)
+            try CookieLimits.check(count: collector.cookieNames.count, hasOversized: collector.hasOversizedCookie)
             return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST), defaultPath: path)
                 .newestFirst(request.cookies).keeping(collector.brokenHostCookies, asIn: request.cookies)
         } catch {

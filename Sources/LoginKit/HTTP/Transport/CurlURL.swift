@@ -22,7 +22,7 @@ struct CurlURL: ~Copyable {
         return code == CURLUE_OK ? nil : String(cString: ccurl_url_strerror(code))
     }
 
-    /// Whether the part is there, be it such that it cannot be decoded.
+    /// Whether the part exists, even if it cannot be decoded.
     func has(_ part: CURLUPart) -> Bool {
         var text: UnsafeMutablePointer<CChar>?
         guard ccurl_url_get(raw, part, &text, 0) == CURLUE_OK else { return false }

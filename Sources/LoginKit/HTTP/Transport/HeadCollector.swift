@@ -11,7 +11,7 @@ struct HeadCollector {
 
     private enum Part {
         case statusLine, fields
-        /// Behind the empty line: a body, then trailers, which nobody asked for.
+        /// After the empty line: a body, then trailers, which are ignored.
         case rest
     }
 
@@ -20,6 +20,8 @@ struct HeadCollector {
     /// Of those, the names that promise one host beside a `Domain` (RFC 6265bis, section 4.1.3.2). libcurl does not count a
     /// domain that is an address.
     private(set) var brokenHostCookies: Set<String> = []
+    /// Whether a cookie was longer than libcurl takes: it drops that one silently.
+    private(set) var hasOversizedCookie = false
     private(set) var fields: [HTTPResponseField] = []
     /// Of the answer that came last (RFC 9110, section 15); 0 before the first one.
     private(set) var status = 0
@@ -113,6 +115,7 @@ struct HeadCollector {
         let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
         let name = Self.trimmed(parts[0].prefix { $0 != UInt8(ascii: "=") })
         cookieNames.append(name)
+        if parts[0].count > CookieLimits.longest || value.count > CookieLimits.longestLine { hasOversizedCookie = true }
         let hasDomain = parts.dropFirst().contains { part in
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map(Self.trimmed)
             return pair.count == 2 && pair[0].lowercased() == "domain" && !pair[1].isEmpty

@@ -8,9 +8,9 @@ final class PeerGate {
     enum Rule: Equatable {
         /// The certificate proves who answers, or a proxy was named.
         case anyAddress
-        /// Plain http that nobody allowed.
+        /// Plain http without `allow-http`.
         case loopbackOnly
-        /// A server that another one has named: it leads nobody to this machine or its network.
+        /// A server that another one has named: it must not be on this machine or in its network.
         case publicOnly
         /// Plain http that was allowed: a name must lead to one address for the whole login (R14).
         case oneAddress

@@ -39,8 +39,9 @@ final class ResponseCollector {
 
     var fields: [HTTPResponseField] { head.fields }
     var cookieNames: [String] { head.cookieNames }
+    var hasOversizedCookie: Bool { head.hasOversizedCookie }
     var brokenHostCookies: Set<String> { head.brokenHostCookies }
-    /// Whether there was an answer at all, be it in pieces.
+    /// Whether any part of a response arrived.
     var hasBegunHead: Bool { head.status > 0 }
 
     /// The body, which is gone from here afterwards.

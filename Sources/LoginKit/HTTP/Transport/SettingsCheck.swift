@@ -13,7 +13,7 @@ struct SettingsCheck {
         }
     }
 
-    /// A regular file, since libcurl would wait for somebody to write into a FIFO.
+    /// Requires a regular file, since libcurl would block on a FIFO.
     private func check(caFile: String) throws(UsageFault) {
         let descriptor = open(caFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {

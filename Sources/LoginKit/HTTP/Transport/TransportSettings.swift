@@ -42,7 +42,7 @@ package struct TransportSettings: Sendable {
     package var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
     var timeout: Int
-    /// The same for a request whose bodies pass through.
+    /// The time limit of a request whose bodies are streamed.
     var transferTimeout = Self.longestTransfer
     /// Seconds until the connection must stand, TLS included.
     var connectTimeout: Int
