@@ -28,7 +28,7 @@ extension ServiceClient {
             if let session { try request.attach(session, profile.sessionRule, values) }
             target = try rule.url(base: endpoint.base, values)
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         let response = try transport.send(request)
         if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
@@ -83,7 +83,7 @@ struct ResponsePage {
         do throws(FillFault) {
             target = try rule.url(base: endpoint.base, values)
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         let path = String(target.dropFirst(endpoint.origin.description.utf8.count).prefix { $0 != "?" })
         return PageVisit(cookies: cookies, entries: try page.entries(of: rule, with: names, leadingTo: path), url: url)

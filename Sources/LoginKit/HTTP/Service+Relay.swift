@@ -38,7 +38,7 @@ extension Service {
                 try request.attach(session, profile.sessionRule, values)
                 request.body = try profile.sessionRule.adding(to: request, values)
             } catch {
-                throw error.asLoginError
+                throw error.asLoginFault
             }
             request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
             guard let credential = session.credential else {
@@ -112,7 +112,7 @@ extension Service {
         do throws(FillFault) {
             url = try rule.url(base: endpoint.base, values)
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         return VerifiedSpace(realm: protectionSpace?.realm, path: try URLParser.parsed(url).path)
     }
@@ -135,7 +135,7 @@ extension Service {
         do throws(FillFault) {
             try request.attach(session, profile.sessionRule, client.values(session, username: username))
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
         guard case .credential(let credential) = session else {

@@ -15,7 +15,7 @@ extension Service {
             do throws(FillFault) {
                 try request.attach(session, profile.sessionRule, client.values(session, username: username))
             } catch {
-                throw error.asLoginError
+                throw error.asLoginFault
             }
             request.hidden = client.hidden
             // The last one: a challenge of Digest may have to be answered once more.

@@ -13,7 +13,7 @@ extension ServiceClient {
         do throws(FillFault) {
             for step in profile.loginSteps { urls.append(try step.anonymous.url(base: endpoint.base, SlotValues())) }
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         var paths: [String] = []
         for url in urls { paths.append(try URLParser.parsed(url).path) }

@@ -139,7 +139,7 @@ final class ServiceClient {
             let place = profile.place(ofTaken: name) ?? "{\(name)}"
             throw .failure(.missingInResponse(place: place, step: Step.login.rawValue))
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
     }
 

@@ -25,7 +25,7 @@ extension HTTPRequest {
 
 extension FillFault {
     /// The fault as an error of the whole program.
-    var asLoginError: LoginFault {
+    var asLoginFault: LoginFault {
         switch self {
         case .missing(.username): .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         case .missing(.password): .loginRequired(LoginNeed(why: .nothingStored, missing: [.password]))

@@ -28,7 +28,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         do throws(ServerFault) {
             try LoopbackServer.check()
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
     }
 
@@ -40,7 +40,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         do throws(ServerFault) {
             server = try LoopbackServer(segment: Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) })
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         headers = ServedHeaders(
             root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule)
@@ -51,7 +51,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         do throws(ServerFault) {
             try server.start(self)
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
     }
 
@@ -128,7 +128,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 }
 
 extension ServerFault {
-    fileprivate var asLoginError: LoginFault {
+    fileprivate var asLoginFault: LoginFault {
         switch self {
         case .libraryMissing(let problem): .failure(.other(ServeWords.libraryMissing(problem)))
         case .failed(let call, let errno): .failure(.system(call: call, errno: errno))

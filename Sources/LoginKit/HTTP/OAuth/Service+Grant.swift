@@ -50,7 +50,7 @@ extension Service {
         do throws(FillFault) {
             text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, values) ?? endpoint.base
         } catch {
-            throw error.asLoginError
+            throw error.asLoginFault
         }
         let url = try URLParser.parsed(text)
         var subject = AuthorizationSubject(
