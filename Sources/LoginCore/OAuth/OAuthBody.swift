@@ -64,9 +64,8 @@ struct OAuthBody {
 
     /// The fault of a server that cannot judge now, by its status or its error code.
     var busy: BusyFault? {
-        let status = response.status
-        let isBusy = status == 408 || status == 429 || status >= 500 || (hasError && code?.judgesNothing == true)
-        return isBusy ? BusyFault(status: status, retryAfter: response.retryAfter, words: words) : nil
+        let isBusy = response.saysNothing || (hasError && code?.judgesNothing == true)
+        return isBusy ? BusyFault(status: response.status, retryAfter: response.retryAfter, words: words) : nil
     }
 
     /// The reason that there are no members.

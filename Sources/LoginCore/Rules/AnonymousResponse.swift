@@ -16,7 +16,7 @@ package struct AnonymousResponse: Equatable, Sendable {
     /// - Parameter rule: by which verify is read.
     /// - Returns: `nil` for a response that is of no use for this.
     package init?(_ facts: ParsedResponse, readBy rule: ResponseRule) {
-        guard (200..<500).contains(facts.status), ![408, 429].contains(facts.status) else { return nil }
+        guard facts.status >= 200, !facts.response.saysNothing else { return nil }
         let location = facts.locationPath
         let isUsable = facts.response.redirect?.fault == nil && location?.utf8.count ?? 0 <= Self.longestLocation
         guard isUsable else { return nil }

@@ -28,7 +28,7 @@ extension ParsedResponse {
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
         if matches(any: rule.pending ?? []) { return .pending }
-        if matches(any: refused ?? []) || asksAgain && judgesPasswords { return .refused(refusal) }
+        if matches(any: refused ?? []) || asksAgain && response.judgesPasswords { return .refused(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
@@ -40,10 +40,6 @@ extension ParsedResponse {
         refusal.missingName = place.description
         return .refused(refusal)
     }
-
-    /// Whether a login form in this response says that the password was wrong. A busy server, a missing page, a locked account (423) or
-    /// an expired form (419) may show one, too, and has judged nothing.
-    private var judgesPasswords: Bool { (200..<300).contains(status) || [400, 401, 403, 422].contains(status) }
 
     /// The place of a missing user name: a sign of being logged out, unless something else tells the two apart.
     package func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
@@ -131,6 +127,13 @@ extension Step {
 }
 
 extension HTTPResponse {
+    /// Whether the server was too busy or too broken to judge anything.
+    var saysNothing: Bool { status == 408 || status == 429 || status >= 500 }
+
+    /// Whether a login form in this response says that the password was wrong. A busy server, a missing page, a locked account (423) or
+    /// an expired form (419) may show one, too, and has judged nothing.
+    package var judgesPasswords: Bool { (200..<300).contains(status) || [400, 401, 403, 422].contains(status) }
+
     /// The challenge that says that the token is good, and its scope is not enough (RFC 6750, section 3.1).
     package var lacksScope: AuthenticateChallenge? {
         AuthenticateChallenge.parse(values(of: "WWW-Authenticate")).first {

@@ -89,11 +89,9 @@ package struct ParsedResponse {
     /// Whether the status, if one is named, and every place are as the condition has them.
     /// A condition on a page's form says nothing about the page of a server that is busy (408, 429, 5xx), unless it names the status.
     package func matches(_ condition: Condition) -> Bool {
-        (condition.status == status || condition.status == nil && !(isBusy && condition.readsForm))
+        (condition.status == status || condition.status == nil && !(response.saysNothing && condition.readsForm))
             && condition.places.allSatisfy { $0.pattern.matches(text(at: $0.place)) }
     }
-
-    private var isBusy: Bool { status == 408 || status == 429 || status >= 500 }
 
     /// Whether one of them holds; of none, none does.
     package func matches(any conditions: [Condition]) -> Bool {

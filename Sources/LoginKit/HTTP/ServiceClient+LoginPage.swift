@@ -20,10 +20,3 @@ extension ServiceClient {
         return paths
     }
 }
-
-extension HTTPResponse {
-    /// Whether the status is one that a login form is shown with once more.
-    var mayAskAgain: Bool {
-        (200..<300).contains(status) || (400..<500).contains(status) && status != 408 && status != 429
-    }
-}

@@ -114,7 +114,7 @@ final class ServiceClient {
         let readsJSON = reader.readsJSON || told?.readsJSON == true
         let readsHTML = reader.readsHTML || told?.readsHTML == true
         var page = readingPage || readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
-        if page == nil, rule.slots.contains(.password), sent.response.mayAskAgain {
+        if page == nil, rule.slots.contains(.password), sent.response.judgesPasswords {
             page = readable(sent.response, at: request.url)
         }
         let facts = ParsedResponse(
