@@ -57,13 +57,9 @@ enum EncryptionKeyFile {
     /// Reads the file and hashes it with the salt (BLAKE2b, RFC 7693). Links are followed, since the person named the
     /// path, but no other user may have made one of them; the file itself must be the user's or root's and closed to others.
     static func key(path: String, salt: [UInt8]) throws(StoreFault) -> Secret {
-        do throws(FolderChain.Fault) {
-            try FolderChain(path).check()
-        } catch {
-            throw .unsafeFile(path: error.path, problem: error.problem)
-        }
-        let number = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
-        guard number >= 0 else { throw Self.fault(path: path, errno: errno) }
+        let number: Int32
+        do throws(FolderChain.Fault) { number = try FolderChain(path).open() } catch { throw error.storeFault }
+        guard number >= 0 else { throw Self.fault(path: path, errno: -number) }
         let content = try read(Descriptor(number), path: path)
         return Secret(count: Cipher.keyCount) { key in
             guard let start = key.bindMemory(to: UInt8.self).baseAddress else { return }
@@ -77,7 +73,7 @@ enum EncryptionKeyFile {
     static func fault(path: String, errno code: Int32) -> StoreFault {
         switch code {
         case ELOOP: .unsafeFile(path: path, problem: "it is a loop of symbolic links")
-        case ENXIO: .unsafeFile(path: path, problem: "it is not a regular file")
+        case ENXIO, EISDIR: .unsafeFile(path: path, problem: "it is not a regular file")
         case EACCES: .unsafeFile(path: path, problem: "this user has no permission to read it")
         default: .system(call: "open", path: path, errno: code)
         }

@@ -11,6 +11,8 @@ struct FolderChain {
         package let path: String
         /// A sentence without its subject.
         package let problem: String
+
+        var storeFault: StoreFault { .unsafeFile(path: path, problem: problem) }
     }
 
     /// - Parameter path: absolute. The folder itself need not be there.

@@ -71,7 +71,7 @@ final class SafeDirectory {
                 openat(above.descriptor.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             }
         } catch {
-            throw .unsafeFile(path: error.path, problem: error.problem)
+            throw error.storeFault
         }
     }
 
@@ -95,7 +95,7 @@ final class SafeDirectory {
         do throws(FolderChain.Fault) {
             try FolderChain(String(path[..<slash])).check()
         } catch {
-            throw .unsafeFile(path: error.path, problem: error.problem)
+            throw error.storeFault
         }
     }
 
