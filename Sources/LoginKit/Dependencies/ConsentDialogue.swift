@@ -11,31 +11,6 @@ protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
 
 extension AuthorizationDialogue: ConsentDialogue {}
 
-/// Nobody consents: for programs that have no way to ask.
-struct NoConsent: ConsentDialogue {
-    var canStartBrowser: Bool { false }
-
-    func end() {}
-
-    private var fault: LoginFault { .loginRequired(LoginNeed(why: .nothingStored)) }
-
-    func agree(to server: ForeignServer) throws(LoginFault) -> Bool { throw fault }
-
-    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { throw fault }
-
-    func show(_ visit: BrowserVisit) throws(LoginFault) { throw fault }
-
-    func awaitAnswer(
-        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
-    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)? { throw fault }
-
-    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginFault) { throw fault }
-
-    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault) { throw fault }
-
-    func now() -> Int { 0 }
-}
-
 extension LoginContext {
     /// Settings for telling a person where to approve a login.
     func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {

@@ -16,7 +16,7 @@ package struct Dependencies {
     package var isUnicode: () -> Bool = { TerminalLook.isUnicode }
     package var dialogue: (DialogueSettings) -> any Dialogue
     /// A person who consents at an authorization server.
-    var consent: (AuthorizationSettings) -> any ConsentDialogue = { _ in NoConsent() }
+    var consent: (AuthorizationSettings) -> any ConsentDialogue
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache

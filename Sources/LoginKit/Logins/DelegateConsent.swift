@@ -24,14 +24,14 @@ final class DelegateConsent: ConsentDialogue {
     func agree(to server: ForeignServer) throws(LoginFault) -> Bool {
         let question = AuthorizationServerQuestion(
             service: origin.description, servers: server.origins.map(\.description), lines: server.lines(for: origin))
-        return try questions.waiting { [delegate = questions.delegate] in await delegate.agree(to: question) }
+        return try questions.waiting { await $0.agree(to: question) }
     }
 
     func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { try dialogue.listen(on: redirect) }
 
     func show(_ visit: BrowserVisit) throws(LoginFault) {
         let login = BrowserLogin(profile: profile, server: visit.server.name, scope: visit.server.scope, url: visit.url)
-        try goOn(if: try questions.waiting { [delegate = questions.delegate] in await delegate.open(login) })
+        try goOn(if: try questions.waiting { await $0.open(login) })
     }
 
     func awaitAnswer(
@@ -42,7 +42,7 @@ final class DelegateConsent: ConsentDialogue {
         let login = DeviceLogin(
             profile: profile, server: server.name, scope: server.scope, url: code.verificationURL.text,
             completeURL: code.completeURL?.text, code: code.userCode)
-        try goOn(if: try questions.waiting { [delegate = questions.delegate] in await delegate.show(login) })
+        try goOn(if: try questions.waiting { await $0.show(login) })
     }
 
     func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault) {

@@ -12,7 +12,7 @@ struct DelegateDialogue: Dialogue {
     private static let pause = 100
 
     func ask(_ question: Question) throws(LoginFault) -> Answer {
-        let answer = try waiting { [delegate] in await delegate.answer(question) }
+        let answer = try waiting { await $0.answer(question) }
         guard question.allows(answer) else {
             throw .usage(.other("the delegate's answer does not fit the question (\(question.name))"))
         }
@@ -20,7 +20,7 @@ struct DelegateDialogue: Dialogue {
     }
 
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret? {
-        try waiting { [delegate] in await delegate.passphrase(for: label) }
+        try waiting { await $0.passphrase(for: label) }
     }
 
     /// Of the command line alone: no login asks it.
@@ -36,16 +36,16 @@ struct DelegateDialogue: Dialogue {
     func wait(seconds: Int) throws(LoginFault) {
         delegate.didBeginWaiting(for: "Approve the login on your other device")
         defer { delegate.didFinishWaiting() }
-        try waiting { try? await Task.sleep(for: .seconds(seconds)) }
+        try waiting { _ in try? await Task.sleep(for: .seconds(seconds)) }
     }
 
     /// - Throws: `cancelled` once the caller has cancelled; the delegate's own task is then cancelled, too.
     func waiting<Result: Sendable>(
-        for answer: @escaping @Sendable () async -> Result
+        for answer: @escaping @Sendable (any LoginDelegate) async -> Result
     ) throws(LoginFault) -> Result {
         let box = Box<Result>(), isAnswered = DispatchSemaphore(value: 0)
-        let task = Task {
-            let result = await answer()
+        let task = Task { [delegate] in
+            let result = await answer(delegate)
             box.content.withLock { $0 = result }
             isAnswered.signal()
         }
