@@ -1,4 +1,4 @@
-import LoginCore
+public import LoginCore
 
 /// A login, request or logout that did not succeed.
 ///
@@ -67,4 +67,9 @@ public struct LoginError: Error, Equatable, Sendable, CustomStringConvertible {
     static func catching<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginError) -> Result {
         do throws(LoginFault) { return try step() } catch { throw LoginError(error) }
     }
+}
+
+extension RetryRequest {
+    /// The failure that kept the credential from being judged.
+    public var error: LoginError { LoginError(fault) }
 }

@@ -2,7 +2,7 @@ public import LoginCore
 
 /// A session, valid inside the closure that it was passed to. Afterwards every call fails.
 public struct LoginSession: Sendable {
-    let visit: LoginActor
+    let loginActor: LoginActor
     /// The profile that it belongs to.
     public let profile: Profile
     /// The identity: as the server said if it was asked, else as stored.
@@ -17,12 +17,12 @@ public struct LoginSession: Sendable {
     ///   others if a login became necessary and failed; `LoginError.Code.network` without a response; `CancellationError`, after which
     ///   the server may or may not have received the request.
     @discardableResult
-    public func send(_ request: SessionRequest) async throws -> SessionResponse { try await visit.send(request) }
+    public func send(_ request: SessionRequest) async throws -> SessionResponse { try await loginActor.send(request) }
 
     /// Returns the header lines that carry the session, one `Name: value` per line, for requests that do not go through `send(_:)`.
     /// They are secret, and a `String` cannot be wiped from memory: use them at once and do not keep them.
     ///
     /// - Returns: `nil` if no header carries the session: a ticket, a certificate, Digest.
     /// - Throws: `LoginError.Code.failure` for a session that fits into no header, or once the closure has returned.
-    public func headerLines() async throws -> String? { try await visit.headerLines() }
+    public func headerLines() async throws -> String? { try await loginActor.headerLines() }
 }

@@ -84,17 +84,17 @@ extension Logins {
     }
 
     private func enter<Result>(
-        _ visit: LoginActor, verifying: Bool, isolation: isolated (any Actor)?,
+        _ loginActor: LoginActor, verifying: Bool, isolation: isolated (any Actor)?,
         _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
         let result: Result
         do {
-            result = try await action(try await visit.enter(verifying: verifying))
+            result = try await action(try await loginActor.enter(verifying: verifying))
         } catch {
-            await visit.end()
+            await loginActor.end()
             throw error
         }
-        await visit.end()
+        await loginActor.end()
         return result
     }
 
@@ -122,13 +122,13 @@ extension Logins {
         try await send(request, LoginActor(self, .made(profile), username))
     }
 
-    private func send(_ request: SessionRequest, _ visit: LoginActor) async throws -> SessionResponse {
+    private func send(_ request: SessionRequest, _ loginActor: LoginActor) async throws -> SessionResponse {
         do {
-            let response = try await visit.send(request)
-            await visit.end()
+            let response = try await loginActor.send(request)
+            await loginActor.end()
             return response
         } catch {
-            await visit.end()
+            await loginActor.end()
             throw error
         }
     }

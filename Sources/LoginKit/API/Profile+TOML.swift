@@ -26,8 +26,3 @@ extension Profile {
         }
     }
 }
-
-extension RetryRequest {
-    /// The failure that kept the credential from being judged.
-    public var error: LoginError { LoginError(fault) }
-}

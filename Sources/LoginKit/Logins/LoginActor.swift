@@ -29,7 +29,7 @@ actor LoginActor {
             let provider = try opened()
             let authenticated = verifying ? try provider.enter() : try provider.enterUnverified()
             self.authenticated = authenticated.refreshed
-            return LoginSession(visit: self, profile: provider.profile, identity: authenticated.identity)
+            return LoginSession(loginActor: self, profile: provider.profile, identity: authenticated.identity)
         }
         // Cancelled during a refresh, which was finished all the same: what follows is not wanted any more.
         try Task.checkCancellation()
