@@ -1,6 +1,7 @@
 import Foundation
 @testable import LoginKit
 import LoginTestSupport
+import Synchronization
 import Testing
 
 /// Logins by OAuth of a program that shows the URL or the code itself.
@@ -77,6 +78,26 @@ import Testing
             let fault = error as? LoginError
             return fault?.code == .usage && fault?.message.contains("does not fit the question") == true
         }
+    }
+
+    @Test func `is asked at once while other tasks keep all threads of the program`() async throws {
+        final class Work: Sendable {
+            let isOver = Mutex(false)
+        }
+        struct Prompt: LoginDelegate {
+            func answer(_ question: Question) async -> Answer {
+                .credential(Credential(username: "ann", .password(Secret("correct horse"))))
+            }
+        }
+        try home.write("store = \"plaintext\"\n" + demo.profiles(), to: "logins/config.toml")
+        let logins = try Logins(folder: home.path + "/logins", delegate: Prompt())
+        let work = Work()
+        for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+            Task(priority: .medium) { while !work.isOver.withLock({ $0 }) { usleep(10_000) } }
+        }
+        defer { work.isOver.withLock { $0 = true } }
+        let name = try await logins.withSession(for: "blog") { $0.identity.username }
+        #expect(name == "ann")
     }
 
     @Test func `ends with the refusal where the delegate has no other password`() async throws {

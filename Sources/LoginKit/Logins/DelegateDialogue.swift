@@ -44,7 +44,8 @@ struct DelegateDialogue: Dialogue {
         for answer: @escaping @Sendable (any LoginDelegate) async -> Result
     ) throws(LoginFault) -> Result {
         let box = Box<Result>(), isAnswered = DispatchSemaphore(value: 0)
-        let task = Task { [delegate] in
+        // A person waits: the question does not queue behind whatever else keeps the program's threads.
+        let task = Task(priority: .userInitiated) { [delegate] in
             let result = await answer(delegate)
             box.content.withLock { $0 = result }
             isAnswered.signal()
