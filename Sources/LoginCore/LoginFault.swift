@@ -130,6 +130,8 @@ package enum TrustFault: Equatable, Sendable {
     case plainHTTP
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
+    /// A 401 to a password that was sent by Basic offers other schemes alone: it has not judged the password.
+    case basicNotOffered([String])
     case otherOrigin(target: String)
     /// Over plain http the name of the origin leads to another address than before in this login.
     case otherAddress(Origin)

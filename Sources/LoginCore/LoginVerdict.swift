@@ -59,15 +59,17 @@ extension ParsedResponse {
     /// Judges the last response of a login that no rule refused.
     /// - Parameters:
     ///   - loginPaths: of the login's pages and requests.
+    ///   - anonymousLocation: where verify sends anonymous clients, if anywhere.
     ///   - former: the cookies that were sent with the request.
     ///   - anonymous: the names of cookies that anybody gets, for a login whose page was not visited first: a value of their own
     ///     says nothing.
     package func verdict(
-        hasToken: Bool, loginPaths: [String], former: [Cookie], anonymous: Set<String> = []
+        hasToken: Bool, loginPaths: [String], anonymousLocation: String? = nil, former: [Cookie],
+        anonymous: Set<String> = []
     ) -> LoginVerdict {
         if hasToken { return .accepted }
-        guard let path = response.redirect.map(\.target)?.prefix(while: { $0 != "?" && $0 != "#" }),
-            foreignRedirect == nil, !loginPaths.contains(where: { isLogin(path, $0) })
+        guard let path = locationPath, foreignRedirect == nil,
+            !loginPaths.contains(where: { isLogin(path, $0) }), path.lookedUpPath != anonymousLocation?.lookedUpPath
         else { return .undecided }
         let isNew = response.cookies.contains { cookie in
             !anonymous.contains(cookie.name)
@@ -77,10 +79,8 @@ extension ParsedResponse {
     }
 
     /// Whether a path is that of a login page or lies below it, where the notices of a failed login are.
-    private func isLogin(_ path: Substring, _ page: String) -> Bool {
-        var folder = page
-        while folder.hasSuffix("/") { folder.removeLast() }
-        let trimmed = path.hasSuffix("/") ? path.dropLast() : path
-        return trimmed == folder || !folder.isEmpty && path.hasPrefix(folder + "/")
+    private func isLogin(_ path: String, _ page: String) -> Bool {
+        let (path, page) = (path.lookedUpPath, page.lookedUpPath)
+        return path == page || page != "/" && path.hasPrefix(page + "/")
     }
 }

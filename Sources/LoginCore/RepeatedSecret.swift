@@ -15,6 +15,7 @@ extension LoginFault {
         case .untrusted(.unclearRedirect(let target)): return .untrusted(.unclearRedirect(target: told(target)))
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
+        case .untrusted(.basicNotOffered(let offered)): return .untrusted(.basicNotOffered(offered.map(told)))
         case .untrusted(.weakerMethod(let offered, let accepted)):
             return .untrusted(.weakerMethod(offered: offered.map(told), accepted: accepted))
         case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))

@@ -85,7 +85,7 @@ struct MessageSnapshotTests {
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
         .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
-        .otherOrigin(target: "https://evil.example"),
+        .basicNotOffered(["digest", "bearer"]), .otherOrigin(target: "https://evil.example"),
         .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
         .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
     ].map { .untrusted($0) }

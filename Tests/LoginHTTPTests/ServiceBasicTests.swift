@@ -131,6 +131,14 @@ struct ServiceBasicTests {
                 == .untrusted(.weakerMethod(offered: ["bearer"], accepted: [.basic])))
     }
 
+    @Test(arguments: ["Bearer", "Digest realm=\"Staff\", nonce=\"n\""])
+    func `a server that offers other schemes alone has not judged the password`(challenge: String) throws {
+        let other = HTTPResponse.answer(401, headers: ["WWW-Authenticate: \(challenge)"])
+        let exchange = Exchange(try SomeProfiles.wire([.basic]), [anonymous, other])
+        let scheme = challenge.prefix { $0 != " " }.lowercased()
+        #expect(fault { _ = try exchange.login() } == .untrusted(.basicNotOffered([scheme])))
+    }
+
     @Test func `a redirect of the verify endpoint is not followed`() throws {
         let own = Redirect(
             url: "https://api.wire.example/x", origin: Origin(scheme: "https", host: "api.wire.example", port: 443),

@@ -68,7 +68,7 @@ extension ParsedResponse {
     private func isRedirect(toLoginOf context: RelayContext) -> Bool {
         guard (300..<400).contains(status), let path = locationPath else { return false }
         return path == context.anonymousLocation
-            || foreignRedirect == nil && context.loginPaths.contains { path.withoutLastSlash == $0.withoutLastSlash }
+            || foreignRedirect == nil && context.loginPaths.contains { path.lookedUpPath == $0.lookedUpPath }
     }
 }
 
@@ -101,9 +101,4 @@ extension HTTPResponse {
 extension AuthenticateChallenge {
     /// Whether a password answers it.
     fileprivate var takesPassword: Bool { scheme == "basic" || scheme == "digest" }
-}
-
-extension String {
-    /// `/login/` and `/login` are one page.
-    fileprivate var withoutLastSlash: Substring { utf8.count > 1 && hasSuffix("/") ? dropLast() : self[...] }
 }

@@ -92,7 +92,7 @@ extension Service {
     }
 
     /// Whether the server judges a password where this is sent.
-    private func isPassword(_ credential: Credential) -> Bool {
+    func isPassword(_ credential: Credential) -> Bool {
         switch credential.kind {
         case .password: true
         case .token, .ticket, .certificate, .grant, .noSecret: false

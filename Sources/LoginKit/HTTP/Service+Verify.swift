@@ -22,6 +22,10 @@ extension Service {
                 session.name(at: verify.response.username) == nil
                 ? facts.missingName(verify.response, .verify) : nil
         case .refused(let refusal):
+            let offered = facts.challenges.map(\.scheme)
+            if verify.response.loggedOut == nil, sendsBasic(session), !offered.isEmpty, !offered.contains("basic") {
+                throw .untrusted(.basicNotOffered(offered))
+            }
             throw .rejected(refusal.ambiguous(afterLogin || isAmbiguous, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
@@ -56,6 +60,12 @@ extension Service {
         let anonymous = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
         client.anonymousResponse = AnonymousResponse(anonymous, readBy: verify.response)
         return anonymousResponse == nil ? judgement : client.judge(facts, by: verify.response, at: .verify)
+    }
+
+    /// Whether a session is a password that goes out by Basic, as of the last request.
+    private func sendsBasic(_ session: Session) -> Bool {
+        guard let credential = session.credential, isPassword(credential) else { return false }
+        return (protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first) == .basic
     }
 
     /// Whether a server that refuses a session would answer the same for a good credential without rights.

@@ -42,6 +42,11 @@ extension TrustFault {
             return Message("refused plain http: the proxy could read the password", next: "use https")
         case .weakerMethod(let offered, let accepted):
             return .weakerMethod(offered, accepted, topic)
+        case .basicNotOffered(let offered):
+            return Message(
+                "the server takes no password by Basic any more: it offers only \(SafeText.list(offered))",
+                next: topic.url.map { "look again: \(ShellCommand("authctl", "discover", $0))" }
+                    ?? "ask the service's administrator, or change 'method' in the profile")
         case .localServer(let origin): return origin.localServer
         case .otherAddress(let origin):
             return Message(

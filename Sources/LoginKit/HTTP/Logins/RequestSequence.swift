@@ -155,7 +155,8 @@ struct RequestSequence {
         }
         if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
         let verdict = facts.verdict(
-            hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies,
+            hasToken: steps.token != nil, loginPaths: try client.loginPaths(),
+            anonymousLocation: client.anonymousResponse?.location, former: steps.formerCookies,
             anonymous: steps.visit == nil ? client.anonymousCookieNames : [])
         return OpenedLogin(
             credential: steps.credential, session: session, verdict: verdict, visit: steps.visit,
