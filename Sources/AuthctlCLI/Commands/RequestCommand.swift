@@ -72,6 +72,6 @@ struct RequestCommand: InvokedCommand {
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
         let trust = login.choices.trustPolicy(mayAsk: false)
         let service = try invocation.context.anonymousService(profile, fingerprint: trust.fingerprint)
-        return try AnonymousRequest(outgoing: outgoing, service: service).run()
+        return try outgoing.sendAnonymously(over: service)
     }
 }

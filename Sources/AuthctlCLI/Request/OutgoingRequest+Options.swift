@@ -20,8 +20,17 @@ extension OutgoingRequest {
         let output = ResponseOutput(
             writer, includesHead: options.include, progress: invocation.transferProgress(of: writer),
             mayConcern: mayConcern)
-        self.init(
-            context: invocation.context, profile: profile.name, message: message, body: body.content, output: output)
+        self.init(message: message, body: body.content, output: output) {
+            invocation.context.say("\(profile.name): \($0)")
+        }
+    }
+
+    /// Sends it without a session and without a login, whatever the answer: `request --anonymous`.
+    func sendAnonymously(over service: Service) throws(LoginFault) -> ExitCode {
+        defer { output.close() }
+        let relayed = try send(over: service, with: nil, username: "")
+        try handOn()
+        return try code(of: relayed.response)
     }
 
     /// Says where a redirect leads.

@@ -61,9 +61,9 @@ extension OutgoingRequest {
         let url = try context.requestURL(request.url, try context.endpoint(profile))
         let content = request.body.map { RequestContent.kept($0.withUnsafeBytes { Secret(copying: $0) }) }
         self.init(
-            context: context, profile: profile.name,
             message: HTTPRequest(method: request.method, url: url, headers: headers), body: content ?? .none,
             output: ResponseOutput(
-                body, includesHead: false, progress: nil, mayConcern: profile.mayConcern))
+                body, includesHead: false, progress: nil, mayConcern: profile.mayConcern),
+            say: { context.say("\(profile.name): \($0)") })
     }
 }

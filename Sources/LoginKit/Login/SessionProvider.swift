@@ -27,9 +27,16 @@ package struct SessionProvider {
             return next
         }
 
-        /// Whether the session is sent with a request to this URL before the server has asked for it.
-        func sendsAhead(to url: String) throws(LoginFault) -> Bool {
-            try run.service.mayBeSentAhead(session, to: url, in: space)
+        /// As a request is sent with it.
+        var carried: CarriedSession {
+            CarriedSession(
+                service: run.service, session: session, username: username, space: space,
+                isConfirmed: isFresh && session.isPassword)
+        }
+
+        /// Stores a session that the service has refreshed by itself.
+        func keep(_ session: Session) throws(LoginFault) {
+            try keeper.approve(Login(identity: identity, session: session), .refresh)
         }
     }
 

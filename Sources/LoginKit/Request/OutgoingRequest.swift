@@ -3,22 +3,19 @@ import Secrets
 
 /// A request of the person's own on its way: sent once or more, and its answer handed on.
 package struct OutgoingRequest {
-    let context: LoginContext
-    /// The profile's name, for what is said.
-    let profile: String
     let message: HTTPRequest
     package let body: RequestContent
     package let output: ResponseOutput
+    /// Says something about it, unless the person wants quiet.
+    package let say: (String) -> Void
+    /// How much of a body is copied at once, in bytes; `nil` for the usual.
+    var pieceSize: Int?
 
     package init(
-        context: LoginContext, profile: String, message: HTTPRequest, body: RequestContent, output: ResponseOutput
+        message: HTTPRequest, body: RequestContent, output: ResponseOutput, say: @escaping (String) -> Void = { _ in }
     ) {
-        (self.context, self.profile, self.message) = (context, profile, message)
-        (self.body, self.output) = (body, output)
+        (self.message, self.body, self.output, self.say) = (message, body, output, say)
     }
-
-    /// Says something about it, unless the person wants quiet.
-    package func say(_ text: String) { context.say("\(profile): \(text)") }
 
     /// - Parameter session: `nil` if none is sent.
     package func send(
@@ -38,15 +35,16 @@ package struct OutgoingRequest {
         over service: Service, with session: Session?, username: String
     ) throws(LoginFault) -> Service.Relayed {
         var request = message
+        var bodies = StreamedBodies(sink: output)
         switch body {
-        case .none: request.streamedBodies = StreamedBodies(sink: output)
-        case .kept(let bytes):
-            request.body = bytes
-            request.streamedBodies = StreamedBodies(sink: output)
+        case .none: break
+        case .kept(let bytes): request.body = bytes
         case .streamed(let source, _):
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
-            request.streamedBodies = StreamedBodies(source: source, sink: output)
+            bodies = StreamedBodies(source: source, sink: output)
         }
+        if let pieceSize { bodies.pieceSize = pieceSize }
+        request.streamedBodies = bodies
         do throws(LoginFault) {
             return try service.relay(request, with: session, username: username)
         } catch {
@@ -72,18 +70,23 @@ package struct OutgoingRequest {
         return try service.judge(relayed, body: held, space: space)
     }
 
-    /// Stores cookies that an answer has refreshed.
-    func keep(_ session: Session?, _ authenticated: SessionProvider.AuthenticatedSession) {
-        guard let session, session != authenticated.session else { return }
-        do throws(LoginFault) {
-            try authenticated.keeper.approve(Login(identity: authenticated.identity, session: session), .refresh)
-        } catch {
-            context.warn(
-                """
-                warning: \(profile): the refreshed session was not stored: \
-                \(error.message(about: context.topic).what)
-                """)
-        }
+    /// Whether a session is sent before the server has asked for it.
+    func sendsAhead(_ carried: CarriedSession) throws(LoginFault) -> Bool {
+        guard let session = carried.session else { return true }
+        return try carried.service.mayBeSentAhead(session, to: message.url, in: carried.space)
+    }
+
+    /// Refuses to send it once more where that cannot be.
+    func checkRepeatable() throws(LoginFault) {
+        // What was shown already cannot be taken back, and two answers are none.
+        guard !output.isShown else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
+        guard body.isRepeatable else { throw .failure(.bodyNotRepeatable) }
+    }
+
+    /// The server wants a login to another realm than the one of the session.
+    func otherRealm(_ realm: String, than space: VerifiedSpace?) -> LoginFault {
+        let url = String(message.url.prefix { $0 != "?" })
+        return .loginRequired(LoginNeed(why: .otherRealm(realm, of: url, login: space?.realm ?? "")))
     }
 
     /// Hands on what is held of the answer.

@@ -8,11 +8,11 @@ package enum RequestContent {
     case kept(Secret)
     case streamed(any RequestSource, isRepeatable: Bool)
 
-    /// Whether it can be sent once more.
+    /// Whether it can be sent once more; one that is read as it is sent then begins again.
     var isRepeatable: Bool {
         switch self {
         case .none, .kept: true
-        case .streamed(_, let isRepeatable): isRepeatable
+        case .streamed(let source, let isRepeatable): isRepeatable && source.rewind()
         }
     }
 

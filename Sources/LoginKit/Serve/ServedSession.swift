@@ -6,7 +6,7 @@ final class ServedSession: @unchecked Sendable {
     /// What one request goes out with.
     struct Lent {
         package let session: Session
-        /// Which of the sessions that there have been it is.
+        /// Counts refreshes; tells a stale session from the current one.
         let number: Int
         let username: String
         package let extraSecrets: [CredentialField: Secret]
@@ -68,15 +68,12 @@ final class ServedSession: @unchecked Sendable {
     func isKnown(_ former: Lent, refreshed: Session?) throws(LoginFault) -> Bool {
         try monitor.locked { () throws(LoginFault) in
             guard former.number == number, refused < number else { return false }
-            let newer = refreshed.flatMap { $0 == former.session ? nil : $0 }
-            for session in [newer, authenticated.session].compactMap({ $0 }) {
-                do throws(LoginFault) {
-                    let login = try authenticated.run.service.verify(session, username: authenticated.username)
-                    replace(by: login.session)
-                    return true
-                } catch .rejected {
-                    continue
-                }
+            let service = authenticated.run.service
+            if let login = try service.verify(
+                authenticated.session, orRefreshed: refreshed, username: authenticated.username)
+            {
+                replace(by: login.session)
+                return true
             }
             refused = number
             return false
@@ -101,12 +98,17 @@ final class ServedSession: @unchecked Sendable {
         }
     }
 
-    /// Tells the person, once, why requests fail.
-    func tell(_ error: LoginFault) {
-        monitor.locked {
-            let message = error.message(about: provider.context.topic)
-            guard told.insert(message.what).inserted else { return }
-            provider.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
+    /// Runs a step. If that fails, tells the person, once, why requests fail.
+    func telling<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        do throws(LoginFault) {
+            return try step()
+        } catch {
+            monitor.locked {
+                let message = error.message(about: provider.context.topic)
+                guard told.insert(message.what).inserted else { return }
+                provider.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
+            }
+            throw error
         }
     }
 
@@ -138,7 +140,7 @@ final class ServedSession: @unchecked Sendable {
         hidden = Self.hidden(authenticated, besides: earlier)
     }
 
-    /// Those who have waited for the same in vain are not made to wait once more.
+    /// Rethrows a recent failure instead of trying again for every request that waits.
     private func refresh(after former: Session?) throws(LoginFault) {
         if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
         provider.context.lookAgain()
@@ -167,7 +169,7 @@ final class ServedSession: @unchecked Sendable {
         guard authenticated.isKept, authenticated.session != stored.session else { return }
         stored = (authenticated.session, .now)
         do throws(LoginFault) {
-            try authenticated.keep()
+            try authenticated.keep(authenticated.session)
         } catch {
             provider.context.warn(
                 "warning: the refreshed session was not stored: \(error.message(about: provider.context.topic).what)")
@@ -182,12 +184,5 @@ extension Session {
             return nil
         }
         return password
-    }
-}
-
-extension SessionProvider.AuthenticatedSession {
-    /// Stores a session that the service has refreshed by itself.
-    fileprivate func keep() throws(LoginFault) {
-        try keeper.approve(Login(identity: identity, session: session), .refresh)
     }
 }

@@ -31,12 +31,8 @@ extension ServedRequest {
         var lent = try session.current()
         var (relayed, tunnel) = try ask(lent)
         if tunnel == nil, try isLoggedOut(relayed, lent) {
-            do throws(LoginFault) {
-                lent = try session.refreshed(after: lent)
-            } catch {
-                session.tell(error)
-                throw error
-            }
+            let former = lent
+            lent = try session.telling { () throws(LoginFault) in try session.refreshed(after: former) }
             (relayed, tunnel) = try ask(lent)
         }
         let head = relayed.response

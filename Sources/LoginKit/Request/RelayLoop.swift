@@ -1,0 +1,152 @@
+import LoginCore
+import Secrets
+
+/// The session of a request, and the service that it is sent by.
+struct CarriedSession {
+    let service: Service
+    /// `nil` for an anonymous request.
+    var session: Session?
+    var username = ""
+    /// Where the login was verified, as far as that is known.
+    var space: VerifiedSpace?
+    /// Whether the server has confirmed it a moment ago, so that another login would be answered the same.
+    var isConfirmed = false
+}
+
+/// Lends a request its sessions: the person's own login does, and `exec --serve` for many requests at once.
+protocol SessionLender {
+    /// Whether a certificate that does not verify may wait for the login after the request, which asks about it.
+    var mayAsk: Bool { get }
+
+    /// The session for the first try.
+    mutating func lend() throws(LoginFault) -> CarriedSession
+
+    /// Asks the server whether it still accepts the session; `relayed` is its response, where one came.
+    mutating func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool
+
+    /// Another session than the one that the server has refused.
+    /// - Parameters:
+    ///   - relayed: the response that refused it; `nil` where an anonymous client was shown a certificate that does not verify.
+    ///   - missing: why nothing was sent, where that is for want of a value for `{csrf}`.
+    mutating func lendAnother(
+        after relayed: Service.Relayed?, missing: LoginFault?
+    ) throws(LoginFault) -> CarriedSession
+}
+
+/// Sends a request with a session, and once more, the same, with another one if its response means that there was none: does
+/// what `RelayFlow` decides.
+struct RelayLoop<Lender: SessionLender> {
+    let request: OutgoingRequest
+    var lender: Lender
+    /// Whether there is a verify endpoint to be asked; else the rules decide alone.
+    let canVerify: Bool
+    private var relayed: Service.Relayed?
+    /// Why nothing was sent: there is no value for `{csrf}`, as for an anonymous client.
+    private var missing: LoginFault?
+
+    /// Sends no request.
+    init(_ request: OutgoingRequest, _ lender: Lender, canVerify: Bool) {
+        (self.request, self.lender, self.canVerify) = (request, lender, canVerify)
+    }
+
+    /// The last response, which is still to be handed on, and its meaning.
+    struct Outcome {
+        let relayed: Service.Relayed
+        let ending: RelayFlow.Ending
+        /// What it was the response to.
+        let attachment: RelayFlow.Attachment
+    }
+
+    /// - Throws: whatever kept the request from being sent once more; the response that there is was handed on by then.
+    mutating func run() throws(LoginFault) -> Outcome {
+        var carried = try lender.lend()
+        var attachment = try firstAttachment(of: carried)
+        var flow = RelayFlow(sending: attachment, canVerify: canVerify)
+        var effect = flow.handle(.answered(try send(attachment, carried)))
+        while true {
+            switch effect {
+            case .verify:
+                let isKnown = try orHandOn { (loop) throws(LoginFault) in
+                    try loop.lender.isKnown(after: loop.relayed)
+                }
+                effect = flow.handle(.verified(isKnown: isKnown))
+            case .enter:
+                carried = try orHandOn { (loop) throws(LoginFault) in
+                    try loop.lender.lendAnother(after: loop.relayed, missing: loop.missing)
+                }
+                effect = flow.handle(.entered(sendsAhead: try request.sendsAhead(carried)))
+            case .send(let next):
+                try orHandOn { (loop) throws(LoginFault) in try loop.request.checkRepeatable() }
+                attachment = next
+                effect = flow.handle(.answered(try send(next, carried)))
+            case .finish(let ending):
+                guard let relayed, ending != .lost else { throw missing ?? Self.lost }
+                return Outcome(relayed: relayed, ending: ending, attachment: attachment)
+            }
+        }
+    }
+
+    /// Whether the session is sent from the beginning. A long body is not sent only to be refused.
+    private func firstAttachment(of carried: CarriedSession) throws(LoginFault) -> RelayFlow.Attachment {
+        guard carried.session != nil else { return .nothing }
+        if try request.sendsAhead(carried) { return .session(isConfirmed: carried.isConfirmed) }
+        guard request.body.isLong else { return .withheld(isConfirmed: carried.isConfirmed) }
+        switch try request.probe(over: carried.service, space: carried.space) {
+        case .otherRealm(let realm): throw request.otherRealm(realm, than: carried.space)
+        case .passed: return .withheld(isConfirmed: carried.isConfirmed)
+        case .loggedOut, .forbidden, .undecided, .redirected, .refusedPassword:
+            return .session(isConfirmed: carried.isConfirmed)
+        }
+    }
+
+    private mutating func send(
+        _ attachment: RelayFlow.Attachment, _ carried: CarriedSession
+    ) throws(LoginFault) -> RelayJudgement {
+        (relayed, missing) = (nil, nil)
+        var session: Session?
+        if case .session = attachment { session = carried.session }
+        do throws(LoginFault) {
+            let relayed = try request.send(over: carried.service, with: session, username: carried.username)
+            self.relayed = relayed
+            if attachment == .nothing { request.say("sent without a login") }
+            return try request.judge(relayed, by: carried.service, space: carried.space)
+        } catch .failure(.noCSRF(let place)) where session != nil {
+            missing = .failure(.noCSRF(place))
+        } catch .untrusted(.certificate) where attachment == .nothing && lender.mayAsk {
+        }
+        return .undecided
+    }
+
+    /// Runs a step. If that fails, the response that there is goes to whoever sent the request.
+    private mutating func orHandOn<Result>(
+        _ step: (inout Self) throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
+        do throws(LoginFault) {
+            return try step(&self)
+        } catch {
+            try request.handOn()
+            throw error
+        }
+    }
+
+    private static var lost: LoginFault { .failure(.unexpectedEvent("a request that is over")) }
+}
+
+extension Service {
+    /// Asks the server once, or twice where the response itself has refreshed the session: that is asked about first, since the
+    /// former one may have been good for one response only.
+    /// - Returns: `nil` if it accepts neither.
+    func verify(
+        _ session: Session, orRefreshed refreshed: Session?, username: String
+    ) throws(LoginFault) -> Login? {
+        let newer = refreshed.flatMap { $0 == session ? nil : $0 }
+        for session in [newer, session].compactMap({ $0 }) {
+            do throws(LoginFault) {
+                return try verify(session, username: username)
+            } catch .rejected {
+                continue
+            }
+        }
+        return nil
+    }
+}
