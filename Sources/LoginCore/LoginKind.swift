@@ -1,6 +1,6 @@
 package import Secrets
 
-/// How the logins of a profile work. What depends on it switches over it, so that a new kind has to be thought of everywhere.
+/// How the logins of a profile work. What depends on it reads its row, `LoginTraits`.
 package enum LoginKind: Equatable, Sendable {
     /// The credential answers the challenges of HTTP authentication (RFC 9110, section 11): by the strongest of these schemes that
     /// the server offers, or of all where none is named (`auto`). It is the session, unless the profile has a login request.
@@ -43,57 +43,81 @@ package enum HTTPScheme: String, CaseIterable, Sendable {
     }
 }
 
+/// The row of a kind of login: what everything else has to know of it. How it logs in is its `LoginProcedure`.
+package struct LoginTraits: Sendable {
+    /// Whether user name and password answer the challenges of HTTP authentication.
+    package var answersChallenges = false
+    /// Whether the client certificate alone is the proof, so that a given secret opens its key.
+    package var isProvedByCertificate = false
+    /// Whether a person consents at an authorization server, so that no secret can be given beforehand.
+    package var asksForConsent = false
+    /// Whether the credential is a token from elsewhere: it names no user, and there is no password beside it.
+    package var takesToken = false
+    /// The session that a login leaves where the profile does not say.
+    package var session = SessionRule()
+    /// The kind of a secret that was given for such a login, or stored with one.
+    package let credential: @Sendable (_ secret: Secret) -> Credential.Kind
+    /// The kind of the credential of a login without a secret.
+    package var withoutSecret = Credential.Kind.noSecret
+    /// The fields that each login needs anew.
+    package let fields: @Sendable (Profile) -> [CredentialField]
+
+    /// Whether the credential itself is proved with each request, unless the profile has a login request: HTTP authentication, TLS.
+    package var authenticatesRequests: Bool { answersChallenges || isProvedByCertificate }
+
+    fileprivate static let challenge = LoginTraits(
+        answersChallenges: true, credential: { .password($0) }, withoutSecret: .ticket,
+        fields: { $0.kind.schemes == [.negotiate] ? [] : [.username, .password] })
+
+    fileprivate static let cookies = LoginTraits(
+        session: SessionRule(cookies: true), credential: { .password($0) }, fields: { $0.fieldsOfRequests })
+
+    fileprivate static let token = LoginTraits(
+        session: .bearer, credential: { .password($0) }, fields: { $0.fieldsOfRequests })
+
+    fileprivate static let pasted = LoginTraits(
+        takesToken: true, session: .bearer, credential: { .token($0) },
+        fields: { $0.sessionRule.slots.contains(.username) ? [.username, .token] : [.token] })
+
+    fileprivate static let certificate = LoginTraits(
+        isProvedByCertificate: true, credential: { .certificate(passphrase: $0) },
+        withoutSecret: .certificate(passphrase: nil), fields: { _ in [] })
+
+    fileprivate static let oauth = LoginTraits(
+        asksForConsent: true, takesToken: true, session: .bearer, credential: { .token($0) }, fields: { _ in [] })
+}
+
 extension LoginKind {
-    /// The schemes that the profile names; none where it leaves the choice to the server, or has no use for them.
-    package var namedSchemes: [HTTPScheme] {
+    /// Its row.
+    package var traits: LoginTraits {
         switch self {
-        case .challenge(let schemes): schemes
-        case .exchange, .pasted, .certificate, .oauth: []
+        case .challenge: .challenge
+        case .exchange(for: .cookies): .cookies
+        case .exchange(for: .token): .token
+        case .pasted: .pasted
+        case .certificate: .certificate
+        case .oauth: .oauth
         }
     }
+
+    /// The schemes that the profile names; none where it leaves the choice to the server, or has no use for them.
+    package var schemes: [HTTPScheme] { if case .challenge(let schemes) = self { schemes } else { [] } }
 
     /// Whether a credential may be sent by this scheme.
     package func accepts(_ scheme: HTTPScheme) -> Bool {
-        switch self {
-        case .challenge(let schemes): schemes.isEmpty || schemes.contains(scheme)
-        case .exchange, .pasted, .certificate, .oauth: false
-        }
+        traits.answersChallenges && (schemes.isEmpty || schemes.contains(scheme))
     }
+}
 
-    /// Whether what follows a colon in a user name may be a password (`name:password`), since no name has one (RFC 7617,
-    /// section 2).
-    package var endsNameAtColon: Bool {
-        switch self {
-        case .challenge, .certificate: true
-        case .exchange, .pasted, .oauth: false
-        }
-    }
+extension Profile {
+    /// The row of its kind of login.
+    package var traits: LoginTraits { kind.traits }
 
-    /// Whether the client certificate alone is the proof, so that a given secret opens its key.
-    package var isProvedByCertificate: Bool {
-        switch self {
-        case .certificate: true
-        case .challenge, .exchange, .pasted, .oauth: false
-        }
-    }
-
-    /// Whether a person consents at an authorization server, so that no secret can be given beforehand.
-    package var asksForConsent: Bool {
-        switch self {
-        case .oauth: true
-        case .challenge, .exchange, .pasted, .certificate: false
-        }
-    }
-
-    /// The kind of a secret that was given for such a login, or stored with one.
-    /// - Parameter secret: `nil` if the login has none.
-    package func credential(of secret: Secret?) -> Credential.Kind {
-        switch self {
-        case .challenge: secret.map { .password($0) } ?? .ticket
-        case .exchange: secret.map { .password($0) } ?? .noSecret
-        case .pasted, .oauth: secret.map { .token($0) } ?? .noSecret
-        case .certificate: .certificate(passphrase: secret)
-        }
+    /// The fields that its login requests send.
+    fileprivate var fieldsOfRequests: [CredentialField] {
+        if loginSteps.isEmpty { return [.username, .password] }
+        let slots = Set(loginSteps.flatMap(\.slots))
+        return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
     }
 }
 

@@ -107,20 +107,12 @@ extension Profile {
 
     /// The session that a login leaves, as written or by the method's default.
     package var sessionRule: SessionRule {
-        guard let session else { return usualSession }
+        guard let session else { return traits.session }
         guard session.isCredential else { return session }
         // What is sent with some requests only says nothing of what the session is.
         var rule = session
-        (rule.headers, rule.cookies) = (usualSession.headers, usualSession.cookies)
+        (rule.headers, rule.cookies) = (traits.session.headers, traits.session.cookies)
         return rule
-    }
-
-    private var usualSession: SessionRule {
-        switch kind {
-        case .exchange(for: .cookies): SessionRule(cookies: true)
-        case .exchange(for: .token), .pasted, .oauth: .bearer
-        case .challenge, .certificate: SessionRule()
-        }
     }
 
     /// The names of the headers that a session sets by itself, in lower case; `…` stands for what is filled in. What is for a
@@ -129,36 +121,18 @@ extension Profile {
         let rule = sessionRule
         var names = Set((rule.headers + rule.writeHeaders).map(\.shownName) + ["proxy-authorization"])
         if rule.basic != nil { names.insert("authorization") }
-        switch kind {
-        case .challenge where rule.isCredential: names.insert("authorization")
-        case .challenge, .exchange(for: .cookies): names.insert("cookie")
-        case .exchange(for: .token), .pasted, .oauth, .certificate: break
-        }
-        if rule.cookies { names.insert("cookie") }
+        if traits.answersChallenges { names.insert(rule.isCredential ? "authorization" : "cookie") }
+        if rule.cookies || traits.session.cookies { names.insert("cookie") }
         return names
     }
 
     /// The fields that a login asks for: those that its templates use.
     package var fields: [CredentialField] {
-        primaryFields + (asksCodeAtOnce ? [.code] : []) + labels.map { .secret($0) }
+        traits.fields(self) + (asksCodeAtOnce ? [.code] : []) + labels.map { .secret($0) }
     }
 
     /// Whether a login needs what is asked for once.
     package var asksForMore: Bool { !labels.isEmpty }
-
-    /// The fields that each login needs anew.
-    private var primaryFields: [CredentialField] {
-        switch kind {
-        case .challenge(let schemes) where schemes == [.negotiate]: return []
-        case .certificate, .oauth: return []
-        case .challenge: return [.username, .password]
-        case .pasted: return sessionRule.slots.contains(.username) ? [.username, .token] : [.token]
-        case .exchange:
-            if loginSteps.isEmpty { return [.username, .password] }
-            let slots = Set(loginSteps.flatMap(\.slots))
-            return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
-        }
-    }
 
     /// The names of what a login hands out that is needed once it is over.
     package var takenForLater: Set<String> {

@@ -25,16 +25,13 @@ extension Profile {
         }
     }
 
-    /// The request that has to send an anonymous client away before anybody is asked for a credential. A form has nothing to say to
-    /// somebody who fills nothing in, and is never sent empty.
+    /// The request that has to send an anonymous client away before anybody is asked for a credential. Login forms
+    /// are never submitted empty.
     package var guarded: (rule: RequestRule, step: Step)? {
         switch proof {
         case .verify(let request): return (request, .verify)
         case .loginResponse:
-            switch kind {
-            case .challenge, .certificate: return login.map { ($0, .login) }
-            case .exchange, .pasted, .oauth: return nil
-            }
+            return traits.authenticatesRequests ? login.map { ($0, .login) } : nil
         }
     }
 }

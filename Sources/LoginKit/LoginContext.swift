@@ -100,9 +100,9 @@ package final class LoginContext {
         var profile = written
         try profile.settings.override(by: dependencies.environment)
         topic.fields = profile.fields
-        topic.asksForConsent = profile.kind.asksForConsent
+        topic.asksForConsent = profile.traits.asksForConsent
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
-        if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.kind.endsNameAtColon {
+        if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.traits.authenticatesRequests {
             throw .usage(.usernameHasColon)
         }
         topic.origin = try document().profile(profile.name).flatMap { $0.url == profile.url ? $0.origin : nil }

@@ -158,6 +158,6 @@ struct Exchange {
     var rest: Int { transport.rest }
 
     func login(_ username: String? = "añna", _ secret: String = "p ä\"&") throws -> Login {
-        try service.authenticate(Credential(username: username, kind.credential(of: Secret(secret))))
+        try service.authenticate(Credential(username: username, kind.traits.credential(Secret(secret))))
     }
 }

@@ -25,7 +25,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try login.choices.applied(to: try invocation.context.selectProfile(name))
         invocation.context.topic.command = ["profile", "test"]
-        let walk = LoginTranscript(beginsAnonymously: profile.kind.beginsAnonymously)
+        let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
         do throws(LoginFault) {
             invocation.context.promptTimeout = login.promptTimeout
             invocation.loginOptions = login.words
@@ -60,15 +60,5 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
         let name = SafeText.name(identity.displayName)
         let who: StyledText = name.isEmpty ? "" : " as \(name, .bold)"
         invocation.say(styled: "\(isGood: true)The login works" + who + "; nothing was stored.")
-    }
-}
-
-extension LoginKind {
-    /// Whether the first request goes out as an anonymous client's, over the same transport as all others.
-    fileprivate var beginsAnonymously: Bool {
-        switch self {
-        case .challenge, .exchange, .pasted, .oauth: true
-        case .certificate: false
-        }
     }
 }

@@ -87,7 +87,7 @@ struct CurlConfig {
         let settings = run.profile.settings
         guard let file = settings.certificate else { return }
         let passphrase =
-            run.profile.kind.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
+            run.profile.traits.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
             .open(passphrase: passphrase, now: run.context.dependencies.clock.now())
         do throws(SecretBuilder.LimitExceeded) {

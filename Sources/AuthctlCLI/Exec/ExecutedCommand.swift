@@ -85,7 +85,7 @@ struct ExecutedCommand {
             if profile.sessionRule.slots.contains(.token) { return }
             throw .usage(.commandGetsNoToken(method: .cookie))
         }
-        if profile.kind.isProvedByCertificate { throw .usage(.commandGetsNoToken(method: .certificate)) }
+        if profile.traits.isProvedByCertificate { throw .usage(.commandGetsNoToken(method: .certificate)) }
         let pinned = try context.record(of: profile)?.pinnedMethod
         let method = pinned ?? profile.methods.first ?? .auto
         switch method {

@@ -67,16 +67,14 @@ struct DockerHelper {
                 .other("the session of the profile \(profile.name) is not a user name and a password"))
         }
         let secret = Secret(supplied.secret)
-        switch profile.kind {
-        case .oauth: throw .usage(.takesNoPassword(method: .oauth))
-        case .exchange, .pasted: break
-        case .challenge, .certificate:
+        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: .oauth)) }
+        if profile.traits.authenticatesRequests {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
         var settings = LoginSettings()
         settings.username = supplied.username
-        settings.supplied = Credential(username: supplied.username, profile.kind.credential(of: secret))
+        settings.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
         settings.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
         _ = try LoginRun(invocation.context, profile, settings).run()
     }

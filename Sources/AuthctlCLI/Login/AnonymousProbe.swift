@@ -13,7 +13,7 @@ struct AnonymousProbe {
         settings.persist = Persistence.none
         var profile = profile
         // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
-        if !profile.kind.isProvedByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
+        if !profile.traits.isProvedByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
         run = try LoginRun(invocation.context, profile, settings)
     }
 

@@ -120,7 +120,7 @@ extension Dependencies {
         var bare = settings
         bare.identity = nil
         let anonymous: (any Transport)? =
-            profile.kind.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
+            profile.traits.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
             tickets: tickets, options: options, anonymous: anonymous, others: others)

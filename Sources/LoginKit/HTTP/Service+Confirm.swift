@@ -8,7 +8,7 @@ extension Service {
             return .accepted(try kept(opened))
         } catch .rejected(let refusal) {
             let response = opened.verdict.unconfirmed(
-                by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.kind.asksForConsent)
+                by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.traits.asksForConsent)
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
             return .unconfirmed(
                 UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
@@ -34,10 +34,6 @@ extension Service {
 
     /// Whether the credential stays beside the session that it earned.
     private var keepsCredential: Bool {
-        switch profile.kind {
-        case .challenge, .exchange, .certificate:
-            profile.settings.keepPassword && !profile.sessionRule.isCredential
-        case .pasted, .oauth: false
-        }
+        !profile.traits.takesToken && profile.settings.keepPassword && !profile.sessionRule.isCredential
     }
 }

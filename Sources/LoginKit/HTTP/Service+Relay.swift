@@ -101,11 +101,7 @@ extension Service {
 
     /// The protection space of a login by HTTP authentication, for later requests.
     func verifiedSpace(of session: Session, username: String) throws(LoginFault) -> VerifiedSpace? {
-        switch profile.kind {
-        case .exchange, .pasted, .certificate, .oauth: return nil
-        case .challenge: break
-        }
-        guard let rule = profile.verify ?? profile.login else { return nil }
+        guard profile.traits.answersChallenges, let rule = profile.verify ?? profile.login else { return nil }
         var values = client.values(session, username: username)
         values.ttl = options.ttl
         let url: String

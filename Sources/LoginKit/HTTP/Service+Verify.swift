@@ -26,7 +26,7 @@ extension Service {
             if verify.response.loggedOut == nil, sendsBasic(session), !offered.isEmpty, !offered.contains("basic") {
                 throw .untrusted(.basicNotOffered(offered))
             }
-            throw .rejected(refusal.ambiguous(afterLogin || isAmbiguous, session.credential))
+            throw .rejected(refusal.ambiguous(afterLogin || profile.traits.authenticatesRequests, session.credential))
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .needsSecondFactor(let words):
@@ -68,20 +68,9 @@ extension Service {
         return (protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first) == .basic
     }
 
-    /// Whether a server that refuses a session would answer the same for a good credential without rights.
-    private var isAmbiguous: Bool {
-        switch profile.kind {
-        case .challenge, .certificate: true
-        case .exchange, .pasted, .oauth: false
-        }
-    }
-
     /// A pasted token has no typed name: the account goes by the server's.
     private func accountName(typed username: String, _ serverName: String?) -> String {
-        switch profile.kind {
-        case .pasted, .oauth: username.isEmpty ? serverName ?? "" : username
-        case .challenge, .exchange, .certificate: username
-        }
+        profile.traits.takesToken && username.isEmpty ? serverName ?? "" : username
     }
 }
 

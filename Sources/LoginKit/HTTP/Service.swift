@@ -130,10 +130,7 @@ package final class Service: Authenticator {
         hold(credential.extraSecrets.asked)
         client.hide([credential.secret, code], username: credential.username ?? "")
         return try client.shielded { () throws(LoginFault) in
-            switch profile.kind {
-            case .challenge: try credential.checkPair()
-            case .exchange, .pasted, .certificate, .oauth: break
-            }
+            if profile.traits.answersChallenges { try credential.checkPair() }
             if protectionSpace == nil { _ = try prepare() }
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
         }

@@ -19,7 +19,7 @@ struct ClientCertificateUnlocker {
     ) throws(LoginFault) -> ClientIdentity? {
         let former = keeper(settings)
         let opened = try open { () throws(LoginFault) in try former.fill() }
-        if profile.kind.isProvedByCertificate, let opened { try logIn(with: opened, &settings, keeper) }
+        if profile.traits.isProvedByCertificate, let opened { try logIn(with: opened, &settings, keeper) }
         return opened
     }
 
@@ -47,12 +47,12 @@ struct ClientCertificateUnlocker {
     /// - Returns: `nil` if the profile names no certificate.
     private func open(stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> ClientIdentity? {
         guard let file = profile.settings.certificate else {
-            if profile.kind.isProvedByCertificate { throw .usage(.clientCertificate(.notNamed)) }
+            if profile.traits.isProvedByCertificate { throw .usage(.clientCertificate(.notNamed)) }
             return nil
         }
         let files = try KeyFile.files(certificate: file, key: profile.settings.key)
         let identity = try unlock(files, stored)
-        if profile.kind.isProvedByCertificate, identity.commonName.isEmpty {
+        if profile.traits.isProvedByCertificate, identity.commonName.isEmpty {
             throw .usage(.clientCertificate(.nameless(file: file)))
         }
         return identity
@@ -78,7 +78,7 @@ struct ClientCertificateUnlocker {
 
     private func keptPassphrase(_ stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> Secret? {
         let stored = try stored()
-        return profile.kind.isProvedByCertificate ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
+        return profile.traits.isProvedByCertificate ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
     }
 
     private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginFault) -> ClientIdentity {

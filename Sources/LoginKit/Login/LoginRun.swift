@@ -40,7 +40,7 @@ package struct LoginRun {
         let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
         options.verifyProvesLogins =
             hasAccepted || !(settings.learns || context.profiles.isProposal(profile.name))
-        options.learns = settings.learns && profile.kind.asksForConsent
+        options.learns = settings.learns && profile.traits.asksForConsent
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
@@ -52,7 +52,7 @@ package struct LoginRun {
 
     private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
         // Where the certificate is the proof, it is the credential.
-        profile.kind.isProvedByCertificate ? [:] : identity?.passphrase.map { [.passphrase: $0] } ?? [:]
+        profile.traits.isProvedByCertificate ? [:] : identity?.passphrase.map { [.passphrase: $0] } ?? [:]
     }
 
     /// Whether a new login is kept nowhere.
@@ -130,11 +130,11 @@ package struct LoginRun {
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
             account: settings.username == nil ? nil : account?.username)
         subject.signup = profile.signupURL
-        if profile.kind.asksForConsent { subject.wanted = settings.username }
+        if profile.traits.asksForConsent { subject.wanted = settings.username }
         var policy = settings.policy
         policy.hasSuppliedCode = settings.code != nil
         // A fresh grant that is refused is not got better by another one.
-        if profile.kind.asksForConsent { policy.maxAttempts = 1 }
+        if profile.traits.asksForConsent { policy.maxAttempts = 1 }
         return LoginFlow(
             subject: subject, policy: policy,
             proposedUsername: profile.fields.contains(.username)

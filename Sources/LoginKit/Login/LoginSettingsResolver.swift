@@ -20,7 +20,7 @@ package struct LoginSettingsResolver {
     package func settings() throws(LoginFault) -> LoginSettings {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
-        context.topic.asksForConsent = profile.kind.asksForConsent
+        context.topic.asksForConsent = profile.traits.asksForConsent
         context.topic.ignoresVariables = ignoresVariables
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
         if let username { try check(username: username) }
@@ -40,7 +40,7 @@ package struct LoginSettingsResolver {
         settings.code = choices.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         settings.consent = choices.consent
         settings.learns = target.new != nil
-        let mayConsent = profile.kind.asksForConsent && isLogin && choices.consent.needsNoTerminal
+        let mayConsent = profile.traits.asksForConsent && isLogin && choices.consent.needsNoTerminal
         settings.policy = LoginFlow.Policy(
             maxAttempts: choices.maxAttempts, mayAsk: context.mayAsk || mayConsent && !context.isPromptForbidden,
             force: force,
@@ -53,15 +53,12 @@ package struct LoginSettingsResolver {
     }
 
     private func check(username: String) throws(LoginFault) {
-        switch target.profile.kind {
-        case .challenge: try context.checkBasic(username: username)
-        case .exchange, .pasted, .certificate, .oauth: break
-        }
+        if target.profile.traits.answersChallenges { try context.checkBasic(username: username) }
     }
 
     /// Options of one kind of login mean nothing to another.
     private func checkConsent() throws(LoginFault) {
-        guard target.profile.kind.asksForConsent else {
+        guard target.profile.traits.asksForConsent else {
             guard !choices.consent.isNothing else { return }
             throw .usage(
                 .other(
@@ -79,16 +76,10 @@ package struct LoginSettingsResolver {
 
     private func take(_ secret: Secret, into settings: inout LoginSettings) throws(LoginFault) {
         let profile = target.profile
-        switch profile.kind {
-        case .certificate:
-            settings.passphrase = secret
-        case .challenge where !secret.isFreeOfControls:
-            throw .usage(.controlCharacter(.password))
-        case .oauth:
-            throw .usage(.takesNoPassword(method: .oauth))
-        case .challenge, .exchange, .pasted:
-            settings.supplied = try context.credential(secret, of: settings.username, profile)
-        }
+        if profile.traits.isProvedByCertificate { return settings.passphrase = secret }
+        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: .oauth)) }
+        if profile.traits.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
+        settings.supplied = try context.credential(secret, of: settings.username, profile)
     }
 
     /// Whether the server is worth asking although nobody can be. Where the server has still to say whether it wants a
@@ -99,7 +90,7 @@ package struct LoginSettingsResolver {
         else {
             return false
         }
-        if profile.kind.namedSchemes.contains(.negotiate) || settings.method == .negotiate || context.mayAsk {
+        if profile.kind.schemes.contains(.negotiate) || settings.method == .negotiate || context.mayAsk {
             return true
         }
         guard case .valid = context.dependencies.tickets.find() else { return false }

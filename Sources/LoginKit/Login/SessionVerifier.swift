@@ -60,7 +60,7 @@ package struct SessionVerifier {
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.dependencies) {
             context.warnOnce($0)
         }
-        if profile.kind.isProvedByCertificate {
+        if profile.traits.isProvedByCertificate {
             settings.passphrase = secret
         } else {
             let username = settings.username ?? environment["AUTHCTL_USERNAME"]

@@ -93,7 +93,7 @@ extension LoginContext {
     /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
     /// profile's, else that of the active account.
     func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginFault) -> Credential {
-        let kind = profile.kind.credential(of: secret)
+        let kind = profile.traits.credential(secret)
         guard profile.fields.contains(.username) else { return Credential(username: nil, kind) }
         let active = try document().profile(profile.name)?.activeAccount?.username
         guard let username = named ?? profile.user ?? active, !username.isEmpty else {

@@ -39,7 +39,7 @@ package struct TokenSource {
     }
 
     private func checkHasHeader() throws(LoginFault) {
-        if profile.kind.isProvedByCertificate, profile.sessionRule.isCredential {
+        if profile.traits.isProvedByCertificate, profile.sessionRule.isCredential {
             throw .usage(.hasNoHeader(method: .certificate))
         }
     }
@@ -113,7 +113,7 @@ package struct TokenSource {
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
-        if profile.kind.namedSchemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
+        if profile.kind.schemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         let run = try SessionVerifier(context, profile, persist: nil).run
         let keeper = SessionHolder(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)

@@ -131,7 +131,7 @@ package struct ProfileDecoder {
 
     private func checkCertificate(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         if profile.settings.certificate != nil { return }
-        if profile.kind.isProvedByCertificate {
+        if profile.traits.isProvedByCertificate {
             throw table.fault("certificate", "is missing: method 'certificate' needs a file")
         }
         if profile.settings.key != nil {

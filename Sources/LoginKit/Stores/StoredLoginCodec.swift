@@ -125,7 +125,7 @@ enum StoredLoginCodec {
 
         func credential(of kind: LoginKind) throws(Malformed) -> Credential {
             let secret = try secret.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
-            return Credential(username: username, kind.credential(of: secret))
+            return Credential(username: username, secret.map(kind.traits.credential) ?? kind.traits.withoutSecret)
         }
     }
 
