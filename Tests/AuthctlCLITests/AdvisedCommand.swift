@@ -1,6 +1,7 @@
 import ArgumentParser
 import LoginCore
 @testable import LoginKit
+import Synchronization
 
 @testable import AuthctlCLI
 
@@ -37,8 +38,18 @@ struct AdvisedCommand: CustomStringConvertible {
         return found
     }
 
+    /// What the parser has against each command, since many texts advise the same and a debug build takes a tenth of a second to parse one.
+    private static let faults = Mutex<[[String]: String?]>([:])
+
     /// What the parser has against it.
     var fault: String? {
+        if let known = Self.faults.withLock({ $0[arguments] }) { return known }
+        let fault = foundFault
+        Self.faults.withLock { $0[arguments] = .some(fault) }
+        return fault
+    }
+
+    private var foundFault: String? {
         // The name of a command, in a sentence about it.
         if arguments.allSatisfy({ $0.allSatisfy { $0.isLetter || $0 == "-" } && !$0.hasPrefix("-") }), isName {
             return nil

@@ -29,7 +29,8 @@ struct LoginVerdictTests {
 
     @Test func `A redirect to the login page, below it, or where verify sends anybody says nothing`() {
         let targets = [
-            "/login/", "/login", "/login?error=1", "/login/failed", "/session", "/login;jsessionid=1F?error", "/log%69n",
+            "/login/", "/login", "/login?error=1", "/login/failed", "/session", "/login;jsessionid=1F?error",
+            "/log%69n",
             "/signin", "/signin;x=1",
         ]
         for target in targets {

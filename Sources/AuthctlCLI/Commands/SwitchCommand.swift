@@ -33,7 +33,9 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         let words = names + (invocation.options.username.map { [$0] } ?? [])
         let (profile, named) = try meaning(of: words, invocation.context)
         let username = if let named { named } else { try chosen(of: profile, invocation.context) }
-        if username.utf8.contains(UInt8(ascii: ":")), profile.traits.authenticatesRequests { throw .usage(.usernameHasColon) }
+        if username.utf8.contains(UInt8(ascii: ":")), profile.traits.authenticatesRequests {
+            throw .usage(.usernameHasColon)
+        }
         let account = try activate(username, of: profile, invocation)
         invocation.say(
             "The active account of \(profile.name) is now \(SafeText.name(account.identity.displayName)).")

@@ -144,7 +144,8 @@ extension Message {
     }
 
     fileprivate static func tokenTooShortLived(_ seconds: Int64, _ clock: ClockDifference?) -> Message {
-        let life = seconds > 0 ? "is valid for only \(seconds) \(seconds == 1 ? "second" : "seconds")" : "has already expired"
+        let life =
+            seconds > 0 ? "is valid for only \(seconds) \(seconds == 1 ? "second" : "seconds")" : "has already expired"
         if let clock {
             return Message("even a new token \(life): \(clock.words)", next: "set the clock, then log in again")
         }

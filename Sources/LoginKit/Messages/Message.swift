@@ -172,7 +172,9 @@ extension LoginNeed {
 extension BusyFault {
     fileprivate var message: Message {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
-        let wait = retryAfter.map { $0 <= 86_400 ? "try again in \($0) \($0 == 1 ? "second" : "seconds")" : "try again much later" }
+        let wait = retryAfter.map {
+            $0 <= 86_400 ? "try again in \($0) \($0 == 1 ? "second" : "seconds")" : "try again much later"
+        }
         return Message(
             "the server is busy or unavailable (status \(status))\(said)", next: wait ?? "try again later")
     }

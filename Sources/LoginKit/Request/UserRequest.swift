@@ -107,7 +107,8 @@ extension UserRequest: SessionLender {
             outgoing.say(authenticated?.session.refusal ?? "the server requires a login for this")
         }
         let another = try lend(try provider.enter(after: authenticated?.session))
-        outgoing.say("\(missing == nil ? "sending the same request again" : "sending the request") with the new session")
+        outgoing.say(
+            "\(missing == nil ? "sending the same request again" : "sending the request") with the new session")
         return another
     }
 }
