@@ -11,7 +11,8 @@ package final class ChromiumBrowser {
             throw ServerProcess.NotStarted(description: "chromium is not installed")
         }
         program = try BrowserProgram(
-            Self.script, settings: ["name": user.name, "password": user.password, "program": chromium])
+            try Repository.text(ofTestServer: "chromium_browser.py"),
+            settings: ["name": user.name, "password": user.password, "program": chromium])
     }
 
     /// A program that takes a URL, as for `--browser`.

@@ -26,7 +26,8 @@ package final class DjangoOAuthServer {
         }
         let server = try ServerProcess()
         let setting = OAuthSetting(users: users, clients: clients, scopes: scopes, lifetime: lifetime)
-        try server.start(python, ["-u", "-c", Self.script, server.folder.path, try setting.json()])
+        try server.start(
+            python, ["-u", Repository.testServer("django_oauth_server.py"), server.folder.path, try setting.json()])
         origin = "http://127.0.0.1:\(try server.wait(forPortOf: "Django"))"
         self.server = server
     }

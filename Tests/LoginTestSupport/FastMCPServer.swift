@@ -23,7 +23,9 @@ package final class FastMCPServer {
         let server = try ServerProcess(), port = try FreePort.next()
         let setting = OAuthSetting(scopes: scopes, lifetime: lifetime, registers: registers)
         let origin = "http://127.0.0.1:\(port)"
-        try server.start(python, ["-u", "-c", Self.script, server.folder.path, "\(port)", try setting.json()])
+        try server.start(
+            python,
+            ["-u", Repository.testServer("fastmcp_server.py"), server.folder.path, "\(port)", try setting.json()])
         try server.wait(for: "FastMCP") {
             let runs = server.text("stderr").contains("Uvicorn running")
             return runs && (try? Curl(origin + "/mcp").status) == 401 ? () : nil

@@ -34,7 +34,10 @@ package final class GlewlwydServer {
         let server = try ServerProcess()
         try server.start(
             python,
-            ["-u", "-c", Self.script, server.folder.path, "\(try FreePort.next())", try setting.json(), program])
+            [
+                "-u", Repository.testServer("glewlwyd_server.py"), server.folder.path, "\(try FreePort.next())",
+                try setting.json(), program,
+            ])
         origin = "http://127.0.0.1:\(try server.wait(forPortOf: "Glewlwyd"))"
         self.server = server
     }

@@ -18,7 +18,8 @@ package final class KeyringSession {
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         try Data(Self.bus(folder).utf8).write(to: server.folder.appendingPathComponent("bus.conf"))
-        try Data(FakeSecretService.program.utf8).write(to: server.folder.appendingPathComponent("fake.py"))
+        try FileManager.default.copyItem(
+            atPath: Repository.testServer("fake_secret_service.py"), toPath: server.folder.path + "/fake.py")
         let variables = environment.map { "\($0.key)=\($0.value)" }
         try server.start(
             "/usr/bin/env", variables + ["/bin/sh", "-c", Self.guardian, "sh", folder, Self.command(service)])

@@ -48,7 +48,9 @@ package final class PresetServer {
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         }
         let script = Self.scripts.appendingPathComponent(name).path
-        try process.start("/usr/bin/python3", ["-c", Self.keeper, password, "\(starts)", script, folder, "\(port)"])
+        try process.start(
+            "/usr/bin/python3",
+            [Repository.testServer("preset_runner.py"), password, "\(starts)", script, folder, "\(port)"])
         _ = try process.wait(for: name) { (try? Curl("-k", ready)) != nil ? true : nil }
     }
 
@@ -59,23 +61,4 @@ package final class PresetServer {
     package func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
 
     private static let scripts = URL(filePath: Repository.path + "/Tests/PresetServers")
-
-    /// Ends all that the script started when standard input ends. The variables say where the packages of PyPI
-    /// are, ada's password, and how many servers of this kind this port has had.
-    private static let keeper = """
-        import os, signal, subprocess, sys, threading
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ["HOME"], ".cache")
-        os.environ["VENV"] = os.path.join(cache, "authctl-tests", "presets-venv")
-        os.environ["PASSWORD"], os.environ["STARTS"] = sys.argv[1:3]
-        server = subprocess.Popen(sys.argv[3:], stdin=subprocess.DEVNULL, start_new_session=True)
-        def end(number):
-            try: os.killpg(server.pid, number)
-            except ProcessLookupError: pass
-        def wait():
-            sys.stdin.buffer.read()
-            end(signal.SIGTERM)
-        threading.Thread(target=wait, daemon=True).start()
-        server.wait()
-        end(signal.SIGKILL)
-        """
 }

@@ -11,7 +11,8 @@ package final class RecordingRelay {
         guard let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "python3")
         }
-        try server.start(python, ["-u", "-c", Self.script, "\(backend)", server.folder.path + "/talk"])
+        try server.start(
+            python, ["-u", Repository.testServer("recording_relay.py"), "\(backend)", server.folder.path + "/talk"])
         port = try server.wait(forPortOf: "the relay")
         self.server = server
     }
@@ -27,30 +28,4 @@ package final class RecordingRelay {
 
     /// Ends it. Happens by itself when this object goes.
     package func stop() { server.stop() }
-
-    private static let script = """
-        import os, socket, sys, threading
-        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-        talk = open(sys.argv[2], "ab", buffering=0)
-        def carry(source, target):
-            try:
-                while True:
-                    data = source.recv(65536)
-                    if not data: break
-                    talk.write(data)
-                    target.sendall(data)
-            except OSError: pass
-            for end in (source, target):
-                try: end.shutdown(socket.SHUT_RDWR)
-                except OSError: pass
-        def serve(front):
-            back = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
-            threading.Thread(target=carry, args=(back, front), daemon=True).start()
-            carry(front, back)
-        listener = socket.create_server(("127.0.0.1", 0))
-        print(listener.getsockname()[1])
-        while True:
-            front, _ = listener.accept()
-            threading.Thread(target=serve, args=(front,), daemon=True).start()
-        """
 }

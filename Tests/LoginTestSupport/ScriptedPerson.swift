@@ -6,7 +6,9 @@ package final class ScriptedPerson: @unchecked Sendable {
     private let program: BrowserProgram
 
     package init(_ user: OAuthUser = .ann) throws {
-        program = try BrowserProgram(Self.script, settings: ["name": user.name, "password": user.password])
+        program = try BrowserProgram(
+            try Repository.text(ofTestServer: "scripted_person.py"),
+            settings: ["name": user.name, "password": user.password])
     }
 
     /// A program that takes a URL, as for `--browser`.

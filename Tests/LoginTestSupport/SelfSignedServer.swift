@@ -21,7 +21,7 @@ package final class SelfSignedServer {
         guard made.ending == .exited(0), let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "openssl or python3: \(made.error)")
         }
-        try server.start(python, ["-u", "-c", Self.script, certificate, key])
+        try server.start(python, ["-u", Repository.testServer("self_signed_server.py"), certificate, key])
         let port = try server.wait(forPortOf: "the TLS server")
         (self.server, self.certificate, origin) = (server, certificate, "https://127.0.0.1:\(port)")
     }
@@ -31,22 +31,4 @@ package final class SelfSignedServer {
 
     /// Ends it. Happens by itself when this object goes.
     package func stop() { server.stop() }
-
-    private static let script = """
-        import os, socket, ssl, sys, threading
-        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[1], sys.argv[2])
-        listener = socket.create_server(("127.0.0.1", 0))
-        print(listener.getsockname()[1])
-        while True:
-            plain, _ = listener.accept()
-            plain.settimeout(5)
-            try:
-                with context.wrap_socket(plain, server_side=True) as tls:
-                    data = tls.recv(65536)
-                    sys.stderr.write(data.decode("latin-1"))
-                    tls.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\n{}")
-            except OSError: pass
-        """
 }

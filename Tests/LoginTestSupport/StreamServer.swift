@@ -27,7 +27,7 @@ package final class StreamServer {
         }
         let server = try ServerProcess(), port = try FreePort.next()
         let origin = "http://127.0.0.1:\(port)"
-        try server.start(python, ["-u", "-c", Self.script, "\(port)"])
+        try server.start(python, ["-u", Repository.testServer("stream_server.py"), "\(port)"])
         try server.wait(for: "Starlette") { (try? Curl(origin + "/seen").status) == 200 ? () : nil }
         (self.server, self.origin) = (server, origin)
     }

@@ -20,39 +20,11 @@ package final class TLSFront {
         guard made.ending == .exited(0), let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "openssl or python3: \(made.error)")
         }
-        try server.start(python, ["-u", "-c", Self.script, certificate, key, "\(backend)"])
+        try server.start(python, ["-u", Repository.testServer("tls_front.py"), certificate, key, "\(backend)"])
         port = try server.wait(forPortOf: "the TLS front")
         (self.server, self.certificate) = (server, certificate)
     }
 
     /// Ends it. Happens by itself when this object goes.
     package func stop() { server.stop() }
-
-    private static let script = """
-        import os, socket, ssl, sys, threading
-        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[1], sys.argv[2])
-        def carry(source, target):
-            try:
-                while True:
-                    data = source.recv(65536)
-                    if not data: break
-                    target.sendall(data)
-            except OSError: pass
-            for end in (source, target):
-                try: end.shutdown(socket.SHUT_RDWR)
-                except OSError: pass
-        def serve(plain):
-            try: front = context.wrap_socket(plain, server_side=True)
-            except OSError: return
-            back = socket.create_connection(("127.0.0.1", int(sys.argv[3])))
-            threading.Thread(target=carry, args=(back, front), daemon=True).start()
-            carry(front, back)
-        listener = socket.create_server(("127.0.0.1", 0))
-        print(listener.getsockname()[1])
-        while True:
-            plain, _ = listener.accept()
-            threading.Thread(target=serve, args=(plain,), daemon=True).start()
-        """
 }

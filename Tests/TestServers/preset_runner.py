@@ -1,0 +1,16 @@
+# Ends all that the script started when standard input ends. The variables say where the packages of PyPI
+# are, ada's password, and how many servers of this kind this port has had.
+import os, signal, subprocess, sys, threading
+cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.environ["HOME"], ".cache")
+os.environ["VENV"] = os.path.join(cache, "authctl-tests", "presets-venv")
+os.environ["PASSWORD"], os.environ["STARTS"] = sys.argv[1:3]
+server = subprocess.Popen(sys.argv[3:], stdin=subprocess.DEVNULL, start_new_session=True)
+def end(number):
+    try: os.killpg(server.pid, number)
+    except ProcessLookupError: pass
+def wait():
+    sys.stdin.buffer.read()
+    end(signal.SIGTERM)
+threading.Thread(target=wait, daemon=True).start()
+server.wait()
+end(signal.SIGKILL)
