@@ -78,6 +78,7 @@ test-all: instructions ## the same, each fault at every place and in every store
 check test test-all:
 	@scripts/deps build test $(if $(THOROUGHNESS),presets)
 	@swift build --build-tests
+	@scripts/public-comments
 	@AUTHCTL_TESTS=$(THOROUGHNESS) AUTHCTL_PROGRAM='$(PROGRAM)' scripts/run-tests $(CHOICE)
 
 soak: COUNT := 2000

@@ -4,7 +4,7 @@ public struct ProtectionSpace: Equatable, Sendable {
     public let origin: Origin
     /// The server's own word for the space; not to be trusted, and escaped wherever it is shown.
     public let realm: String?
-    /// How the credential would be sent there.
+    /// The method by which the credential would be sent there.
     public let method: AuthenticationMethod
 
     /// - Parameter realm: `nil` if the server names none, or is not asked by a challenge.
@@ -17,7 +17,22 @@ public struct ProtectionSpace: Equatable, Sendable {
 
 /// A way to prove who one is, named as in a profile's `method`.
 public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
-    case auto, certificate, negotiate, digest, basic, cookie, token, oauth
+    /// Whatever scheme of HTTP authentication the server asks for, the strongest first.
+    case auto
+    /// A client certificate in the TLS handshake.
+    case certificate
+    /// A Kerberos ticket (RFC 4559).
+    case negotiate
+    /// A user name and a digest of the password (RFC 7616).
+    case digest
+    /// User name and password (RFC 7617).
+    case basic
+    /// A login request that is answered with cookies (RFC 6265).
+    case cookie
+    /// A bearer token (RFC 6750), pasted or returned by a login request.
+    case token
+    /// A token that an authorization server issues once a person has approved (RFC 6749).
+    case oauth
 
     /// Whether a colon ends the user name in what is sent (RFC 7617, section 2; RFC 7616, section 3.4.2), so that no name has one.
     package var endsNameAtColon: Bool {
@@ -30,7 +45,12 @@ public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
 
 /// One thing that a login asks a person for.
 public enum CredentialField: Hashable, Sendable {
-    case username, password, token
+    /// The name of the account.
+    case username
+    /// Its password.
+    case password
+    /// A token that the service has issued, to be pasted.
+    case token
     /// Of the key that belongs to the client's certificate.
     case passphrase
     /// A secret that a profile calls `{secret:LABEL}`.

@@ -31,9 +31,14 @@ public enum Answer: Equatable, Sendable {
     case credential(Credential, code: Secret? = nil)
     /// With the user name that was typed before it, to be offered again.
     case leftBlank(CredentialField, username: String? = nil)
+    /// The code of a second factor.
     case code(Secret)
+    /// The decision about a certificate that does not verify.
     case trust(TrustAnswer)
-    case yes, no
+    /// Yes, to a question that takes no other answer than yes or no.
+    case yes
+    /// No, to such a question.
+    case no
     /// Go on without a login: what the service answers then is for the caller to see.
     case continueWithout
     /// Neither: what needed the login does not happen.
@@ -44,7 +49,7 @@ public enum Answer: Equatable, Sendable {
 
 /// A failure that says nothing about the credential, such as an overloaded server.
 public struct RetryRequest: Equatable, Sendable {
-    /// Why it was not judged.
+    /// The reason why it was not judged.
     package let fault: LoginFault
 
     /// Any fault will do; the flow decides which ones are asked about.
@@ -63,7 +68,7 @@ public struct CodeRequest: Equatable, Sendable {
     package let refusal: Refusal?
     /// The number of this question, from 1.
     public let attempt: Int
-    /// How many questions there are at most, this one among them.
+    /// The largest number of questions, this one among them.
     public let maxAttempts: Int
 
     /// - Parameter words: unescaped, as the server sent them.

@@ -1,16 +1,25 @@
-/// What is known of a server whose certificate does not verify: who it says it is, and everything that is wrong. Names and
-/// dates are the server's own claim.
+/// A server whose certificate does not verify: its identity, and everything that is wrong. Names and dates are the
+/// server's own claim.
 public struct ServerTrust: Equatable, Sendable {
     /// One thing that is wrong (RFC 5280, section 6; RFC 9525 for the host). The raw values are what is remembered.
     public enum Reason: String, Equatable, Sendable, CaseIterable, Codable {
+        /// It is signed by its own key, and not among the trusted authorities.
         case selfSigned = "self-signed"
+        /// No trusted authority has signed it.
         case unknownAuthority = "unknown-authority"
+        /// Its last day is past.
         case expired
+        /// Its first day is still to come.
         case notYetValid = "not-yet-valid"
+        /// It is for another host name.
         case otherHost = "other-host"
+        /// It is not for servers.
         case wrongPurpose = "wrong-purpose"
+        /// Its signer may not sign certificates.
         case issuerNoAuthority = "issuer-no-authority"
+        /// Its key or signature can be worked out.
         case tooWeak = "too-weak"
+        /// Its signature does not fit.
         case badSignature = "bad-signature"
         /// Anything else that OpenSSL finds.
         case invalid
@@ -91,7 +100,7 @@ package struct TrustedCertificate: Equatable, Sendable, Codable {
         self.fingerprint = fingerprint
     }
 
-    /// Why that server is not what was accepted; `nil` if it is. With another key it is none of it, whatever its faults
+    /// The reason why that server is not the accepted one; `nil` if it is. With another key it is not, whatever its faults
     /// are.
     package func fault(with trust: ServerTrust) -> TrustFault? {
         guard origin == trust.origin, key == trust.key else {
