@@ -1,7 +1,7 @@
 import LoginKit
 import LoginCore
 
-/// How a run of the program ends.
+/// The end of a run of the program.
 enum Ending {
     case code(ExitCode)
     /// `exec`: the login failed, and the command never ran.

@@ -10,8 +10,8 @@ enum HelpTopics {
 
     static var names: [String] { all.map { $0._commandName } }
 
-    /// What the parser puts together of a topic, without the usage and the options that it has for commands; other pages as they
-    /// are.
+    /// Removes from the parser's page of a topic the usage and the options that only commands have; returns other pages
+    /// unchanged.
     static func page(_ text: String, of arguments: [String]) -> String {
         guard let word = arguments.first(where: { $0 != "help" && !$0.hasPrefix("-") }), names.contains(word),
             let end = text.ranges(of: "\nUSAGE: ").last

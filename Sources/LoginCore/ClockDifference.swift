@@ -1,4 +1,4 @@
-/// How far the clock here is from a server's, where that is too far to come from a slow answer.
+/// The difference between the clock here and a server's, where it is too large to come from a slow answer.
 package struct ClockDifference: Equatable, Sendable {
     /// Positive where the clock here is ahead.
     package let seconds: Int64
@@ -18,8 +18,8 @@ package struct ClockDifference: Equatable, Sendable {
         self.init(seconds: -clock.seconds(until: date.seconds))
     }
 
-    /// How far the clock was set back since something was noted at `time`, in seconds of Unix time; nothing comes of what is
-    /// within the tolerance.
+    /// Measures how far the clock was set back since `time`, in seconds of Unix time. `nil` for a difference within the
+    /// tolerance.
     package init?(settingBack clock: WallClock, since time: Int64) {
         let missing = clock.seconds(until: time)
         guard missing > 0 else { return nil }

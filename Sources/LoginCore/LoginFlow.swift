@@ -64,7 +64,7 @@ package struct LoginFlow: Equatable, Sendable {
     /// Where a credential that is being judged came from.
     package enum Source: Equatable, Sendable, CaseIterable { case supplied, stored, typed, ticket }
 
-    /// How far it has come: what was asked for last, and what has to be known once the answer is there.
+    /// The progress of a login: what was asked for last, and what has to be known once the answer is there.
     package enum State: Equatable, Sendable {
         case starting
         case lookingUp
@@ -167,11 +167,11 @@ package struct LoginFlow: Equatable, Sendable {
     package private(set) var previousFailureCount = 0
     /// The last of those refusals.
     private(set) var lastRefusal: Refusal?
-    /// How many credentials a person has typed, not counting the ones sent again after a fault.
+    /// The number of credentials a person has typed, without those sent again after a fault.
     var credentialsSent = 0
-    /// How many codes a person has typed.
+    /// The number of codes a person has typed.
     var codesSent = 0
-    /// How many blank answers have come since the last one that was sent.
+    /// The number of blank answers since the last credential that was sent.
     var blanksInARow = 0
     /// Whether the code that was given has been sent.
     var hasSentSuppliedCode = false

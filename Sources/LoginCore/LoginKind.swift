@@ -1,6 +1,6 @@
 package import Secrets
 
-/// How the logins of a profile work. What depends on it reads its row, `LoginTraits`.
+/// A kind of login. What depends on the kind reads its row, `LoginTraits`.
 package enum LoginKind: Equatable, Sendable {
     /// The credential answers the challenges of HTTP authentication (RFC 9110, section 11): by the strongest of these schemes that
     /// the server offers, or of all where none is named (`auto`). It is the session, unless the profile has a login request.

@@ -46,7 +46,7 @@ public struct Profile: Equatable, Sendable {
         package var timeout: Int?
         /// The name of the store for its logins, as `StoreName` reads it; `nil` for `auto`.
         package var store: String?
-        /// How long a login is kept; `nil` if it is not said.
+        /// The lifetime of a stored login; `nil` for the default.
         package var persist: Persistence?
         /// Whether the password stays beside the token or the cookies that it earned.
         package var keepPassword = false

@@ -2,7 +2,7 @@
 package struct RefreshOwner: Equatable, Sendable {
     /// The user name in the answer, where the profile says its place.
     package let named: String?
-    /// Whom the token that was refreshed and the one that came are about, where each of them says so (RFC 7519, section 4.1.2).
+    /// The subjects of the token before and after the refresh, where both name one (RFC 7519, section 4.1.2).
     package let subjects: Subjects?
 
     /// Of two tokens.

@@ -1,4 +1,4 @@
-/// What becomes of a request of the person's own: sent, and once more, the same, after a login, if its answer means that
+/// The table of a person's own request: it is sent, and once more, the same, after a login if its answer means that
 /// there was none.
 ///
 /// One table like `LoginFlow`, which promises:

@@ -60,7 +60,7 @@ package struct RepeatedSecrets: Equatable, Sendable {
             .map(Self.soughtCount) ?? .max
     }
 
-    /// How many bytes of a secret are looked for in base64: a text that was cut may lack those beyond its last whole group.
+    /// Counts the bytes of a secret that are looked for in base64: a text that was cut may lack those beyond its last whole group.
     private static func soughtCount(_ count: Int) -> Int {
         let whole = count / 3 * 3
         return whole >= 6 ? whole : count

@@ -1,4 +1,4 @@
-/// Why the desktop's Secret Service does not do what is asked. That it does not answer at all is `StoreFault.timedOut`.
+/// A failure of the desktop's Secret Service. No answer at all is `StoreFault.timedOut`.
 package enum SecretServiceFault: Error, Equatable, Sendable {
     /// In the words of the dynamic linker.
     case libraryMissing(String)

@@ -57,7 +57,7 @@ extension StoreName: Codable {
     }
 }
 
-/// How long a login is kept.
+/// The lifetime of a stored login.
 package enum Persistence: String, Sendable, Codable, CaseIterable {
     case none, session, permanent
 }

@@ -23,10 +23,10 @@ package protocol ResponseSink: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault)
 }
 
-/// How the bodies of one request and of its answer pass through, in pieces: whatever their size, no more than a piece of them
-/// is in memory.
+/// Streams the bodies of one request and of its response: whatever their size, no more than a piece of them is in
+/// memory.
 package final class StreamedBodies {
-    /// What is sent; `nil` if the request has no body, or one that is in memory.
+    /// The source of the request's body; `nil` if there is none, or it is in memory.
     package let source: (any RequestSource)?
     /// Where the answer goes.
     package let sink: any ResponseSink

@@ -70,7 +70,7 @@ struct ExecCommand: EndingCommand {
         return execEnvironment.serve ? try gated.serve() : try gated.become()
     }
 
-    /// What else than options stands before `--` is most often a profile; it is not repeated.
+    /// A word before `--` is most often a profile. The message does not repeat it.
     static let strayArgument = LoginFault.usage(
         .other("only options may come before '--'; choose the profile with -P: authctl exec -P PROFILE -- COMMAND"))
 

@@ -123,7 +123,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         all && profile == nil && invocation.options.profile == nil
     }
 
-    /// Why there was nothing to do.
+    /// Says why there was nothing to do.
     private func nobody(_ invocation: Invocation) throws(LoginFault) -> String {
         let nothing = "You are not logged in to anything."
         if isOfEverything(invocation) { return nothing }
@@ -165,7 +165,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     }
 }
 
-/// What `logout --json` prints where a server did not end a session: the error as everywhere, and what was done.
+/// The output of `logout --json` where a server did not end a session: the usual error, and what was done.
 private struct IncompleteLogout: Encodable {
     let error: ErrorReport.Facts
     let receipts: [Receipt]

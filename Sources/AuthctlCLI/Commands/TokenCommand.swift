@@ -95,7 +95,7 @@ extension Invocation {
     }
 }
 
-/// What `token --json` prints. The token is a `String` here because that is what JSON is made of; it lives as long as
+/// The output of `token --json`. The token is a `String` here because that is what JSON is made of; it lives as long as
 /// the line takes to be printed.
 private struct TokenReport: Encodable {
     let profile: String

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What a shell needs in order to complete authctl: it hands the words to `authctl complete`, and puts in what comes back by its own
+/// The script by which a shell completes authctl: it hands the words to `authctl complete`, and puts in what comes back by its own
 /// rules of quoting. Nothing that comes back is ever expanded: the name of a profile may come from others.
 enum CompletionScript {
     static func text(for shell: CompletionShell) -> String {

@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// What git asks of a credential helper: one attribute a line, up to a blank line or the end
+/// A request of git to a credential helper: one attribute a line, up to a blank line or the end
 /// (git-credential(1), "INPUT/OUTPUT FORMAT").
 ///
 /// Stricter than git in one respect: what two readers could read in two ways is refused, since a line that was smuggled in

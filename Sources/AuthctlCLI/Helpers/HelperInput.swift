@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 import Secrets
 
-/// What another program asks of authctl as its helper: bounded in length and in time.
+/// The input of authctl as a helper of another program, bounded in length and in time.
 struct HelperInput {
     /// Whether a blank line ends it, too.
     let endsWithBlankLine: Bool

@@ -70,7 +70,7 @@ struct LentLogin: Equatable, Sendable {
     }
 }
 
-/// Why a login cannot be told to git.
+/// A reason why git cannot be told a login.
 enum GitResponseFault: Error, Equatable, Sendable {
     /// Something in it would end its line.
     case lineEnd

@@ -86,7 +86,7 @@ struct Explanation: Encodable {
 }
 
 extension Profile {
-    /// How the answer to one of its requests is read; `nil` for those that have no rules of their own.
+    /// The rules for the response to one of its requests; `nil` for a request without rules of its own.
     fileprivate func rules(at step: LoginCore.Step?) -> ResponseRule? {
         switch step {
         case .verify: verify?.response

@@ -3,7 +3,7 @@ import LoginCore
 import LoginKit
 import Secrets
 
-/// What `profile add -` reads from standard input.
+/// The input of `profile add -`.
 struct ProfileInput {
     private static let name = "standard input"
     private let invocation: Invocation

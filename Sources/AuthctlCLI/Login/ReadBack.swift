@@ -29,7 +29,7 @@ struct ReadBack {
         try store.erase(test.account)
     }
 
-    /// Why a second authctl does not find the test's secret; `nil` if it does.
+    /// The reason why a second authctl does not find the test's secret; `nil` if it does.
     private func problem(finding test: StoreTest) -> String? {
         let notFound = "another process cannot find what this one wrote"
         let command = ["/proc/self/exe", "store", "read-back", store.name.description]

@@ -12,16 +12,16 @@ struct StatusRow: Encodable {
     let expires: Int64?
     /// Whether authctl gets a new session by itself when this one has ended.
     let refreshes: Bool
-    /// How the account stands; only `ok` can be used.
+    /// The state of the account; only `ok` can be used.
     let code: ExitCode
-    /// How the state was found out.
+    /// The check that found the state.
     let check: Check
     /// The file of the authorities, where they are not the system's.
     let authorities: String?
     /// The fingerprint of the certificate that a person accepted for the origin.
     let trusted: String?
 
-    /// How a usable account was looked at, as `status` names it.
+    /// The check of a usable account, as `status` names it.
     enum Check: String {
         /// The service was asked.
         case verified

@@ -19,7 +19,7 @@ enum ColorChoice: String, CaseIterable {
         self = values.last.flatMap { ColorChoice(rawValue: $0) } ?? .auto
     }
 
-    /// How one of the two streams looks. Each is judged for itself: often only one is a terminal.
+    /// The look of one of the two streams. Each is judged for itself: often only one is a terminal.
     func look(of stream: Int32, in dependencies: Dependencies) -> TextLook {
         let isTerminal = dependencies.isTerminal(stream)
         guard isTerminal || self == .always else { return .plain }

@@ -35,7 +35,7 @@ extension Streams {
     }
 }
 
-/// What `--json` prints of a failure.
+/// The output of `--json` for a failure.
 struct ErrorReport: Encodable {
     struct Facts: Encodable {
         let code: String

@@ -8,7 +8,7 @@ final class BodyInput {
     private var descriptor: Int32
     private let option: String
     private let path: String
-    /// How long one wait for a named pipe may take, in seconds; `nil` for anything else.
+    /// The time limit for one wait for a named pipe, in seconds; `nil` for anything else.
     let patience: Int?
     /// Of a regular file.
     let file: FileState?

@@ -10,7 +10,7 @@ extension Invocation {
         )
     }
 
-    /// How long one wait for a pipe may take, in seconds: as long as the request.
+    /// The time limit for one wait for a pipe, in seconds: that of the request.
     func patience(_ profile: Profile) -> Int {
         options.timeout ?? profile.settings.timeout ?? TransportSettings.longestTransfer
     }

@@ -6,7 +6,7 @@ import LoginKit
 /// is not there is made by that byte. Nothing is ever removed: by then the name may be another's.
 final class OutputFile {
     private let path: String
-    /// How long a pipe is waited for, in seconds.
+    /// The time limit for a pipe, in seconds.
     private let patience: Int
     private var descriptor: Int32
     private var isPipe = false
@@ -76,7 +76,7 @@ final class OutputFile {
         }
     }
 
-    /// Why a file that is not there cannot be made, as far as can be seen beforehand.
+    /// The error that creating a missing file would end with, as far as it can be seen beforehand.
     private static func obstacle(_ path: String) -> Int32? {
         if path.isEmpty { return ENOENT }
         if path.hasSuffix("/") { return EISDIR }

@@ -9,7 +9,7 @@ struct RequestBody {
     /// Unless a header says otherwise.
     let defaultHeaders: [(name: String, value: String)]
 
-    /// How much of a pipe is kept, so that it can be sent once more, in bytes.
+    /// The part of a pipe that is kept for sending it once more, in bytes.
     static let kept = 1 << 20
     /// The largest body that is assembled in memory, in bytes.
     static let largestForm = 8 << 20

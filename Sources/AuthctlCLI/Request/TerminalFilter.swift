@@ -30,7 +30,7 @@ struct TerminalFilter {
         return Array(text.utf8)
     }
 
-    /// How many bytes at the end are the beginning of a character (RFC 3629).
+    /// Counts the bytes at the end that begin an incomplete character (RFC 3629).
     private func unfinished(_ bytes: [UInt8]) -> Int {
         for back in 1...3 where back <= bytes.count {
             let byte = bytes[bytes.count - back]

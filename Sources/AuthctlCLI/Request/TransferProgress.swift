@@ -47,7 +47,7 @@ final class TransferProgress: TransferWatcher {
     }
 }
 
-/// How far a transfer is, in one line.
+/// The progress of a transfer, in one line.
 struct ProgressLine {
     let done: Int64
     let whole: Int64?

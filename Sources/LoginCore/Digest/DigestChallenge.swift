@@ -7,7 +7,7 @@ package struct DigestChallenge: Equatable, Sendable {
         case authInt = "auth-int"
     }
 
-    /// Why a challenge cannot be answered.
+    /// The reason why a challenge cannot be answered.
     package enum Unusable: Error, Equatable, Sendable {
         /// The server may mean well, but wants what is not understood: a parameter and its value.
         case notUnderstood(parameter: String, value: String)

@@ -4,7 +4,7 @@ package import Secrets
 ///
 /// Pure: the hash function and the random client nonces come from outside.
 package struct DigestSession: Sendable {
-    /// What hashes bytes: the digest in lower-case hexadecimal digits, in guarded memory since it may stand for a
+    /// Hashes bytes. The digest is in lower-case hexadecimal digits, and in guarded memory since it may stand for a
     /// password.
     package typealias Hasher = (DigestAlgorithm.Hash, Secret) throws(LoginFault) -> Secret
 
@@ -29,7 +29,7 @@ package struct DigestSession: Sendable {
     package let challenge: DigestChallenge
     /// Of the challenge, until the server names the next one.
     private(set) var nonce: String
-    /// How many requests were answered with this nonce.
+    /// The number of requests that used this nonce.
     package private(set) var nonceCount: UInt32 = 0
     /// The client nonce of the first answer, on which the session's key hangs.
     private var firstClientNonce: String?

@@ -8,7 +8,7 @@ package struct Discovered: Equatable, Sendable {
     package let seen: [Sighting]
     /// The names of the service: realms and page titles.
     package let names: [String]
-    /// How many requests it took.
+    /// The number of requests it took.
     package let requests: Int
     /// The origins that were asked, the URL's own first.
     package let origins: [Origin]
@@ -16,7 +16,7 @@ package struct Discovered: Equatable, Sendable {
 
 /// A place that answers differently with and without a login, so that asking it proves one.
 package struct GuardedPlace: Equatable, Sendable {
-    /// How it refuses an anonymous client.
+    /// The way in which it refuses an anonymous client.
     package enum Refusal: Equatable, Sendable {
         /// 401 or 403.
         case status(Int)
@@ -53,7 +53,7 @@ package struct FoundServer: Equatable, Sendable {
     package let resource: String?
     package let scope: String?
     package let endpoints: [OAuthEndpoint: EndpointURL]
-    /// How clients may prove themselves when they revoke; `nil` if the server does not say.
+    /// The ways in which clients may authenticate when they revoke; `nil` if the server does not say.
     package let revocationAuthentication: [String]?
     /// Where the service names the server, and what led there; empty where its own origin was tried.
     package let evidence: [String]

@@ -11,7 +11,7 @@ package final class Discovery: MetadataTransport {
     /// Requests in all, redirects and metadata among them: six for the URL itself, and five for metadata.
     package static let mostRequests = 12
     private static let mostRedirects = 5
-    /// How many seconds after its start a search asks nothing more.
+    /// The time limit of a search, in seconds.
     private static let patience: Int64 = 60
 
     private let start: EndpointURL
@@ -180,7 +180,7 @@ struct DiscoveryVisit {
     var redirect: (status: Int, path: String)?
     var response = HTTPResponse(status: 0)
 
-    /// How the resource refuses anonymous clients.
+    /// The challenges for anonymous clients.
     var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
     var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
 

@@ -6,7 +6,7 @@ struct LinkSearch {
         let target: String
         /// The source of the link.
         let namedBy: String
-        /// How a request proves itself there, as the service's description says.
+        /// The authentication schemes there, as the service's description says.
         let schemes: [APIDescription.Scheme]
     }
 

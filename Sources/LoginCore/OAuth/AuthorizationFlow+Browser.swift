@@ -32,7 +32,7 @@ extension AuthorizationFlow {
         package var seconds: Int
         /// The complaint about the last pasted text.
         package var complaint: PasteFault?
-        /// How many forged responses came.
+        /// The number of forged responses.
         package var forgeries = 0
 
         /// Without a complaint, as the first one of a login.

@@ -48,7 +48,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         }
     }
 
-    /// How far it has come: what was asked for last.
+    /// The progress of an authorization: what was asked for last.
     package enum State: Equatable, Sendable {
         case starting
         /// `AuthorizationFlow+Beginning.swift`, as the next ones.

@@ -89,7 +89,7 @@ extension AuthorizationLoop {
             starts: starts, insteadOfDevice: insteadOfDevice)
     }
 
-    /// What was checked is what is shown.
+    /// Returns the very text that was checked.
     private func shown(_ url: String) throws(LoginFault) -> String {
         do throws(OAuthFault) {
             return try subject.rule.shown(url, read: transport.read).text

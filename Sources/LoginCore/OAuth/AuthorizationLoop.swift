@@ -107,7 +107,7 @@ package struct AuthorizationLoop {
         return .discovered(AuthorizationFlow.Server(endpoints: Set(found.server.endpoints.keys), toAsk: found.toAsk))
     }
 
-    /// What came of it all. A scope that the server does not name is the one that was asked for (RFC 6749, section 5.1).
+    /// The grant at the end. A scope that the server does not name is the one that was asked for (RFC 6749, section 5.1).
     private func granted(_ held: Held) throws(LoginFault) -> AuthorizedGrant {
         let server = try present(held.server), client = try present(held.client), tokens = try present(held.tokens)
         let request = try request(held)

@@ -1,7 +1,7 @@
 import Secrets
 
-/// What a person is asked to consent to (RFC 6749, section 4.1.1; RFC 8628, section 3.1): its parameters, in the order in which
-/// they are sent.
+/// The request that a person consents to (RFC 6749, section 4.1.1; RFC 8628, section 3.1): its parameters, in the order in
+/// which they are sent.
 package struct AuthorizationRequest: Equatable, Sendable {
     /// The client that asks.
     package let client: OAuthClient

@@ -1,6 +1,6 @@
 package import Secrets
 
-/// How a client proves itself at the token endpoint (RFC 6749, section 2.3.1; the names are of RFC 7591, section 2).
+/// The authentication of a client at the token endpoint (RFC 6749, section 2.3.1; the names are of RFC 7591, section 2).
 package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
     /// A public client: it only says which one it is.
     case none
@@ -25,7 +25,7 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
         self = method
     }
 
-    /// How a client with a secret proves itself, where its profile does not say: the first of the two that the metadata lists;
+    /// The authentication of a client with a secret, where its profile does not say: the first of the two that the metadata lists;
     /// Basic where it lists none (RFC 8414, section 2).
     package static func usual(among listed: [String]?) -> ClientAuthentication {
         listed?.lazy.compactMap { ClientAuthentication(registeredName: $0) }.first { $0 != .none } ?? .basic

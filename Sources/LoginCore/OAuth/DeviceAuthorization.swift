@@ -10,7 +10,7 @@ package struct DeviceAuthorization: Equatable, Sendable {
     package let verificationURL: EndpointURL
     /// The same with the code in it, where the server has one; safe to be shown.
     package let completeURL: EndpointURL?
-    /// How long it is good, and how often may be asked.
+    /// Its lifetime, and the interval between two questions.
     package let times: Times
 
     /// The times of a device code, within reason.

@@ -1,6 +1,6 @@
 package import Secrets
 
-/// What a person gave: an access token, often a refresh token, and all that is needed to refresh and to revoke them later. It is kept
+/// The tokens that a person's consent has earned, with all that is needed to refresh and to revoke them later. It is kept
 /// with the account, as one secret. The endpoints are those of the login: metadata that changes later leads no refresh token away.
 package struct Grant: Equatable, Sendable {
     /// The access token with its end, and the refresh token.
@@ -48,7 +48,7 @@ package struct Grant: Equatable, Sendable {
     package struct Revocation: Equatable, Sendable {
         /// The revocation endpoint of the login.
         package let endpoint: String
-        /// How the client proves itself there: it may be another way than at the token endpoint.
+        /// The authentication of the client there, which may differ from that at the token endpoint.
         package let authentication: ClientAuthentication
 
         /// Takes what `AuthorizationServer.revocation` has chosen.

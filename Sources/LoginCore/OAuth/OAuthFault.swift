@@ -120,7 +120,7 @@ extension OAuthFault {
 }
 
 extension OAuthRefusal {
-    /// What the program ends with, where it ends a login. A registration that is refused is no fault of the profile (RFC 7591,
+    /// The exit code where it ends a login. A registration that is refused is no fault of the profile (RFC 7591,
     /// section 3.2.2).
     package var exitCode: ExitCode {
         switch step {

@@ -1,6 +1,6 @@
 import Secrets
 
-/// What authctl says of itself where it registers as a client (RFC 7591, section 2): one redirect, and no more grants than it uses.
+/// The registration of authctl as a client (RFC 7591, section 2): one redirect, and no more grants than it uses.
 package struct RegistrationRequest: Equatable, Sendable {
     /// The one that is listened on; `nil` for a code on a device, where no response comes back.
     package let redirect: String?

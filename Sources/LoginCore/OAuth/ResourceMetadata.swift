@@ -30,7 +30,7 @@ package struct ResourceMetadata: Equatable, Sendable {
             scopes: body.texts("scopes_supported"), evidence: evidence)
     }
 
-    /// What is asked for where no profile says it: the scope of the challenge (RFC 6750, section 3), else what the resource
+    /// The scope where no profile says it: that of the challenge (RFC 6750, section 3), else what the resource
     /// lists; and `offline_access` where the server has it, so that there is a refresh token. What cannot be a scope is left out.
     package static func usualScope(
         challenge: AuthenticateChallenge?, resource: ResourceMetadata?, server: ServerMetadata?

@@ -5,7 +5,7 @@
 package struct JSONReader {
     /// The largest depth of nested arrays and objects.
     package static let deepest = 64
-    /// How many values there may be.
+    /// The largest number of values.
     package static let mostValues = 20_000
     /// In characters.
     private static let longestNumber = 1000

@@ -6,8 +6,8 @@ package struct ResponseRule: Equatable, Sendable {
     package var loggedOut: [Condition]?
     /// The responses other than 2xx that prove a login at verify; never a status that refuses or tells nothing.
     package var loggedIn: [Condition]?
-    /// What it looks like that the account may not; `nil` means 403 for verify, or an answer that tells it by
-    /// itself (RFC 6750, section 3.1).
+    /// The responses that mean 'no permission'; `nil` means 403 for verify, or a response that says so by itself
+    /// (RFC 6750, section 3.1).
     package var forbidden: [Condition]?
     /// The signs that a code or an approval is needed; checked after `forbidden`.
     package var secondFactor: [Condition]?

@@ -21,7 +21,7 @@ package struct RuleProposal: Equatable, Sendable {
         (step, line) = (.verify, "logged-out = [\(conditions.joined(separator: ", "))]")
     }
 
-    /// What is missing for Basic where an anonymous client gets 401, and a login 403: a wrong password as well as an account without rights.
+    /// Proposes a rule for Basic where an anonymous client gets 401 and a login 403, which may be a wrong password or an account without rights.
     package init?(_ rule: ResponseRule, endOfBasic error: LoginFault) {
         guard case .forbidden(let refusal) = error, refusal.status == 403, refusal.scope == nil, rule.forbidden == nil,
             let known = rule.loggedOut == nil ? [401] : rule.loggedOut.statuses, !known.contains(403)

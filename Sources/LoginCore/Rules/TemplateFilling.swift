@@ -80,7 +80,7 @@ package enum FillFault: Error, Equatable, Sendable {
     case missing(Template.Slot)
     /// A control character, which would end the header's line.
     case notForHeader(Template.Slot)
-    /// What is not UTF-8, or begins or ends with a blank, which a server would not see (RFC 9110, section 5.5).
+    /// A value that is not UTF-8, or begins or ends with a blank, which a server would not see (RFC 9110, section 5.5).
     case blankInHeader(Template.Slot)
     /// Several cookies whose names begin as `{cookie:NAME*}` says.
     case severalCookies(Template.Slot)

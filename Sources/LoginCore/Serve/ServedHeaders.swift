@@ -1,6 +1,6 @@
 import Secrets
 
-/// What becomes of the header fields on their way through the loopback address: those of one connection end there (RFC 9110,
+/// Changes header fields on their way through the loopback address: those of one connection end there (RFC 9110,
 /// section 7.6.1), and what carries the session is added on the one side and taken away on the other.
 package struct ServedHeaders: Sendable {
     /// Where the command sends its requests, without a slash at the end.

@@ -14,7 +14,7 @@ public struct SessionRequest: Sendable {
     public var headers: [(name: String, value: String)]
     /// Nothing for a request without a body.
     public var body: [UInt8]?
-    /// How long the answer's body may be, in bytes; a longer one is an error.
+    /// The largest size of the response's body, in bytes; a longer one is an error.
     public var responseLimit = 16 << 20
 
     /// Any method, and any body.

@@ -1,6 +1,6 @@
 import LoginCore
 
-/// What a browser gets: one of a few fixed pages, and nothing of what it sent. None names anybody, has a script or leads elsewhere.
+/// A page for the browser, one of a few fixed ones. None repeats what the browser sent, names anybody, has a script or leads elsewhere.
 struct LoopbackPage: Equatable {
     let status: Int
     let title: String

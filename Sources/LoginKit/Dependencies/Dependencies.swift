@@ -22,7 +22,7 @@ package struct Dependencies {
     var tickets: TicketCache
     /// The lock for asking a person; `nil` with one thread.
     var turn: PromptLock?
-    /// How many servers are asked at a time.
+    /// The largest number of servers that are asked at a time.
     package var width = 8
     /// Returns true once the caller has cancelled; `nil` if it cannot.
     var isCancelled: (@Sendable () -> Bool)?
@@ -51,7 +51,7 @@ package struct Dependencies {
     /// Where the stores are, and how they are reached.
     package struct StoreLocation {
         let stateFolder: String
-        /// How long what opens the encrypted file is held, in seconds; `nil` for not at all.
+        /// How long the key of the encrypted file is held, in seconds; `nil` for not at all.
         var holding: Int?
         var desktop = DesktopSession.absent
         /// Another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.

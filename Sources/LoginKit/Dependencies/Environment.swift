@@ -13,7 +13,7 @@ package struct Environment: Sendable {
     /// The variables whose values are not UTF-8.
     private let unreadable: Set<String>
 
-    /// What a login may be given; removed from the environment of everything that authctl starts.
+    /// The variables that give a login its secrets; removed from the environment of every program that authctl starts.
     private static let supplied = ProgramEnvironment.withheld
     private static let others = [
         "AUTHCTL_CONFIG", "AUTHCTL_PROFILE", "AUTHCTL_VERIFY_URL", "AUTHCTL_METHOD", "AUTHCTL_STORE",

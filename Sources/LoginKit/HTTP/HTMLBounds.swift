@@ -1,4 +1,4 @@
-/// How many attributes one element of a page has at most, seen without a parser: libxml2 compares each with all others, so
+/// Limits the attributes of one element of a page before it is parsed: libxml2 compares each with all others, so
 /// that a page of one tag could keep it busy for a minute.
 struct HTMLBounds {
     static let mostAttributes = 1000

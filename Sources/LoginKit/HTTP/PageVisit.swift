@@ -43,7 +43,7 @@ extension ServiceClient {
 }
 
 extension URLParser {
-    /// What is wrong with `text` as the error of the whole program.
+    /// Parses `text`, and throws what is wrong with it as the error of the whole program.
     static func parsed(_ text: String) throws(LoginFault) -> ParsedURL {
         let parser = try URLParser()
         do throws(UsageFault) { return try parser.parse(text) } catch { throw .usage(error) }
@@ -74,7 +74,7 @@ struct ResponsePage {
         page.forms.flatMap(\.fields).first { $0.type == "password" && !$0.name.isEmpty }?.name
     }
 
-    /// What a form of the page brings to the request that sends it; `nil` if the page has no such form.
+    /// The part of a request that a form of the page contributes; `nil` if the page has no such form.
     func visit(
         by rule: RequestRule, _ values: SlotValues, at endpoint: ServiceEndpoint, carrying cookies: [Cookie]
     ) throws(LoginFault) -> PageVisit? {
@@ -105,8 +105,8 @@ extension HTTPRequest {
         comeFrom(visit.url.origin, visit.url.text)
     }
 
-    /// What guards against forged requests looks for beside its token, over https above all: where a request that writes
-    /// comes from. Whoever sends such a token is taken for a browser.
+    /// Adds `Origin` and `Referer`, which a guard against forged requests checks beside its token, over https above all: whoever
+    /// sends such a token is taken for a browser.
     mutating func comeFromBrowser(_ rule: SessionRule, at origin: Origin) {
         guard rule.cookies, !rule.writeHeaders.isEmpty || rule.csrf != nil, !RequestRule.onlyReads(method) else {
             return

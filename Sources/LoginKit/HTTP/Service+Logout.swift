@@ -15,7 +15,7 @@ extension Service {
         case unproven(status: Int)
     }
 
-    /// How long a server may take to forget a session before it is asked about it, in seconds.
+    /// The time that a server gets to forget a session before it is asked about it, in seconds.
     static let forgetting = 2
 
     /// Ends a session at the server, where the profile says how.

@@ -82,8 +82,8 @@ final class ChallengeLogin: LoginProcedure {
         }
     }
 
-    /// What the server was found to want; else what worked at login; else it is asked. A ticket is sent as one, whatever another
-    /// account of the profile logs in with.
+    /// The method that the server was found to want, else the one that worked at login; else the server is asked. A ticket is sent
+    /// as one, whatever another account of the profile logs in with.
     func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod {
         switch credential.kind {
         case .ticket: return .negotiate

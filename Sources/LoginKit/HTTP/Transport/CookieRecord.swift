@@ -75,7 +75,7 @@ extension [Cookie] {
     }
 }
 
-/// How many cookies one origin may have, so that a server cannot fill a store.
+/// The limits for the cookies of one origin, so that a server cannot fill a store.
 struct CookieLimits {
     /// RFC 6265, section 6.1 asks for at least 50 of 4096 bytes for each domain.
     static let count = 50

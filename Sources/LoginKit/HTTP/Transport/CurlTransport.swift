@@ -69,7 +69,7 @@ final class CurlTransport: Transport {
         return response
     }
 
-    /// What an answer has set beyond all limits makes it useless, unless it was handed on: then it refreshes nothing.
+    /// Throws where a response sets cookies beyond all limits. One that was handed on already refreshes nothing instead.
     private func cookies(
         after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
     ) throws(LoginFault) -> [Cookie] {

@@ -146,7 +146,7 @@ struct HeadCollector {
     }
 }
 
-/// What a head says of where its body ends (RFC 9112, section 6): one thing, or the answer is not believed.
+/// The end of a body as its head gives it (RFC 9112, section 6). A head that gives two is refused.
 private struct Framing {
     private var lengths: [String] = []
     private var codings: [String] = []

@@ -26,7 +26,7 @@ final class PeerGate {
     /// Whether the last transfer went to this machine or its network.
     private(set) var reachedLocal = false
 
-    /// Why the last transfer was kept from every address of its host; `nil` if it could try one of them.
+    /// The reason why the last transfer was kept from every address of its host; `nil` if it could try one of them.
     var fault: TrustFault? { hasAdmitted ? nil : refusal }
 
     init(origin: Origin, rule: Rule) {

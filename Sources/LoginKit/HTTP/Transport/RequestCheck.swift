@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// What must hold before a request may touch the network: libcurl hands on whatever it is given, line breaks included
+/// Checks a request before it may touch the network: libcurl hands on whatever it is given, line breaks included
 /// (libcurl-security(3)).
 struct RequestCheck {
     let request: HTTPRequest

@@ -1,6 +1,6 @@
 /// IANA's special-purpose address registries for IPv4 and IPv6 (RFC 6890, RFC 8190), and what is no unicast address besides.
 enum SpecialAddresses {
-    /// How far an address can be reached from.
+    /// The networks from which an address can be reached.
     enum Reach: Equatable {
         /// 'Globally reachable: true', within a block that is not.
         case global

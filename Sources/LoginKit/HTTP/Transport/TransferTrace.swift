@@ -12,7 +12,7 @@ struct TransferTrace {
     /// Those of our own; another one is a profile's, and could have been filled with anything.
     private static let types = ["application/json", "application/x-www-form-urlencoded"]
 
-    /// What may stand before a credential (RFC 9110, section 11.4), so that its kind can be shown.
+    /// The schemes that may stand before a credential (RFC 9110, section 11.4), so that its kind can be shown.
     private static let schemes = ["Bearer", "Basic", "Digest", "Negotiate", "Token"]
 
     let settings: TransportSettings
