@@ -59,17 +59,15 @@ extension ParsedResponse {
     /// Judges the last response of a login that no rule refused.
     /// - Parameters:
     ///   - loginPaths: of the login's pages and requests.
-    ///   - anonymousLocation: where verify sends anonymous clients, if anywhere.
     ///   - former: the cookies that were sent with the request.
     ///   - anonymous: the names of cookies that anybody gets, for a login whose page was not visited first: a value of their own
     ///     says nothing.
     package func verdict(
-        hasToken: Bool, loginPaths: [String], anonymousLocation: String? = nil, former: [Cookie],
-        anonymous: Set<String> = []
+        hasToken: Bool, loginPaths: [String], former: [Cookie], anonymous: Set<String> = []
     ) -> LoginVerdict {
         if hasToken { return .accepted }
-        guard let path = locationPath, foreignRedirect == nil,
-            !loginPaths.contains(where: { isLogin(path, $0) }), path.lookedUpPath != anonymousLocation?.lookedUpPath
+        // Where verify sends anonymous clients may be the login page, or the home page that a login leads to: JupyterHub's is.
+        guard let path = locationPath, foreignRedirect == nil, !loginPaths.contains(where: { isLogin(path, $0) })
         else { return .undecided }
         let isNew = response.cookies.contains { cookie in
             !anonymous.contains(cookie.name)

@@ -67,7 +67,7 @@ extension ParsedResponse {
 
     private func isRedirect(toLoginOf context: RelayContext) -> Bool {
         guard (300..<400).contains(status), let path = locationPath else { return false }
-        return path == context.anonymousLocation
+        return path.lookedUpPath == context.anonymousLocation?.lookedUpPath
             || foreignRedirect == nil && context.loginPaths.contains { path.lookedUpPath == $0.lookedUpPath }
     }
 }

@@ -155,15 +155,14 @@ struct RequestSequence {
         }
         if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
         let verdict = facts.verdict(
-            hasToken: steps.token != nil, loginPaths: try client.loginPaths(),
-            anonymousLocation: client.anonymousResponse?.location, former: steps.formerCookies,
+            hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies,
             anonymous: steps.visit == nil ? client.anonymousCookieNames : [])
         return OpenedLogin(
             credential: steps.credential, session: session, verdict: verdict, visit: steps.visit,
             clockDifference: steps.clockDifference)
     }
 
-    /// What a login's response says of the end holds for its cookies. An end that is past is a clock that is wrong.
+    /// Applies the expiry of a login's response to its cookies. One in the past means a wrong clock.
     private func ending(_ cookies: [Cookie], at end: Int64?) -> [Cookie] {
         guard let end, end > clock.now() else { return cookies }
         return cookies.map { CookieRecord.ending($0, at: end) }
