@@ -42,6 +42,9 @@ public struct Credential: Equatable, Sendable {
         }
     }
 
+    /// The password, if that is the proof.
+    package var password: Secret? { if case .password(let password) = kind { password } else { nil } }
+
     /// The credential, completed with known secrets that it lacks.
     package func completed(by known: [CredentialField: Secret]) -> Credential {
         Credential(username: username, kind, extraSecrets: extraSecrets.merging(known) { own, _ in own })

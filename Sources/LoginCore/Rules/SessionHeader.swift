@@ -42,10 +42,7 @@ extension SessionRule {
     ) throws(FillFault) -> (username: Secret, password: Secret)? {
         switch session {
         case .credential(let credential):
-            switch credential.kind {
-            case .password(let password): return (Secret(credential.username ?? ""), password)
-            case .token, .ticket, .certificate, .grant, .noSecret: return nil
-            }
+            return credential.password.map { (Secret(credential.username ?? ""), $0) }
         case .cookies:
             return nil
         case .token:

@@ -58,7 +58,7 @@ extension Service {
     /// part of the server than the one that verified it (RFC 7617, section 2.2).
     /// - Parameter space: where that was; `nil` if it is not known, as of the logins of former releases.
     func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginFault) -> Bool {
-        guard let space, let credential = session.credential, isPassword(credential),
+        guard let space, let credential = session.credential, credential.password != nil,
             try procedure.method(for: credential) == .basic
         else { return true }
         return space.covers(path: try URLParser.parsed(url).path)
@@ -91,14 +91,6 @@ extension Service {
             isProven: relayed.isProven)
     }
 
-    /// Whether the server judges a password where this is sent.
-    func isPassword(_ credential: Credential) -> Bool {
-        switch credential.kind {
-        case .password: true
-        case .token, .ticket, .certificate, .grant, .noSecret: false
-        }
-    }
-
     /// The protection space of a login by HTTP authentication, for later requests.
     func verifiedSpace(of session: Session, username: String) throws(LoginFault) -> VerifiedSpace? {
         guard profile.traits.answersChallenges, let rule = profile.verify ?? profile.login else { return nil }
@@ -119,7 +111,7 @@ extension Service {
     package struct Attachment {
         /// Its headers, cookies and pair of user name and password.
         package let request: HTTPRequest
-        /// How the credential is sent where it is the session, or where a token takes its place (Basic); else nothing.
+        /// The method by which the credential is sent where it is the session, or a token takes its place (Basic); else `nil`.
         package let method: AuthenticationMethod?
     }
 
@@ -137,7 +129,7 @@ extension Service {
         guard case .credential(let credential) = session else {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)
         }
-        let answersByItself = isPassword(credential) && options.pinnedMethod == .digest
+        let answersByItself = credential.password != nil && options.pinnedMethod == .digest
         let method = answersByItself ? .digest : try procedure.method(for: credential)
         if method == .basic || method == .digest { request.basic = credential.pair }
         return Attachment(request: request, method: method)

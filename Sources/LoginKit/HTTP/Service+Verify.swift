@@ -64,7 +64,7 @@ extension Service {
 
     /// Whether a session is a password that goes out by Basic, as of the last request.
     private func sendsBasic(_ session: Session) -> Bool {
-        guard let credential = session.credential, isPassword(credential) else { return false }
+        guard session.credential?.password != nil else { return false }
         return (protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first) == .basic
     }
 

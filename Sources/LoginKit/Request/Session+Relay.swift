@@ -1,20 +1,10 @@
 import LoginCore
 
 extension Session {
-    /// Whether the server judges a password each time.
-    var isPassword: Bool {
-        switch self {
-        case .token, .cookies: return false
-        case .credential(let credential):
-            switch credential.kind {
-            case .password: return true
-            case .certificate(let passphrase): return passphrase != nil
-            case .token, .ticket, .grant, .noSecret: return false
-            }
-        }
-    }
+    /// Whether the server judges a password or a key with each request.
+    var isPassword: Bool { credential?.password != nil || passphrase != nil }
 
-    /// That the server has refused it.
+    /// Says that the server has refused it.
     var refusal: String {
         switch self {
         case .token, .cookies: return "the server no longer accepts the session"

@@ -44,7 +44,7 @@ final class ServedSession: @unchecked Sendable {
     /// again, since that would lock the account: somebody has to log in.
     func current() throws(LoginFault) -> Lent {
         try monitor.locked { () throws(LoginFault) in
-            let isRefused = refused == number && authenticated.session.password != nil
+            let isRefused = refused == number && authenticated.session.credential?.password != nil
             if isRefused || provider.context.dependencies.clock.isOver(authenticated.session.expires) {
                 try refresh(after: nil)
             }
@@ -126,7 +126,7 @@ final class ServedSession: @unchecked Sendable {
         var hidden = RepeatedSecrets()
         let name = authenticated.username
         hidden.add((authenticated.session.secrets + earlier).filter { $0.count >= leastHidden }, username: name)
-        if let password = authenticated.session.password ?? authenticated.keeper.password {
+        if let password = authenticated.session.credential?.password ?? authenticated.keeper.password {
             if password.count >= leastPassword { hidden.add([password], username: name) }
             hidden.addPair(name, password)
         }
@@ -174,15 +174,5 @@ final class ServedSession: @unchecked Sendable {
             provider.context.warn(
                 "warning: the refreshed session was not stored: \(error.message(about: provider.context.topic).what)")
         }
-    }
-}
-
-extension Session {
-    /// Nothing where it is none.
-    fileprivate var password: Secret? {
-        guard case .credential(let credential) = self, case .password(let password) = credential.kind else {
-            return nil
-        }
-        return password
     }
 }

@@ -44,7 +44,7 @@ extension ServiceClient {
     typealias Line = (HTTPRequest) throws(LoginFault) -> HTTPResponse
 }
 
-/// How far a login has come, before its session is confirmed.
+/// The result of one step of a login, before its session is confirmed.
 enum OpeningStep {
     case opened(OpenedLogin)
     case refused(Refusal)
@@ -64,16 +64,6 @@ struct OpenedLogin {
     var visit: PageVisit?
     /// The difference of the clocks, if it makes the token look expired.
     var clockDifference: ClockDifference?
-}
-
-extension Credential {
-    /// `nil` for another kind of proof.
-    var password: Secret? {
-        switch kind {
-        case .password(let password): password
-        case .token, .ticket, .certificate, .grant, .noSecret: nil
-        }
-    }
 }
 
 extension Refusal {
