@@ -43,13 +43,13 @@ final class Invocation {
     /// Says text to be copied; its lines are not wrapped.
     func say(asIs text: String) { say(styled: StyledText(text), wraps: false) }
 
-    /// What stands before an action, with the options of the login that may become necessary.
+    /// The provider of a session for an action, with the options of the login that may become necessary.
     func provider(_ profile: Profile, _ options: LoginOptions) throws(LoginFault) -> SessionProvider {
         loginOptions = options.keeping.words
-        return try SessionProvider(context, profile, options.choices)
+        return try SessionProvider(context, profile, options.request)
     }
 
-    /// Whom the command is about, with how it was called: for the message that ends it.
+    /// The subject of the command and how it was called, for the message that ends it.
     var typedTopic: ErrorContext {
         var topic = context.topic
         // The URL may have named the user.

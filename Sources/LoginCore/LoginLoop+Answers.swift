@@ -21,16 +21,27 @@ extension LoginLoop {
         }
     }
 
-    /// What is stored beside the session is not asked for, unless something in it may have been refused.
+    /// Asks for nothing that is stored beside the session, unless it may have been refused.
     private func answer(_ question: Question, _ stored: StoredLogin) throws(LoginFault) -> Answer {
-        guard case .credential(let challenge) = question, challenge.previousFailureCount == 0 else {
-            return try prompt.ask(question)
+        if case .replacement(let replacement) = question, consent?.mayAsk == false {
+            throw .loginRequired(LoginNeed(why: .otherPerson(replacement)))
         }
+        guard case .credential(let challenge) = question else { return try prompt.ask(question) }
+        guard challenge.previousFailureCount == 0 else { return try credential(challenge) }
         var known = Set(stored.extraSecrets.keys)
         if let code, code.isSentAtOnce, code.isThere { known.insert(.code) }
-        let answer = try prompt.ask(.credential(challenge.without(known)))
+        let answer = try credential(challenge.without(known))
         guard case .credential(let credential, let code) = answer else { return answer }
         return .credential(credential.completed(by: stored.extraSecrets), code: code)
+    }
+
+    /// Asks the person here, and then at the authorization server if the login is there.
+    private func credential(_ challenge: Challenge) throws(LoginFault) -> Answer {
+        guard let consent else { return try prompt.ask(.credential(challenge)) }
+        if challenge.fields.isEmpty { return .credential(try consent.credential([:])) }
+        let answer = try prompt.ask(.credential(challenge))
+        guard case .credential(let credential, _) = answer else { return answer }
+        return .credential(try consent.credential(credential.extraSecrets))
     }
 }
 

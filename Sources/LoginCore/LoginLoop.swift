@@ -7,23 +7,26 @@ package struct LoginLoop {
     private let keeper: any LoginKeeper
     let service: any Authenticator
     let prompt: any Prompt
+    let consent: (any ConsentSource)?
     private let supplied: Credential?
     let code: SuppliedCode?
     let extraSecrets: [CredentialField: Secret]
     private let refused: RefusedLogin?
 
     /// - Parameters:
+    ///   - consent: for logins at an authorization server.
     ///   - code: of a second factor, given beforehand.
     ///   - extraSecrets: what was asked for before, and is kept with the login.
     ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
     package init(
-        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, supplied: Credential? = nil,
-        code: SuppliedCode? = nil,
+        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, consent: (any ConsentSource)? = nil,
+        supplied: Credential? = nil, code: SuppliedCode? = nil,
         extraSecrets: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
     ) {
         self.keeper = keeper
         self.service = service
         self.prompt = prompt
+        self.consent = consent
         self.supplied = supplied
         self.code = code
         self.extraSecrets = extraSecrets
@@ -102,7 +105,7 @@ package struct LoginLoop {
         }
     }
 
-    /// What was refused just before is not what another process may have put in its place since.
+    /// Another process may have replaced the session that was refused.
     private func lookedUp(_ stored: StoredLogin) -> LoginFlow.Event {
         if let refused, case .credential = stored.session, stored.session == refused.session {
             return .foundRefused(refused.refusal)

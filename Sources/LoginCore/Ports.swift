@@ -131,7 +131,7 @@ package protocol Authenticator {
     func trust(_ exception: TrustedCertificate)
 }
 
-/// How far a login has come.
+/// The result of one step of a login.
 package enum LoginStep {
     case accepted(Login)
     case refused(Refusal)

@@ -2,14 +2,14 @@ package import LoginCore
 
 extension LoginContext {
     /// The keeper of one account of a profile.
-    package func keeper(_ profile: Profile, _ origin: Origin, _ settings: LoginSettings = LoginSettings())
+    package func keeper(_ profile: Profile, _ origin: Origin, _ request: LoginRequest = LoginRequest())
         -> StoreKeeper
     {
         let stores = stores()
-        let persist = settings.persistence(of: profile), store = settings.store(of: profile)
+        let persist = request.persistence(of: profile), store = request.store(of: profile)
         return StoreKeeper(
             subject: StoreKeeper.Subject(
-                profile: profile.name, url: profile.url, origin: origin, username: settings.username),
+                profile: profile.name, url: profile.url, origin: origin, username: request.username),
             rules: StoreKeeper.Rules(
                 persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword,
                 kind: profile.kind),

@@ -61,7 +61,7 @@ final class ServedScene {
         let context = try LoginContext(
             world, LoginContext.Options(),
             Messages(note: { _ in }, warn: { text in told.warnings.withLock { $0.append(text) } }))
-        let gate = try SessionProvider(context, try context.profiles.profile(named: profile), LoginChoices())
+        let gate = try SessionProvider(context, try context.profiles.profile(named: profile), LoginRequest())
         let authenticated = try gate.enterUnverified()
         run = authenticated.run
         session = ServedSession(gate.unattended(), authenticated)

@@ -96,9 +96,9 @@ struct StoreCommandTests {
         let tip = { (store: StoreName?) in
             try world.withWorld { real in
                 let invocation = try Invocation(real, try GlobalOptions.parse([]))
-                var settings = LoginSettings()
-                settings.store = store
-                let run = try LoginRun(invocation.context, try invocation.context.profile(named: "forge"), settings)
+                var request = LoginRequest()
+                request.store = store?.description
+                let run = try LoginRun(invocation.context, try invocation.context.profile(named: "forge"), request)
                 let record = AccountRecord(
                     username: "anna", serverName: nil, origin: run.endpoint.origin, store: .keyring, kind: .token,
                     expires: nil, savedAt: 0)

@@ -32,10 +32,10 @@ struct DiscoverCommand: InvokedCommand, ReportingCommand {
     var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        var choices = LoginChoices()
-        connection.apply(to: &choices)
-        choices.name = name
-        let proposal = try invocation.context.discover(url, choices: choices)
+        var request = LoginRequest()
+        connection.apply(to: &request)
+        request.name = name
+        let proposal = try invocation.context.discover(url, request: request)
         let head = "\(Configuration.proposalHead) \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {
             try invocation.streams.result(json: DiscoverReport(proposal))
@@ -56,7 +56,7 @@ struct DiscoverCommand: InvokedCommand, ReportingCommand {
     }
 }
 
-/// What `discover --json` prints.
+/// The output of `discover --json`.
 private struct DiscoverReport: Encodable {
     struct Evidence: Encodable {
         let key: String

@@ -52,14 +52,15 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    private var choices: LoginChoices {
-        var choices = login.choices
-        choices.name = name
-        return choices
+    private var request: LoginRequest {
+        var request = login.request
+        request.name = name
+        request.policy.force = force || login.attempt.scope != nil
+        return request
     }
 
     private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginFault) -> ExitCode {
-        let target = try invocation.context.loginTarget(target, choices: choices)
+        let target = try invocation.context.loginTarget(target, request: request)
         do throws(LoginFault) {
             return try logIn(invocation, target, explained)
         } catch let error where error.hasNoAuthorizationServer && target.isNew {
@@ -72,11 +73,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         _ invocation: Invocation, _ target: LoginTarget, _ explained: ExplainedLogin?
     ) throws(LoginFault) -> ExitCode {
         explained?.profile = target.profile
-        let request = LoginSettingsResolver(
-            context: invocation.context, target: target, choices: choices,
-            force: force || login.attempt.scope != nil)
         if continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
-        let run = try LoginRun(invocation.context, target.profile, try request.settings())
+        let run = try LoginRun(
+            invocation.context, target.profile, try request.resolved(for: target, in: invocation.context))
         explained?.watch(run)
         let keeper = GeneratedProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)
@@ -122,7 +121,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     }
 }
 
-/// What `login --json` prints.
+/// The output of `login --json`.
 private struct LoginReport: Encodable {
     let profile: String
     let origin: String

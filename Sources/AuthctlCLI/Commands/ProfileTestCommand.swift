@@ -23,7 +23,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let profile = try login.choices.applied(to: try invocation.context.selectProfile(name))
+        let profile = try login.request.applied(to: try invocation.context.selectProfile(name))
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
         do throws(LoginFault) {
@@ -31,11 +31,10 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
             invocation.loginOptions = login.words
             invocation.context.trace = { walk.add($0) }
             let target = LoginTarget(profile: profile)
-            let settings = try LoginSettingsResolver(
-                context: invocation.context, target: target, choices: login.choices, force: true
-            )
-            .settings()
-            let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(settings)
+            var request = login.request
+            request.policy.force = true
+            request = try request.resolved(for: target, in: invocation.context)
+            let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(request)
             try show(walk, identity, invocation)
             invocation.sayProposals(walk, profile)
             return .ok

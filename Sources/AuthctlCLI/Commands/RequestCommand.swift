@@ -67,10 +67,10 @@ struct RequestCommand: InvokedCommand {
     }
 
     private func runAnonymously(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let profile = try login.choices.applied(to: try invocation.context.selectProfile(forAnonymousRequestTo: url))
+        let profile = try login.request.applied(to: try invocation.context.selectProfile(forAnonymousRequestTo: url))
         let outgoing = try OutgoingRequest(
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
-        let trust = login.choices.trustPolicy(mayAsk: false)
+        let trust = login.request.trustPolicy(mayAsk: false)
         let service = try invocation.context.anonymousService(profile, fingerprint: trust.fingerprint)
         return try outgoing.sendAnonymously(over: service)
     }

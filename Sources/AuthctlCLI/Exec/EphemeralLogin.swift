@@ -8,10 +8,10 @@ struct EphemeralLogin {
 
     /// Logs in, whatever is stored.
     init(_ provider: SessionProvider) throws(LoginFault) {
-        var settings = provider.settings
-        settings.policy.force = true
-        settings.persist = Persistence.none
-        let run = try LoginRun(provider.context, provider.profile, settings)
+        var request = provider.request
+        request.policy.force = true
+        request.persist = Persistence.none
+        let run = try LoginRun(provider.context, provider.profile, request)
         let keeper = NoKeeper()
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.login?.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }

@@ -72,11 +72,11 @@ struct DockerHelper {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
-        var settings = LoginSettings()
-        settings.username = supplied.username
-        settings.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
-        settings.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
-        _ = try LoginRun(invocation.context, profile, settings).run()
+        var request = LoginRequest()
+        request.username = supplied.username
+        request.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
+        request.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
+        _ = try LoginRun(invocation.context, profile, request).run()
     }
 
     /// Docker's way to log out.

@@ -32,7 +32,7 @@ struct HelperLogin {
     /// Returns the stored login, even if it has expired.
     func stored() throws(LoginFault) -> LentLogin? {
         guard isLendable else { return nil }
-        let keeper = invocation.context.keeper(profile, account.origin, settings)
+        let keeper = invocation.context.keeper(profile, account.origin, request)
         let stored = try keeper.fill(account)
         return try stored.session.flatMap { (session) throws(LoginFault) in try lent(session, stored.extraSecrets) }
     }
@@ -41,18 +41,18 @@ struct HelperLogin {
     /// - Returns: whether there is a good login afterwards.
     func holds() throws(LoginFault) -> Bool {
         do throws(LoginFault) {
-            _ = try LoginRun(invocation.context, profile, settings).run()
+            _ = try LoginRun(invocation.context, profile, request).run()
             return true
         } catch .loginRequired, .rejected {
             return false
         }
     }
 
-    private var settings: LoginSettings {
-        var settings = LoginSettings()
-        settings.username = account.username
-        settings.policy = LoginFlow.Policy(mayAsk: false)
-        return settings
+    private var request: LoginRequest {
+        var request = LoginRequest()
+        request.username = account.username
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        return request
     }
 
     /// Digest, tickets and certificates never leave as they are.

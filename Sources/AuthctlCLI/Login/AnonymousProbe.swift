@@ -8,13 +8,13 @@ struct AnonymousProbe {
 
     init(_ invocation: Invocation, _ profile: Profile) throws(LoginFault) {
         self.invocation = invocation
-        var settings = LoginSettings()
-        settings.policy = LoginFlow.Policy(mayAsk: false)
-        settings.persist = Persistence.none
+        var request = LoginRequest()
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        request.persist = Persistence.none
         var profile = profile
         // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
         if !profile.traits.isProvedByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
-        run = try LoginRun(invocation.context, profile, settings)
+        run = try LoginRun(invocation.context, profile, request)
     }
 
     /// - Throws: `loginRequired` where the service lets no anonymous client in, after it was told what it says.

@@ -105,24 +105,17 @@ extension AttemptOptions {
     }
 
     /// The options of commands that log in.
-    var choices: LoginChoices {
-        var choices = LoginChoices()
-        choices.method = method.flatMap { AuthenticationMethod(rawValue: $0) }
-        (choices.maxAttempts, choices.promptTimeout) = (maxAttempts, promptTimeout)
-        choices.password = passwordSource
-        choices.code = otpStdin ? .standardInput : otpCommand.map { .command($0) }
-        choices.consent = consent
-        choices.blankPassword = blankPassword
-        choices.ttl = ttl
-        connection.apply(to: &choices)
-        return choices
-    }
-
-    private var consent: ConsentChoices {
-        var consent = ConsentChoices()
-        consent.way = device ? .device : noBrowser || browser != nil ? .browser(starts: !noBrowser) : nil
-        (consent.browser, consent.scope, consent.showsQR) = (browser, scope, qr)
-        return consent
+    var request: LoginRequest {
+        var request = LoginRequest()
+        request.method = method.flatMap { AuthenticationMethod(rawValue: $0) }
+        (request.policy.maxAttempts, request.policy.patience) = (maxAttempts, promptTimeout)
+        (request.passwordSource, request.allowsBlankPassword) = (passwordSource, blankPassword)
+        request.codeSource = otpStdin ? .standardInput : otpCommand.map { .command($0) }
+        request.way = device ? .device : noBrowser || browser != nil ? .browser(starts: !noBrowser) : nil
+        (request.browser, request.scope, request.showsQR) = (browser, scope, qr)
+        request.ttl = ttl
+        connection.apply(to: &request)
+        return request
     }
 
     private var passwordSource: SuppliedCredential.Source? {

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginCore
 import LoginKit
 
-/// How to reach a server that has no profile yet.
+/// The options for reaching a server that has no profile yet.
 struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Allow plain http to this origin.")
     var allowHttp = false
@@ -34,9 +34,9 @@ extension ConnectionOptions {
         return texts.flatMap { name, value in value.map { [name, $0] } ?? [] } + (allowHttp ? ["--allow-http"] : [])
     }
 
-    func apply(to choices: inout LoginChoices) {
-        choices.allowHTTP = allowHttp
-        (choices.proxy, choices.caFile) = (proxy, caFile)
-        choices.trustFingerprint = trustFingerprint.flatMap { Fingerprint($0) }
+    func apply(to request: inout LoginRequest) {
+        request.allowHTTP = allowHttp
+        (request.proxy, request.caFile) = (proxy, caFile)
+        request.policy.trust.fingerprint = trustFingerprint.flatMap { Fingerprint($0) }
     }
 }

@@ -35,7 +35,7 @@ struct ExplainedWhoami {
         explanation.login = try invocation.whatIsStored(of: profile)
         let verifier = try SessionVerifier(invocation.context, profile)
         verifier.run.service.observer = { walk.add($0) }
-        if verifier.run.settings.supplied != nil {
+        if verifier.run.request.supplied != nil {
             explanation.login = "supplied by the environment for this command; what is stored is not used."
         } else {
             let stored = try verifier.run.keeper.fill()

@@ -42,10 +42,10 @@ struct LoginOptions: ParsableArguments {
     }
 
     /// The options of commands that log in.
-    var choices: LoginChoices {
-        var choices = attempt.choices
-        choices.store = store
-        choices.persist = persist.flatMap { Persistence(rawValue: $0) }
-        return choices
+    var request: LoginRequest {
+        var request = attempt.request
+        request.store = store
+        request.persist = persist.flatMap { Persistence(rawValue: $0) }
+        return request
     }
 }

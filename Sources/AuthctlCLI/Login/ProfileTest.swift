@@ -8,11 +8,11 @@ struct ProfileTest {
     let walk: LoginTranscript
 
     /// - Returns: whose login it was.
-    func perform(_ settings: LoginSettings) throws(LoginFault) -> Identity {
-        var settings = settings
-        settings.persist = Persistence.none
-        settings.showsNotice = false
-        let run = try LoginRun(invocation.context, profile, settings)
+    func perform(_ request: LoginRequest) throws(LoginFault) -> Identity {
+        var request = request
+        request.persist = Persistence.none
+        request.showsNotice = false
+        let run = try LoginRun(invocation.context, profile, request)
         run.service.observer = { walk.add($0) }
         let keeper = NoKeeper()
         defer {
@@ -61,7 +61,7 @@ extension Invocation {
     }
 }
 
-/// What `profile test --json` prints of a login that works.
+/// The output of `profile test --json` for a login that works.
 struct WalkReport: Encodable {
     let steps: [LoginTranscript.Step]
     let username: String

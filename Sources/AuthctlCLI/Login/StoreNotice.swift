@@ -17,7 +17,7 @@ struct StoreNotice {
         }
         switch record.store {
         case .keyring:
-            let isForSession = run.settings.persistence(of: run.profile) == .session
+            let isForSession = run.request.persistence(of: run.profile) == .session
             let until = isForSession ? "this session ends, or this machine restarts" : "this machine restarts"
             invocation.say(
                 "Stored in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
@@ -47,13 +47,13 @@ struct StoreNotice {
             return "To keep it longer: authctl store init file, then authctl store move keyring file"
         }
         // Whoever named the keyring had no other store considered.
-        guard run.settings.store(of: run.profile) == nil else { return nil }
+        guard run.request.store(of: run.profile) == nil else { return nil }
         return "The encrypted file was skipped: its passphrase was not available (AUTHCTL_STORE_PASSPHRASE_FILE)."
     }
 
     /// A service may grant another length than was asked for.
     private func sayLength(_ record: AccountRecord) {
-        guard let asked = run.settings.ttl, run.profile.usesTTL, let expires = record.expires else { return }
+        guard let asked = run.request.ttl, run.profile.usesTTL, let expires = record.expires else { return }
         let granted = context.dependencies.clock.seconds(until: expires)
         guard abs(granted - Int64(asked)) > max(2, Int64(asked) / 20) else { return }
         invocation.say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")

@@ -19,6 +19,16 @@ package protocol AuthorizationTransport: MetadataTransport {
     func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
 }
 
+/// A person's consent at an authorization server, in the place of a credential that they type.
+package protocol ConsentSource {
+    /// Whether the person can be asked anything beside it.
+    var mayAsk: Bool { get }
+
+    /// Has the person consent.
+    /// - Parameter asked: secrets of the client, which the person was asked for before.
+    func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential
+}
+
 /// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
 package protocol BrowserDialogue {
     /// Asks whether to log in at a server on another origin, or with a code that is typed on another one.

@@ -14,12 +14,12 @@ extension AuthorizationDialogue: ConsentDialogue {}
 extension LoginContext {
     /// Settings for telling a person where to approve a login.
     func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {
-        let consent = run.settings.consent
+        let request = run.request
         var settings = AuthorizationSettings(
             profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: messages.show)
-        settings.browser = try browser(consent.browser ?? run.profile.settings.browser)
+        settings.browser = try browser(request.browser ?? run.profile.settings.browser)
         settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
-        settings.showsQR = consent.showsQR || profiles.defaults.showsQR
+        settings.showsQR = request.showsQR || profiles.defaults.showsQR
         settings.mask = dependencies.environment.mask
         settings.timeout = promptTimeout
         settings.isCancelled = dependencies.isCancelled

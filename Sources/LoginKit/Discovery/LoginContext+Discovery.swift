@@ -3,10 +3,10 @@ package import LoginCore
 extension LoginContext {
     /// Looks at a URL without a login, and proposes a profile.
     /// - Throws: what `Discovery` ends with; `usage` for a name that is taken.
-    package func discover(_ text: String, choices: LoginChoices) throws(LoginFault) -> ProposedProfile {
-        let url = try parseBare(text), name = try newName(for: url.origin, choices.name)
-        let (profile, lasting) = try bareProfile(url, name: name, choices)
-        return try proposal(of: try discovery(of: url, profile, choices), url.origin, name: name, lasting)
+    package func discover(_ text: String, request: LoginRequest) throws(LoginFault) -> ProposedProfile {
+        let url = try parseBare(text), name = try newName(for: url.origin, request.name)
+        let (profile, lasting) = try bareProfile(url, name: name, request)
+        return try proposal(of: try discovery(of: url, profile, request), url.origin, name: name, lasting)
     }
 
     /// Discovers the login at a URL and proposes a profile for it.
@@ -24,14 +24,14 @@ extension LoginContext {
 
     /// The look at a URL, before its first request.
     func discovery(
-        of url: ParsedURL, _ profile: Profile, _ choices: LoginChoices
+        of url: ParsedURL, _ profile: Profile, _ request: LoginRequest
     ) throws(LoginFault) -> Discovery {
         let settings = try transportSettings(profile, for: url.origin)
         let transport = dependencies.transport(url.origin, settings)
         let client = DiscoveryClient(
             url.origin, others: otherTransports(of: profile, like: settings), isLocal: { transport.reachedLocal }
-        ) { [self] (request) throws(LoginFault) in
-            try send(request, over: transport, choices)
+        ) { [self] (look) throws(LoginFault) in
+            try send(look, over: transport, request)
         }
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
@@ -41,14 +41,14 @@ extension LoginContext {
     /// A profile of nothing but a URL, as variables and options have it.
     /// - Returns: with what of that is written down: variables hold for this run, options last.
     func bareProfile(
-        _ url: ParsedURL, name: String, _ choices: LoginChoices
+        _ url: ParsedURL, name: String, _ request: LoginRequest
     ) throws(LoginFault) -> (profile: Profile, lasting: Profile.Settings) {
         let bare = Profile(
             name: name, url: url.origin.description,
             verify: RequestRule(method: "GET", path: Template(literal: url.target)))
         var profile = profiles.withDefaults(bare)
         try profile.settings.override(by: dependencies.environment)
-        return (try choices.applied(to: profile), try choices.applied(to: bare).settings)
+        return (try request.applied(to: profile), try request.applied(to: bare).settings)
     }
 
     /// A URL that is asked without a login.

@@ -81,9 +81,9 @@ package struct AccountLogout {
         let profile = if let made { made } else { try context.profile(named: name) }
         guard profile.logout != nil || profile.oauth != nil else { return .noLogout }
         guard try context.record(of: profile) != nil else { return .notAsked }
-        var settings = LoginSettings()
-        settings.username = account.record.username
-        let run = try LoginRun(context, profile, settings)
+        var request = LoginRequest()
+        request.username = account.record.username
+        let run = try LoginRun(context, profile, request)
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }
         run.service.hold(stored.extraSecrets)

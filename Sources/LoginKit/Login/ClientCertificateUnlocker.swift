@@ -8,38 +8,38 @@ import Secrets
 struct ClientCertificateUnlocker {
     let context: LoginContext
     let profile: Profile
-    let settings: LoginSettings
+    let request: LoginRequest
 
     /// Where the certificate alone is the proof, its common name is the account, and a login needs nobody: what it is run
     /// with then is settled here.
-    /// - Parameter keeper: of the account that some settings mean.
+    /// - Parameter keeper: of the account that some request mean.
     /// - Returns: `nil` if the profile names no certificate.
     func applied(
-        to settings: inout LoginSettings, keeper: (LoginSettings) -> StoreKeeper
+        to request: inout LoginRequest, keeper: (LoginRequest) -> StoreKeeper
     ) throws(LoginFault) -> ClientIdentity? {
-        let former = keeper(settings)
+        let former = keeper(request)
         let opened = try open { () throws(LoginFault) in try former.fill() }
-        if profile.traits.isProvedByCertificate, let opened { try logIn(with: opened, &settings, keeper) }
+        if profile.traits.isProvedByCertificate, let opened { try logIn(with: opened, &request, keeper) }
         return opened
     }
 
     private func logIn(
-        with identity: ClientIdentity, _ settings: inout LoginSettings, _ keeper: (LoginSettings) -> StoreKeeper
+        with identity: ClientIdentity, _ request: inout LoginRequest, _ keeper: (LoginRequest) -> StoreKeeper
     ) throws(LoginFault) {
-        if let named = settings.username, !named.isSame(as: identity.commonName) {
-            throw settings.mayUseCertificate
+        if let named = request.username, !named.isSame(as: identity.commonName) {
+            throw request.mayUseCertificate
                 ? .usage(
                     .other("the certificate belongs to \(SafeText.quoted(identity.commonName)), not to the user of -u"))
                 : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))
         }
-        settings.username = identity.commonName
-        guard settings.mayUseCertificate else { return }
-        settings.policy.mayAsk = false
-        let isStored = try keeper(settings).fill().session != nil
-        if settings.policy.force || !isStored {
-            settings.supplied = Credential(
+        request.username = identity.commonName
+        guard request.mayUseCertificate else { return }
+        request.policy.mayAsk = false
+        let isStored = try keeper(request).fill().session != nil
+        if request.policy.force || !isStored {
+            request.supplied = Credential(
                 username: identity.commonName, .certificate(passphrase: identity.passphrase))
-            settings.policy.hasSuppliedCredential = true
+            request.policy.hasSuppliedCredential = true
         }
     }
 
@@ -63,7 +63,7 @@ struct ClientCertificateUnlocker {
     ) throws(LoginFault) -> ClientIdentity {
         let now = context.dependencies.clock.now()
         if let identity = try files.open(passphrase: nil, now: now) { return identity }
-        if let supplied = settings.passphrase, let identity = try files.open(passphrase: supplied, now: now) {
+        if let supplied = request.passphrase, let identity = try files.open(passphrase: supplied, now: now) {
             return identity
         }
         if let kept = try keptPassphrase(stored) {
@@ -84,13 +84,13 @@ struct ClientCertificateUnlocker {
     private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginFault) -> ClientIdentity {
         let name = profile.settings.key ?? profile.settings.certificate ?? ""
         guard context.mayAsk else { throw .loginRequired(LoginNeed(why: .keyLocked(file: name))) }
-        let dialogue = context.dependencies.dialogue(settings.dialogue)
+        let dialogue = context.dependencies.dialogue(context.dialogueSettings(request))
         var label = "Passphrase of \(SafeText.escaped(name)): "
-        for attempt in 1...settings.policy.maxAttempts {
+        for attempt in 1...request.policy.maxAttempts {
             guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
             do throws(LoginFault) {
                 if let identity = try files.open(passphrase: typed, now: now) { return identity }
-            } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < settings.policy.maxAttempts {
+            } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < request.policy.maxAttempts {
                 label = "Wrong passphrase. Passphrase of \(SafeText.escaped(name)): "
             }
         }

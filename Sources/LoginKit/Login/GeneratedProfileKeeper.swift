@@ -45,7 +45,7 @@ package final class GeneratedProfileKeeper: LoginKeeper {
         let profile = try run.context.remember(target, method: method)
         guard profile.name != run.profile.name else { return }
         run.context.topic.profile = profile.name
-        run = try LoginRun(run.context, profile, run.settings)
+        run = try LoginRun(run.context, profile, run.request)
         try run.keeper.prepare()
     }
 }

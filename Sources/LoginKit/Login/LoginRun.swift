@@ -6,49 +6,49 @@ package struct LoginRun {
     package let context: LoginContext
     package let profile: Profile
     package let endpoint: ServiceEndpoint
-    package var settings: LoginSettings
+    package var request: LoginRequest
     package let service: Service
     package let keeper: StoreKeeper
     /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
     package let extraSecrets: [CredentialField: Secret]
     let beside: (identity: ClientIdentity?, options: Service.Options)
 
-    package init(_ context: LoginContext, _ profile: Profile, _ settings: LoginSettings) throws(LoginFault) {
+    package init(_ context: LoginContext, _ profile: Profile, _ request: LoginRequest) throws(LoginFault) {
         self.context = context
         self.profile = profile
         let endpoint = try context.endpoint(profile)
         self.endpoint = endpoint
-        var settings = settings
+        var request = request
         var transport = try context.transportSettings(profile, for: endpoint.origin)
-        transport.fingerprint = settings.policy.trust.fingerprint
-        transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, settings: settings)
-            .applied(to: &settings) { (settings) in context.keeper(profile, endpoint.origin, settings) }
-        self.settings = settings
+        transport.fingerprint = request.policy.trust.fingerprint
+        transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, request: request)
+            .applied(to: &request) { (request) in context.keeper(profile, endpoint.origin, request) }
+        self.request = request
         extraSecrets = Self.extraSecrets(of: transport.identity, profile)
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
         let method = try Self.method(
-            settings.method, settings.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
-        let account = settings.username.map { record?.account(named: $0) } ?? record?.activeAccount
+            request.method, request.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
+        let account = request.username.map { record?.account(named: $0) } ?? record?.activeAccount
         var options = Service.Options(
-            ttl: settings.ttl, pinnedMethod: method, hasPassword: settings.supplied != nil,
-            username: settings.username.map { record?.account(named: $0)?.username ?? $0 },
+            ttl: request.ttl, pinnedMethod: method, hasPassword: request.supplied != nil,
+            username: request.username.map { record?.account(named: $0)?.username ?? $0 },
             anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil })
         // A URL alone is a guess at what proves a login, until it has accepted one.
         let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
         options.verifyProvesLogins =
-            hasAccepted || !(settings.learns || context.profiles.isProposal(profile.name))
-        options.learns = settings.learns && profile.traits.asksForConsent
+            hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
+        options.learns = request.learns && profile.traits.asksForConsent
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
-        keeper = context.keeper(profile, endpoint.origin, settings)
+        keeper = context.keeper(profile, endpoint.origin, request)
     }
 
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
-    var mayAsk: Bool { context.mayAsk && settings.policy.mayAsk }
+    var mayAsk: Bool { context.mayAsk && request.policy.mayAsk }
 
     private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
         // Where the certificate is the proof, it is the credential.
@@ -57,7 +57,7 @@ package struct LoginRun {
 
     /// Whether a new login is kept nowhere.
     package var keepsNothing: Bool {
-        settings.persistence(of: profile) == Persistence.none || settings.store(of: profile) == StoreName.none
+        request.persistence(of: profile) == Persistence.none || request.store(of: profile) == StoreName.none
     }
 
     /// - Parameter other: keeps the login instead of the run's own keeper.
@@ -66,19 +66,19 @@ package struct LoginRun {
     {
         let dependencies = context.dependencies
         let dialogue: any Prompt =
-            mayAsk || settings.policy.trust.mayAsk || settings.showsNotice
-            ? dependencies.dialogue(settings.dialogue) : NoPrompt()
-        let quiet: any Prompt = settings.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
-        let consent = profile.oauth.map { _ in ConsentPrompt(prompt: quiet, run: self) }
-        let prompt: any Prompt = consent ?? quiet
+            mayAsk || request.policy.trust.mayAsk || request.showsNotice
+            ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
+        let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
+        let consent = profile.traits.asksForConsent ? GrantConsent(self) : nil
         // What is forced is a login of its own: it neither waits for the refresh of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
-            settings.policy.force ? service : SingleFlightRefresh(service, keeper, settings, context)
-        let refused = settings.outdated.flatMap { session in
-            settings.refusal.map { RefusedLogin(session: session, refusal: $0) }
+            request.policy.force ? service : SingleFlightRefresh(service, keeper, request, context)
+        let refused = request.outdated.flatMap { session in
+            request.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: refreshing, prompt: prompt, supplied: try supplied(), code: settings.code,
+            keeper: other ?? keeper, service: refreshing, prompt: quiet, consent: consent, supplied: try supplied(),
+            code: request.code,
             extraSecrets: extraSecrets, refused: refused)
         let outcome = loop.run(try flow())
         if case .failed = outcome {} else { sayIfUnnamed() }
@@ -116,7 +116,7 @@ package struct LoginRun {
 
     /// Completes a given password with stored secrets that are asked for only once.
     private func supplied() throws(LoginFault) -> Credential? {
-        guard let supplied = settings.supplied, profile.asksForMore else { return settings.supplied }
+        guard let supplied = request.supplied, profile.asksForMore else { return request.supplied }
         return supplied.completed(by: try keeper.fill().extraSecrets)
     }
 
@@ -124,21 +124,21 @@ package struct LoginRun {
         let account = try fromStore(try keeper.account())
         let remembered = account?.username
         var fields = profile.fields
-        if settings.username != nil { fields.removeAll { $0 == .username } }
+        if request.username != nil { fields.removeAll { $0 == .username } }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         var subject = LoginFlow.Subject(
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
-            account: settings.username == nil ? nil : account?.username)
+            account: request.username == nil ? nil : account?.username)
         subject.signup = profile.signupURL
-        if profile.traits.asksForConsent { subject.wanted = settings.username }
-        var policy = settings.policy
-        policy.hasSuppliedCode = settings.code != nil
+        if profile.traits.asksForConsent { subject.wanted = request.username }
+        var policy = request.policy
+        policy.hasSuppliedCode = request.code != nil
         // A fresh grant that is refused is not got better by another one.
         if profile.traits.asksForConsent { policy.maxAttempts = 1 }
         return LoginFlow(
             subject: subject, policy: policy,
             proposedUsername: profile.fields.contains(.username)
-                ? settings.username ?? remembered ?? profile.user : nil,
+                ? request.username ?? remembered ?? profile.user : nil,
             acceptance: context.acceptance)
     }
 

@@ -43,13 +43,13 @@ package struct LoginTarget {
 
 extension LoginContext {
     /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
-    package func loginTarget(_ argument: String?, choices: LoginChoices) throws(LoginFault) -> LoginTarget {
+    package func loginTarget(_ argument: String?, request: LoginRequest) throws(LoginFault) -> LoginTarget {
         let hasProfile = options.profile != nil
         guard let text = argument ?? (hasProfile ? nil : dependencies.environment["AUTHCTL_VERIFY_URL"]) else {
-            return LoginTarget(profile: try choices.applied(to: try selectProfile(nil)))
+            return LoginTarget(profile: try request.applied(to: try selectProfile(nil)))
         }
         if text.contains("://") {
-            let target = try urlTarget(text, choices)
+            let target = try urlTarget(text, request)
             if target.password != nil && argument != nil {
                 warn(
                     "warning: other users of this machine can read a password in a URL; use --password-stdin")
@@ -59,23 +59,23 @@ extension LoginContext {
         if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
             throw .usage(.missingScheme(host: text))
         }
-        if choices.name != nil {
+        if request.name != nil {
             throw .usage(.badValue(option: "--name", problem: "it is only for a URL, and this is a profile"))
         }
-        return LoginTarget(profile: try choices.applied(to: try profile(named: text)))
+        return LoginTarget(profile: try request.applied(to: try profile(named: text)))
     }
 
-    private func urlTarget(_ text: String, _ choices: LoginChoices) throws(LoginFault) -> LoginTarget {
+    private func urlTarget(_ text: String, _ request: LoginRequest) throws(LoginFault) -> LoginTarget {
         let url = try parse(text)
         topic.origin = url.origin
         // Before anything is sent: without a profile, the method is one of HTTP authentication.
         if let user = options.username ?? url.user { try checkBasic(username: user) }
         if url.password?.isUTF8 == false { throw .usage(.invalidUTF8(.password)) }
         var target: LoginTarget
-        if let known = try remembered(url.origin, url.target, choices) {
+        if let known = try remembered(url.origin, url.target, request) {
             target = LoginTarget(profile: known)
         } else {
-            target = try discovered(url, choices)
+            target = try discovered(url, request)
         }
         topic.profile = target.profile.name
         if target.new != nil {
@@ -92,22 +92,22 @@ extension LoginContext {
     }
 
     /// A profile for a URL that has none yet, or that leads to one that has.
-    private func discovered(_ url: ParsedURL, _ choices: LoginChoices) throws(LoginFault) -> LoginTarget {
-        let newName = { () throws(LoginFault) in try self.newName(for: url.origin, choices.name) }
-        var (profile, lasting) = try bareProfile(url, name: try newName(), choices)
-        let discovery = try discovery(of: url, profile, choices)
+    private func discovered(_ url: ParsedURL, _ request: LoginRequest) throws(LoginFault) -> LoginTarget {
+        let newName = { () throws(LoginFault) in try self.newName(for: url.origin, request.name) }
+        var (profile, lasting) = try bareProfile(url, name: try newName(), request)
+        let discovery = try discovery(of: url, profile, request)
         let (target, challenges) = try discovery.arrive()
         profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
-        if challenges.wantsToken, choices.method == nil || choices.method == .oauth {
+        if challenges.wantsToken, request.method == nil || request.method == .oauth {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
-        if let known = try remembered(url.origin, target, choices) { return LoginTarget(profile: known) }
+        if let known = try remembered(url.origin, target, request) { return LoginTarget(profile: known) }
         for preset in Presets(dependencies.environment).named(by: challenges.compactMap(\.realm)) {
             say(DiscoveryWords.preset(preset, for: url.origin))
         }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
-        if challenges.isEmpty, choices.method == nil,
-            let proposed = try proposed(by: discovery, url, profile, choices, new)
+        if challenges.isEmpty, request.method == nil,
+            let proposed = try proposed(by: discovery, url, profile, request, new)
         {
             return proposed
         }
@@ -116,7 +116,7 @@ extension LoginContext {
 
     /// The profile that an earlier `login` made of this URL.
     func remembered(
-        _ origin: Origin, _ target: String, _ choices: LoginChoices
+        _ origin: Origin, _ target: String, _ request: LoginRequest
     ) throws(LoginFault) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
@@ -124,10 +124,10 @@ extension LoginContext {
             guard let written = try? profiles.profile(named: name), let path = written.verify?.path.source,
                 let known = try? parse(written.url + path), known.origin == origin, known.target == target
             else { continue }
-            if let asked = choices.name, asked != name {
+            if let asked = request.name, asked != name {
                 throw .usage(.badValue(option: "--name", problem: "this URL already has the profile '\(name)'"))
             }
-            return try choices.applied(to: try profile(named: name))
+            return try request.applied(to: try profile(named: name))
         }
         topic = ErrorContext(origin: origin)
         return nil

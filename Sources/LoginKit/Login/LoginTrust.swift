@@ -2,9 +2,9 @@ package import LoginCore
 
 extension LoginContext {
     /// Settings for asking the person in a login with these options.
-    func dialogueSettings(_ choices: LoginChoices) -> Dependencies.DialogueSettings {
+    func dialogueSettings(_ login: LoginRequest) -> Dependencies.DialogueSettings {
         var settings = dialogueSettings
-        settings.allowsBlankPassword = choices.blankPassword
+        settings.allowsBlankPassword = login.allowsBlankPassword
         return settings
     }
 
@@ -17,12 +17,12 @@ extension LoginContext {
     /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
     /// for the whole run; it is made by the same policy as in the login.
     func send(
-        _ request: HTTPRequest, over transport: any Transport, _ choices: LoginChoices
+        _ request: HTTPRequest, over transport: any Transport, _ login: LoginRequest
     ) throws(LoginFault) -> HTTPResponse {
         do throws(LoginFault) {
             return try showingNotice { () throws(LoginFault) in try transport.send(request) }
         } catch .untrusted(.certificate(let trust)) where acceptance == nil {
-            acceptance = try accepted(trust, choices)
+            acceptance = try accepted(trust, login)
         }
         if let exception = acceptance?.exception { transport.trust(exception) }
         return try showingNotice { () throws(LoginFault) in try transport.send(request) }
@@ -40,13 +40,13 @@ extension LoginContext {
         return try ask()
     }
 
-    private func accepted(_ trust: ServerTrust, _ choices: LoginChoices) throws(LoginFault) -> TrustAcceptance {
-        switch choices.trustPolicy(mayAsk: mayAsk).decision(on: trust) {
+    private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
+        switch login.trustPolicy(mayAsk: mayAsk).decision(on: trust) {
         case .refuse(let error): throw error
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break
         }
-        let answer = try dependencies.dialogue(dialogueSettings(choices)).ask(.certificate(trust))
+        let answer = try dependencies.dialogue(dialogueSettings(login)).ask(.certificate(trust))
         guard case .trust(let answer) = answer else { throw .cancelled }
         guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
         return acceptance

@@ -4,7 +4,7 @@ extension LoginContext {
     /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.
     /// - Returns: `nil` if they say nothing.
     func proposed(
-        by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ choices: LoginChoices, _ new: LoginTarget.New
+        by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ request: LoginRequest, _ new: LoginTarget.New
     ) throws(LoginFault) -> LoginTarget? {
         let proposal: ProposedProfile
         do throws(LoginFault) {
@@ -13,10 +13,10 @@ extension LoginContext {
             return nil
         }
         guard proposal.isUsable, let place = proposal.found.guarded else { return nil }
-        if let known = try remembered(url.origin, place.target, choices) { return LoginTarget(profile: known) }
+        if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
-        let dialogue = dependencies.dialogue(dialogueSettings(choices))
+        let dialogue = dependencies.dialogue(dialogueSettings(request))
         // Somebody may paste it into a file.
         guard try dialogue.confirm(written, isLaidOut: true, typing: "yes") else { throw .cancelled }
         var decoded = try decoded(proposal)

@@ -8,10 +8,10 @@ extension LoginContext {
         if account.passwordRefused { return false }
         if account.keepsPassword { return true }
         guard account.kind == .token, profile.refresh != nil || profile.oauth != nil else { return false }
-        var settings = LoginSettings()
-        settings.username = account.username
+        var request = LoginRequest()
+        request.username = account.username
         do throws(LoginFault) {
-            guard case .token(let token) = try keeper(profile, account.origin, settings).fill(account).session else {
+            guard case .token(let token) = try keeper(profile, account.origin, request).fill(account).session else {
                 return false
             }
             return token.refreshToken != nil

@@ -5,7 +5,7 @@ import Secrets
 package struct SessionProvider {
     package let context: LoginContext
     package let profile: Profile
-    package var settings: LoginSettings
+    package var request: LoginRequest
 
     /// A session, with the run that it came from.
     package struct AuthenticatedSession {
@@ -40,15 +40,13 @@ package struct SessionProvider {
         }
     }
 
-    /// - Parameter choices: of the login that may become necessary.
-    package init(_ context: LoginContext, _ profile: Profile, _ choices: LoginChoices) throws(LoginFault) {
+    /// - Parameter chosen: for the login that may become necessary.
+    package init(_ context: LoginContext, _ profile: Profile, _ chosen: LoginRequest) throws(LoginFault) {
         self.context = context
-        let target = LoginTarget(profile: try choices.applied(to: profile))
+        let target = LoginTarget(profile: try chosen.applied(to: profile))
         self.profile = target.profile
-        context.promptTimeout = choices.promptTimeout
-        settings = try LoginSettingsResolver(
-            context: context, target: target, choices: choices, force: false, isLogin: false
-        ).settings()
+        context.promptTimeout = chosen.policy.patience
+        request = try chosen.resolved(for: target, in: context, isLogin: false)
     }
 
     /// Returns a stored session that has not expired, without asking the server; else as `enter`.
@@ -57,8 +55,8 @@ package struct SessionProvider {
     }
 
     private func stored() throws(LoginFault) -> AuthenticatedSession {
-        guard settings.supplied == nil else { return try enter() }
-        let run = try LoginRun(context, profile, settings)
+        guard request.supplied == nil else { return try enter() }
+        let run = try LoginRun(context, profile, request)
         let keeper = SessionHolder(run, mayGoWithoutStore: false)
         let stored = try keeper.fill()
         guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
@@ -78,8 +76,8 @@ package struct SessionProvider {
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
     /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
     func maySendWithoutLogin(_ method: String) throws(LoginFault) -> Bool {
-        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", settings.supplied == nil,
-            settings.username == nil, profile.settings.certificate == nil
+        guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", request.supplied == nil,
+            request.username == nil, profile.settings.certificate == nil
         else { return false }
         if try context.record(of: profile)?.hasKeptLogin == true { return false }
         return !hasTicket
@@ -87,11 +85,11 @@ package struct SessionProvider {
 
     /// The service as an anonymous client finds it.
     func anonymousService() throws(LoginFault) -> Service {
-        try context.anonymousService(profile, fingerprint: settings.policy.trust.fingerprint)
+        try context.anonymousService(profile, fingerprint: request.policy.trust.fingerprint)
     }
 
     private var hasTicket: Bool {
-        guard profile.kind.accepts(.negotiate), [nil, .auto, .negotiate].contains(settings.method) else { return false }
+        guard profile.kind.accepts(.negotiate), [nil, .auto, .negotiate].contains(request.method) else { return false }
         if case .valid = context.dependencies.tickets.find() { return true }
         return false
     }
@@ -103,15 +101,15 @@ package struct SessionProvider {
     }
 
     private func entered(after refused: Session?) throws(LoginFault) -> AuthenticatedSession {
-        var settings = settings
-        settings.policy.sessionWasRefused = refused != nil
-        settings.outdated = refused
-        settings.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
+        var request = request
+        request.policy.sessionWasRefused = refused != nil
+        request.outdated = refused
+        request.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
         // What was given is tried once.
         if refused != nil {
-            (settings.supplied, settings.policy.hasSuppliedCredential) = (nil, false)
+            (request.supplied, request.policy.hasSuppliedCredential) = (nil, false)
         }
-        return try logIn(try LoginRun(context, profile, settings), isRefused: refused != nil)
+        return try logIn(try LoginRun(context, profile, request), isRefused: refused != nil)
     }
 
     /// - Parameter known: the login that the run's keeper has just read, if it has.
@@ -120,14 +118,14 @@ package struct SessionProvider {
     ) throws(LoginFault) -> AuthenticatedSession {
         var run = run, known = known
         // A given credential goes first: the store may be out of reach.
-        if !isRefused, run.settings.supplied == nil {
+        if !isRefused, run.request.supplied == nil {
             let stored = if let known { known } else { try run.keeper.fill() }
             if let session = stored.session, context.dependencies.clock.isOver(session.expires) {
-                (run.settings.policy.refreshesFirst, run.settings.outdated) = (true, session)
+                (run.request.policy.refreshesFirst, run.request.outdated) = (true, session)
             }
             known = stored
         }
-        let keeper = SessionHolder(run, known, mayGoWithoutStore: run.settings.supplied != nil)
+        let keeper = SessionHolder(run, known, mayGoWithoutStore: run.request.supplied != nil)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try storedRecord(run)

@@ -11,25 +11,25 @@ package struct SessionVerifier {
     package init(
         _ context: LoginContext, _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
     ) throws(LoginFault) {
-        var settings = LoginSettings()
-        settings.username = username ?? context.username(for: profile)
-        settings.policy = LoginFlow.Policy(mayAsk: false)
-        try Self.takeSupplied(context, profile, into: &settings)
-        if settings.supplied != nil {
-            settings.policy.hasSuppliedCredential = true
-            settings.persist = persist
-        } else if username == nil, settings.username != nil {
+        var request = LoginRequest()
+        request.username = username ?? context.username(for: profile)
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        try Self.takeSupplied(context, profile, into: &request)
+        if request.supplied != nil {
+            request.policy.hasSuppliedCredential = true
+            request.persist = persist
+        } else if username == nil, request.username != nil {
             // Said before the server is asked: a name that nobody logged in with.
             _ = try context.account(profile)
         }
-        run = try LoginRun(context, profile, settings)
+        run = try LoginRun(context, profile, request)
     }
 
     /// - Throws: the reason that nobody is logged in.
     package func identity() throws(LoginFault) -> Identity {
         do throws(LoginFault) {
             return try run.run().identity
-        } catch .loginRequired(let need) where run.settings.supplied == nil {
+        } catch .loginRequired(let need) where run.request.supplied == nil {
             // What is missing can be given to `login` alone.
             throw .loginRequired(LoginNeed(why: try why(need.why)))
         }
@@ -38,7 +38,7 @@ package struct SessionVerifier {
     /// A store drops by itself what is past its end; the registry still knows.
     private func why(_ found: LoginNeed.Why) throws(LoginFault) -> LoginNeed.Why {
         guard found == .nothingStored else { return found }
-        if run.settings.username == nil, let record = try run.context.record(of: run.profile),
+        if run.request.username == nil, let record = try run.context.record(of: run.profile),
             record.activeAccount == nil
         {
             return Optional(record).missing
@@ -51,20 +51,20 @@ package struct SessionVerifier {
     }
 
     private static func takeSupplied(
-        _ context: LoginContext, _ profile: Profile, into settings: inout LoginSettings
+        _ context: LoginContext, _ profile: Profile, into request: inout LoginRequest
     ) throws(LoginFault) {
         let environment = context.dependencies.environment
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
-        settings.code = LoginChoices().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
+        request.code = LoginRequest().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.dependencies) {
             context.warnOnce($0)
         }
         if profile.traits.isProvedByCertificate {
-            settings.passphrase = secret
+            request.passphrase = secret
         } else {
-            let username = settings.username ?? environment["AUTHCTL_USERNAME"]
-            settings.supplied = try context.credential(secret, of: username, profile)
+            let username = request.username ?? environment["AUTHCTL_USERNAME"]
+            request.supplied = try context.credential(secret, of: username, profile)
         }
     }
 }

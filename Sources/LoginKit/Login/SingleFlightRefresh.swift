@@ -13,12 +13,12 @@ final class SingleFlightRefresh: Authenticator {
     private let context: LoginContext
 
     /// - Parameter settings: with the session that was found to be over before this login began; `nil` for whichever is there.
-    init(_ service: Service, _ keeper: StoreKeeper, _ settings: LoginSettings, _ context: LoginContext) {
+    init(_ service: Service, _ keeper: StoreKeeper, _ request: LoginRequest, _ context: LoginContext) {
         self.context = context
         self.service = service
         self.keeper = keeper
-        outdated = settings.outdated
-        trustsGrants = settings.wantsTokenAlone
+        outdated = request.outdated
+        trustsGrants = request.wantsTokenAlone
     }
 
     deinit { keeper.hold = nil }

@@ -54,14 +54,14 @@ package struct TokenSource {
         context.tellOfClock(account, of: profile.name)
         let clock = try confirm(account, refreshing: isEnough ? nil : found.session)
         // Looked up anew: the record may have changed as well.
-        let refreshed = try context.keeper(profile, account.origin, settings(account)).fill()
+        let refreshed = try context.keeper(profile, account.origin, request(for: account)).fill()
         guard let session = refreshed.session else { throw missing(refreshed, account) }
         try checkLife(of: session, clock: clock)
         return session
     }
 
     private func stored(_ account: AccountRecord) throws(LoginFault) -> StoredLogin {
-        try context.keeper(profile, account.origin, settings(account)).fill(account)
+        try context.keeper(profile, account.origin, request(for: account)).fill(account)
     }
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginFault {
@@ -77,11 +77,11 @@ package struct TokenSource {
     /// - Returns: the difference of the clocks, where what came looks as if it were over.
     private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginFault) -> ClockDifference?
     {
-        var settings = settings(account)
-        settings.policy.refreshesFirst = outdated != nil
-        settings.outdated = outdated
+        var request = request(for: account)
+        request.policy.refreshesFirst = outdated != nil
+        request.outdated = outdated
         do throws(LoginFault) {
-            let run = try LoginRun(context, profile, settings)
+            let run = try LoginRun(context, profile, request)
             _ = try run.run()
             return run.service.clockDifference
         } catch .loginRequired(let need) {
@@ -96,14 +96,14 @@ package struct TokenSource {
         return left > 0 ? left : nil
     }
 
-    private func settings(_ account: AccountRecord) -> LoginSettings {
-        var settings = LoginSettings()
-        settings.username = account.username
-        settings.policy = LoginFlow.Policy(mayAsk: false)
-        settings.wantsTokenAlone = !asksServer
+    private func request(for account: AccountRecord) -> LoginRequest {
+        var request = LoginRequest()
+        request.username = account.username
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        request.wantsTokenAlone = !asksServer
         let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
-        settings.code = LoginChoices().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
-        return settings
+        request.code = LoginRequest().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
+        return request
     }
 
     private func livesLongEnough(_ session: Session) -> Bool {

@@ -88,9 +88,9 @@ actor LoginActor {
         guard !hasEnded else { throw .failure(.other(Self.over)) }
         if let provider { return provider }
         let context = try logins.context(for: username)
-        var choices = LoginChoices()
-        if let terminal = logins.delegate as? TerminalDelegate { choices.promptTimeout = terminal.timeout }
-        let opened = try SessionProvider(context, try profile(in: context), choices)
+        var request = LoginRequest()
+        if let terminal = logins.delegate as? TerminalDelegate { request.policy.patience = terminal.timeout }
+        let opened = try SessionProvider(context, try profile(in: context), request)
         provider = opened
         return opened
     }

@@ -5,10 +5,10 @@ extension SessionProvider {
     func unattended() -> SessionProvider {
         context.leaveTerminal()
         var provider = self
-        provider.settings.policy.mayAsk = false
-        provider.settings.policy.trust.mayAsk = false
-        (provider.settings.supplied, provider.settings.policy.hasSuppliedCredential) = (nil, false)
-        provider.settings.showsNotice = false
+        provider.request.policy.mayAsk = false
+        provider.request.policy.trust.mayAsk = false
+        (provider.request.supplied, provider.request.policy.hasSuppliedCredential) = (nil, false)
+        provider.request.showsNotice = false
         return provider
     }
 }

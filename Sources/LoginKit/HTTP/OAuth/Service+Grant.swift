@@ -2,53 +2,27 @@ import LoginCore
 import Secrets
 
 extension Service {
-    /// Options of a grant, beside the profile's.
-    struct GrantOptions: Sendable {
-        /// In the place of the profile's scope.
-        var scope: String?
-        /// The name that the login has to come out as.
-        var username: String?
-        /// The value of `{secret:LABEL}` in the client's secret.
-        package var secret: Secret?
-        /// Whether another account shall be chosen.
-        var choosesAccount = false
-        /// The way to approve, if an option names it.
-        var way: AuthorizationWay?
-        /// Whether there is a browser here that the person sees.
-        var canStartBrowser = false
-        /// Whether a person may be asked.
-        var mayAsk = true
-        /// Seconds that are waited for the browser.
-        var patience = 300
-
-        /// As the profile has it, of a person at a terminal.
-        init() {}
-    }
-
     /// Asks a person to approve at the profile's authorization server.
+    /// - Parameter asking: adds what this one login asks for.
     /// - Throws: what `AuthorizationFlow` ends with.
     func authorize(
-        _ grantOptions: GrantOptions, browser: any BrowserDialogue, device: any DeviceDialogue
+        by policy: AuthorizationFlow.Policy, browser: any BrowserDialogue, device: any DeviceDialogue,
+        asking: (inout AuthorizationSubject) -> Void
     ) throws(LoginFault) -> AuthorizedGrant {
-        guard let oauth = profile.oauth else { throw client.lacking }
-        client.hide([grantOptions.secret])
-        let policy = AuthorizationFlow.Policy(
-            choice: AuthorizationWay.Choice(
-                option: grantOptions.way, profile: oauth.flow, canStartBrowser: grantOptions.canStartBrowser),
-            clientID: oauth.clientID, mayAsk: grantOptions.mayAsk, patience: grantOptions.patience)
+        var subject = try authorizationSubject()
+        asking(&subject)
+        client.hide([subject.secret])
         let loop = AuthorizationLoop(
-            try subject(oauth, grantOptions), transport: authorizationClient(isNamed: oauth.namesServer),
-            browser: browser,
+            subject, transport: authorizationClient(isNamed: subject.profile.namesServer), browser: browser,
             device: device, clock: clock)
         return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 
-    private func subject(_ oauth: OAuthProfile, _ grantOptions: GrantOptions) throws(LoginFault) -> AuthorizationSubject
-    {
-        let values = SlotValues()
+    private func authorizationSubject() throws(LoginFault) -> AuthorizationSubject {
+        guard let oauth = profile.oauth else { throw client.lacking }
         let text: String
         do throws(FillFault) {
-            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, values) ?? endpoint.base
+            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, SlotValues()) ?? endpoint.base
         } catch {
             throw error.asLoginFault
         }
@@ -57,10 +31,6 @@ extension Service {
             profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))
         subject.rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? endpoint.origin : nil)
         subject.challenge = (procedure as? OAuthLogin)?.challenge
-        subject.scope = grantOptions.scope
-        subject.username = grantOptions.username
-        subject.secret = grantOptions.secret
-        subject.choosesAccount = grantOptions.choosesAccount
         return subject
     }
 

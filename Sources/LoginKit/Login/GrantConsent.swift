@@ -1,0 +1,59 @@
+import LoginCore
+import Secrets
+
+/// Asks the person at the authorization server, and holds the grant until the login is saved.
+final class GrantConsent: ConsentSource {
+    private let run: LoginRun
+    private var grant: Grant?
+    /// Held until the login is saved: whoever waits for it takes that login.
+    private var lock: ConsentLock?
+
+    init(_ run: LoginRun) { self.run = run }
+
+    var mayAsk: Bool { run.mayAsk }
+
+    /// Ends a grant that is not kept at the server.
+    func revoke() {
+        if let grant { run.service.discard(grant) }
+        grant = nil
+    }
+
+    func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential {
+        if let kept = try takeLock() {
+            return Credential(username: nil, .grant(AuthorizedGrant(kept: kept)), extraSecrets: asked)
+        }
+        let request = run.request, oauth = run.profile.oauth
+        let dialogue = run.context.dependencies.consent(try run.context.consentSettings(run))
+        defer { dialogue.end() }
+        var secret: Secret?
+        if case .asked(let label) = oauth?.clientSecret {
+            let kept = try run.keeper.fill().extraSecrets
+            secret = asked[.secret(label)] ?? kept[.secret(label)]
+        }
+        let choice = AuthorizationWay.Choice(
+            option: request.way, profile: oauth?.flow, canStartBrowser: dialogue.canStartBrowser)
+        let policy = AuthorizationFlow.Policy(
+            choice: choice, clientID: oauth?.clientID, mayAsk: mayAsk, patience: request.policy.patience)
+        let authorized = try run.service.authorize(by: policy, browser: dialogue, device: dialogue) { subject in
+            (subject.scope, subject.username, subject.secret) = (request.scope, request.username, secret)
+            subject.choosesAccount = request.policy.force
+        }
+        grant = authorized.grant
+        return Credential(username: nil, .grant(authorized), extraSecrets: asked)
+    }
+
+    /// - Returns: what another process has logged in with, while this one waited.
+    private func takeLock() throws(LoginFault) -> Grant? {
+        guard lock == nil else { return nil }
+        let (profile, username, context) = (run.profile.name, run.request.username, run.context)
+        let taken = try fromStore(
+            try context.registry.lockConsent(of: profile, username: username, wait: run.request.policy.patience) {
+                context.warn("another authctl is logging in to \(profile); waiting for it")
+            })
+        lock = taken
+        guard taken.wasTaken, !run.request.policy.force, case .token(let token)? = try run.keeper.fill().session,
+            !context.dependencies.clock.isOver(token.expires)
+        else { return nil }
+        return Grant(token)
+    }
+}
