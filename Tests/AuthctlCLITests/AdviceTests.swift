@@ -111,7 +111,7 @@ struct AdviceTests {
         .replacing(/\\\n +/, with: "")
         let built = code.matches(of: /ShellCommand\(("authctl"(?:, [^()\[\]]+(?:\([^()]*\))?)*)\)/).map { match in
             match.1.split(separator: ", ").map { word in
-                word.hasPrefix("\"") ? String(word.dropFirst().dropLast()) : "NAME"
+                word.hasPrefix("\"") ? String(word.dropFirst().dropLast()) : word == "url" ? "https://HOST/x" : "NAME"
             }.joined(separator: " ")
         }
         let lines = code.split(separator: "\n").filter { $0.contains("authctl ") && !$0.contains("ShellCommand(") }

@@ -66,8 +66,6 @@ struct HelpTests {
             }
             #expect(command.options.isDisjoint(with: lacking), "\(path)")
         }
-        #expect(
-            try CommandTree.root().all.filter { $0.options.contains("continue-without") }.map(\.path) == [["login"]])
     }
 
     @Test func `every command that is shown has its snapshot`() throws {

@@ -196,6 +196,7 @@ struct LoginTranscriptTests {
         let run = world.run("login", "blog", "--continue-without", server: [basic])
         #expect(run.code == 4 && run.talk.contains("logged out (status 401), by rule 1 of 'logged-out'"))
         #expect(run.talk.contains("it asks for basic, digest"))
+        #expect(run.talk.contains("deprecated; use: authctl request --anonymous -i https://blog.example/me"))
         #expect(world.requests == ["GET https://blog.example/me"])
         #expect(world.person.prompt.challenges.isEmpty)
         let open = world.run(

@@ -87,7 +87,7 @@ import Testing
                 ("authctl login --store=helper:g", "<login><--store=helper:gcloud>"),
                 ("authctl store move plain", "<store><move><plaintext>"),
                 ("authctl help exit", "<help><exit-codes>"), ("authctl help profile rem", "<help><profile><remove>"),
-                ("authctl logi", "<login>"), ("authctl login --continue", "<login><--continue-without>"),
+                ("authctl logi", "<login>"), ("authctl login --blank", "<login><--blank-password>"),
                 ("authctl login --persist perm", "<login><--persist><permanent>"),
                 ("authctl login --ca-file only", "<login><--ca-file><only-this-file>"),
                 ("authctl exec -- mktem", "<exec><--><mktemp>"),

@@ -31,8 +31,8 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     @Option(help: ArgumentHelp("Name for the new profile.", valueName: "name"))
     var name: String?
 
-    @Flag(help: "Probe anonymously: show what the service answers without a login.")
-    var continueWithout = false
+    /// Deprecated: `request --anonymous` shows more.
+    @Flag(help: .hidden) var continueWithout = false
 
     @OptionGroup var login: LoginOptions
     @Flag(help: .json) var json = false

@@ -19,6 +19,9 @@ struct AnonymousProbe {
 
     /// - Throws: `loginRequired` where the service lets no anonymous client in, after it was told what it says.
     func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
+        let url = run.service.guardedURL
+        let instead = ShellCommand("authctl", "request", "--anonymous", "-i", url)
+        invocation.say("--continue-without is deprecated; use: \(instead)")
         let evidence: Evidence, offered: [AuthenticateChallenge]
         do throws(LoginFault) {
             (evidence, offered) = try run.context.showingNotice { () throws(LoginFault) in

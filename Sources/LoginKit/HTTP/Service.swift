@@ -102,7 +102,7 @@ package final class Service: Authenticator {
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
     package var anonymousPasswordField: String? { client.anonymousPasswordField }
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
-    var guardedURL: String { client.guardedURL }
+    package var guardedURL: String { client.guardedURL }
     /// Is told how each answer was judged.
     package var observer: ((Evidence) -> Void)? {
         get { client.observer }
