@@ -11,7 +11,7 @@ extension LoginContext {
         var folder: String?
         /// The configuration file, instead of the usual one.
         package var config: String?
-        /// How long one request may take, in seconds.
+        /// The time limit of one request, in seconds.
         package var timeout: Int?
         /// Whether asking is forbidden.
         package var noPrompt = false

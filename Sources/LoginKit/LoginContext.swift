@@ -28,7 +28,7 @@ package final class LoginContext {
     private var remembered: AccountRegistryDocument?
     private var warned: Set<String> = []
     private var opened: Stores?
-    /// How many steps have the turn, each within the other.
+    /// The number of nested steps that hold the prompt's lock.
     private var turns = 0
     let messages: Messages
 
@@ -136,7 +136,7 @@ package final class LoginContext {
         return document
     }
 
-    /// What is remembered of a profile, unless it leads to another origin now: what was stored for that one is not this
+    /// Returns the record of a profile, unless it leads to another origin now: what was stored for that one is not this
     /// profile's any more.
     ///
     /// An unchanged `url` has the origin that was worked out before; only an edited one needs libcurl's parser.

@@ -13,7 +13,7 @@ package struct SecretBuilder: ~Copyable {
 
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
-    /// How many bytes there are so far.
+    /// The number of bytes so far.
     package private(set) var count = 0
 
     /// The largest number of bytes that are accepted.

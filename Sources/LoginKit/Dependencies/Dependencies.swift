@@ -51,7 +51,7 @@ package struct Dependencies {
     /// Where the stores are, and how they are reached.
     package struct StoreLocation {
         let stateFolder: String
-        /// How long the key of the encrypted file is held, in seconds; `nil` for not at all.
+        /// The time for which the key of the encrypted file is held, in seconds; `nil` for not at all.
         var holding: Int?
         var desktop = DesktopSession.absent
         /// Another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.

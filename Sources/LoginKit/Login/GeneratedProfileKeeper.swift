@@ -27,7 +27,7 @@ package final class GeneratedProfileKeeper: LoginKeeper {
         try run.keeper.approve(login, approval)
     }
 
-    /// What holds for the next login, too: the server that a person has agreed to, and what says that somebody is logged in.
+    /// Notes for the next login the server that a person has agreed to, and the status that means 'logged in'.
     private func learn(from login: Login) {
         guard target.new != nil, case .token(let token) = login.session, let terms = token.terms else { return }
         target.profile.oauth?.issuer = terms.issuer

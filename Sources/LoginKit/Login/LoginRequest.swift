@@ -13,7 +13,7 @@ package struct LoginRequest {
     package var method: AuthenticationMethod?
     /// The name of a store, or `auto`.
     package var store: String?
-    /// How long the login is kept.
+    /// The lifetime of the stored login.
     package var persist: Persistence?
     /// The name for the profile that is generated for a URL.
     package var name: String?
@@ -31,7 +31,7 @@ package struct LoginRequest {
     package var scope: String?
     /// Whether the URL of an authorization server is shown as a QR code, too.
     package var showsQR = false
-    /// How long the token is to live, in seconds.
+    /// The requested lifetime of the token, in seconds.
     package var ttl: Int?
     /// Whether secrets may go over plain http.
     package var allowHTTP = false

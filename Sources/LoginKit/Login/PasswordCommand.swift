@@ -3,7 +3,7 @@ package import Secrets
 
 /// A program that prints a password, or the code of a second factor: run without a shell, with the terminal's standard error.
 package struct PasswordCommand {
-    /// How long it may take, in seconds: it may ask a person for the passphrase of a key.
+    /// The time limit, in seconds: it may ask a person for the passphrase of a key.
     package static let patience = 60
 
     let words: [String]

@@ -19,7 +19,7 @@ package struct SuppliedCredential {
     let allowsBlank: Bool
     /// The name for its option, its variable and messages.
     var kind = Kind.password
-    /// How long it may take to come, in seconds.
+    /// The time limit for reading it, in seconds.
     var patience = PasswordCommand.patience
 
     /// - Parameter warn: is told of a file that is not safe.

@@ -3,7 +3,7 @@ import Synchronization
 /// Tells whether the task is cancelled, and postpones that while a refresh is under way.
 final class CancellationHold: Sendable {
     private static let patience = Duration.seconds(5)
-    /// How many holds there are, and when one of them first saw the task cancelled.
+    /// The number of holds, and the time when one of them first saw the task cancelled.
     private let state = Mutex((holds: 0, cancelled: ContinuousClock.Instant?.none))
 
     /// Whether the task is cancelled and no hold postpones that any more.

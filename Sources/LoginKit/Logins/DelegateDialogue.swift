@@ -8,7 +8,7 @@ struct DelegateDialogue: Dialogue {
     let delegate: any LoginDelegate
     let isCancelled: @Sendable () -> Bool
 
-    /// How long is waited between two looks, in milliseconds.
+    /// The pause between two looks, in milliseconds.
     private static let pause = 100
 
     func ask(_ question: Question) throws(LoginFault) -> Answer {

@@ -6,7 +6,7 @@ import Synchronization
 final class PromptLock: Sendable {
     private let isTaken = Mutex(false)
 
-    /// How long is slept between two looks, in microseconds.
+    /// The pause between two looks, in microseconds.
     private static let pause: UInt32 = 20_000
 
     /// Waits for the lock.

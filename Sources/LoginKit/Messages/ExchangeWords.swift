@@ -5,7 +5,7 @@ package struct TracedExchange: Equatable, Sendable {
     private var request: [String] = []
     private var response: [String] = []
 
-    /// What a person who asks for help is not asked about.
+    /// Headers that say nothing to a person who asks for help.
     private static let usual = ["accept", "user-agent", "content-length"]
     /// The headers of a response that say why it is what it is.
     private static let telling = ["www-authenticate", "proxy-authenticate", "retry-after"]

@@ -2,7 +2,7 @@ package import LoginCore
 
 /// An error in words: what happened, to which profile and origin, and what to do next.
 package struct Message: Equatable, Sendable {
-    /// What happened, and to which profile.
+    /// The event, and the profile that it happened to.
     package let what: String
     /// Each of several things that are wrong, one a line.
     package let details: [String]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the C library calls an `errno`, such as `No space left on device`; see strerror(3).
+/// The C library's words for an `errno`, such as `No space left on device`; see strerror(3).
 package enum SystemWords {
     static let noSuchFile = ENOENT
 

@@ -1,4 +1,4 @@
-/// How many columns of a terminal a text takes; the table is East Asian Width (UAX #11) by whole blocks.
+/// The width of a text in columns of a terminal; the table is East Asian Width (UAX #11) by whole blocks.
 enum TextWidth {
     /// Of one character.
     package static func of(_ character: Character) -> Int {

@@ -1,8 +1,8 @@
 import LoginCore
 
 extension LoginNeed {
-    /// What to do where the `exec` that started all this has made a login and not stored it: to log in once more, as the
-    /// message would say else, is not what was forgotten.
+    /// The advice within an `exec` that has made a login and not stored it. The usual one, to log in once more, would not
+    /// help.
     func nextWithinExec(_ topic: ErrorContext) -> String? {
         guard topic.isWithinUnstoredExec else { return nil }
         switch why {

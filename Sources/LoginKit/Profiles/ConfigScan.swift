@@ -173,7 +173,7 @@ struct ConfigScan {
         }
     }
 
-    /// How many quotes stand here in a row.
+    /// Counts the quotes that stand here in a row.
     private func quotes(_ quote: UInt8) -> Int { bytes[index...].prefix { $0 == quote }.count }
 
     private mutating func skipEscape() throws(Fault) {

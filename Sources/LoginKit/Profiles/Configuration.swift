@@ -28,7 +28,7 @@ package struct Configuration {
         package var store: String?
         var persist: Persistence?
         var proxy: String?
-        /// How long what opens the encrypted file is held after its passphrase was given, in seconds.
+        /// The time for which the key of the encrypted file is held after its passphrase was given, in seconds.
         var passphraseCache: Int?
         /// The program that opens the URL of a login in a browser.
         var browser: String?

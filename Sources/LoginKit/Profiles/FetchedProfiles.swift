@@ -28,7 +28,7 @@ package struct FetchedProfiles {
         (self.offered, self.checksum, self.url) = (offered, checksum, url)
     }
 
-    /// What a person is shown before they say yes: not the text as it came, which can be made to look like another one.
+    /// The question to the person. It does not show the text as it came, which can be made to look like another one.
     package var question: String {
         let tables = Dictionary(
             uniqueKeysWithValues: offered.profiles.map { ($0.name, ConfigValue.table($0.table.members)) })

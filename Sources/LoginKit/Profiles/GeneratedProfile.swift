@@ -68,7 +68,7 @@ extension LoginContext {
         return table
     }
 
-    /// What was found out about the authorization server; the client dies with the login.
+    /// The discovered facts of the authorization server, without the client, which ends with the login.
     private func table(_ oauth: OAuthProfile) -> [String: ConfigValue] {
         let found = [("issuer", oauth.issuer), ("resource", oauth.resource), ("scope", oauth.scope)]
         return Dictionary(uniqueKeysWithValues: found.compactMap { key, text in text.map { (key, .string($0)) } })

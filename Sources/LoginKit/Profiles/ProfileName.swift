@@ -2,7 +2,7 @@
 
 import LoginCore
 
-/// What a profile may be called: it is a file's name, is shown at a terminal, and stands in commands that a person copies into a
+/// The names that a profile may have: one is a file's name, is shown at a terminal, and stands in commands that a person copies into a
 /// shell. So it holds nothing that a shell or a terminal takes for more than a letter, and has one spelling.
 package enum ProfileName {
     static let limit = 100

@@ -1,7 +1,7 @@
 package import LoginCore
 
-/// Which profile a command means: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one logged
-/// in to.
+/// Selects the profile of a command: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one
+/// logged in to.
 extension LoginContext {
     /// - Parameters:
     ///   - argument: the name on the command line, if there is one.

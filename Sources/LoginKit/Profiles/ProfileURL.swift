@@ -1,5 +1,5 @@
-/// What a profile's `url` has to look like, as far as that can be told without libcurl's parser, which comes later and
-/// has the last word.
+/// Checks a profile's `url` as far as that can be done without libcurl's parser, which comes later and has the last
+/// word.
 struct ProfileURL {
     let text: String
 

@@ -7,9 +7,9 @@ struct RequestDecoder {
         "refused", "logged-out", "logged-in", "forbidden", "message", "username", "token", "refresh-token", "expires",
         "expires-in", "expires-in-ms",
     ]
-    /// What only a step of 'login' may say.
+    /// The keys that only a step of 'login' may have.
     static let stepKeys = ["second-factor", "pending", "interval"]
-    /// What only a request whose response hands something out may say.
+    /// The keys that only a request whose response hands something out may have.
     static let takingKeys = ["take"]
     private static let mostSteps = 16
 

@@ -68,7 +68,7 @@ struct ResponseRuleDecoder {
         return rule
     }
 
-    /// What proves a login at verify.
+    /// Reads the conditions that prove a login at verify.
     private func loggedIn(_ table: StrictTable) throws(UsageFault) -> [Condition]? {
         let conditions = try conditions("logged-in", in: table)
         for status in (conditions ?? []).compactMap(\.status) where ResponseRule.provesNoLogin(status) {

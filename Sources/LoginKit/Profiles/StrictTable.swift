@@ -116,7 +116,7 @@ extension [String] {
 }
 
 extension String {
-    /// How many letters have to be put in, taken out or replaced to make `other` of it (Levenshtein).
+    /// The number of letters to insert, remove or replace to make `other` of it (Levenshtein).
     fileprivate func editDistance(to other: String) -> Int {
         let target = Array(other)
         var row = Array(0...target.count)

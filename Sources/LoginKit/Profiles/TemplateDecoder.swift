@@ -2,7 +2,7 @@ import LoginCore
 
 /// Reads the templates of a profile's requests.
 struct TemplateDecoder {
-    /// What 'take' names anywhere in the profile.
+    /// The names in all tables 'take' of the profile.
     let taken: Set<String>
 
     func parameters(_ key: String, in table: StrictTable) throws(UsageFault) -> [RequestRule.Parameter] {

@@ -9,7 +9,7 @@ final class ChildProgram {
     private let leadsGroup: Bool
     private var status: Int32?
 
-    /// How long a program that was asked to end may take, before it is killed.
+    /// The time that a program gets to end before it is killed.
     private static let grace = Duration.seconds(2)
 
     init(process: pid_t, leadsGroup: Bool) {

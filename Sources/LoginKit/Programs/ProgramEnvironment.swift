@@ -2,7 +2,7 @@ import Glibc
 
 /// The environment of a program that authctl starts: environ(7), without what is meant for authctl alone.
 package struct ProgramEnvironment: Sendable {
-    /// What says who logs in and with what; no program that authctl starts sees it.
+    /// The variables that give a login its user name and secrets; no program that authctl starts sees them.
     package static let withheld = [
         "AUTHCTL_USERNAME", "AUTHCTL_PASSWORD", "AUTHCTL_PASSWORD_FILE", "AUTHCTL_OTP", "AUTHCTL_STORE_PASSPHRASE_FILE",
     ]
@@ -19,7 +19,7 @@ package struct ProgramEnvironment: Sendable {
         self.entries = entries
     }
 
-    /// What this process has.
+    /// The environment of this process.
     package static func inherited() -> ProgramEnvironment {
         var entries: [[CChar]] = []
         var next = environ

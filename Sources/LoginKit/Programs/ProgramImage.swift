@@ -14,14 +14,14 @@ package struct ProgramImage {
         /// As env(1) and every shell tell it: 127 for what is not there, 126 for what cannot be run.
         package var status: Int32 { errno == ENOENT && !wasFound ? 127 : 126 }
 
-        /// Why it cannot be run, as a part of a sentence.
+        /// The reason why it cannot be run, as a part of a sentence.
         package var words: String {
             guard errno == ENOENT else { return String(cString: strerror(errno)) }
             return wasFound ? "its interpreter was not found" : "not found"
         }
     }
 
-    /// How a program ended that ran beside authctl.
+    /// The end of a program that ran beside authctl.
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
@@ -30,7 +30,7 @@ package struct ProgramImage {
     private let path: [CChar]
     /// As they were given, since they need not be UTF-8; each with its NUL.
     private let words: [[CChar]]
-    /// What the program finds, also after changes to it.
+    /// The environment of the program; may be changed.
     package var environment: ProgramEnvironment
     private var handed: [(file: SealedFile, number: Int32)] = []
 

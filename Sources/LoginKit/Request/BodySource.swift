@@ -29,7 +29,7 @@ package final class FileSource: RequestSource {
     package func rewind() -> Bool { FileState(descriptor) == state && lseek(descriptor, 0, SEEK_SET) == 0 }
 }
 
-/// What shows whether a regular file is still as it was.
+/// The facts that show whether a regular file has changed.
 package struct FileState: Equatable {
     /// In bytes.
     package let size: Int64

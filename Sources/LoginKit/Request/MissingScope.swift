@@ -1,7 +1,7 @@
 import LoginCore
 
 extension HTTPResponse {
-    /// What a next login has to ask for: what is granted by now, and what this request needs (RFC 6750, section 3.1).
+    /// The scope for the next login: what is granted by now, and what this request needs (RFC 6750, section 3.1).
     /// - Returns: `nil` if the server does not say it, or no authorization server has issued the token.
     func missingScope(of session: Session) -> String? {
         guard let terms = session.terms else { return nil }

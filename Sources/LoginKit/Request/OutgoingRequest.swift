@@ -8,7 +8,7 @@ package struct OutgoingRequest {
     package let output: ResponseOutput
     /// Says something about it, unless the person wants quiet.
     package let say: (String) -> Void
-    /// How much of a body is copied at once, in bytes; `nil` for the usual.
+    /// The size of the pieces in which a body is copied, in bytes; `nil` for the usual.
     var pieceSize: Int?
 
     package init(
@@ -61,7 +61,7 @@ package struct OutgoingRequest {
         return try service.judge(relayed, body: nil, space: space)
     }
 
-    /// What the answer says about the session.
+    /// Judges what the response says about the session.
     func judge(
         _ relayed: Service.Relayed, by service: Service, space: VerifiedSpace?
     ) throws(LoginFault) -> RelayJudgement {

@@ -41,7 +41,7 @@ struct RelayLoop<Lender: SessionLender> {
     /// Whether there is a verify endpoint to be asked; else the rules decide alone.
     let canVerify: Bool
     private var relayed: Service.Relayed?
-    /// Why nothing was sent: there is no value for `{csrf}`, as for an anonymous client.
+    /// The reason why nothing was sent: there is no value for `{csrf}`, as for an anonymous client.
     private var missing: LoginFault?
 
     /// Sends no request.
@@ -53,7 +53,7 @@ struct RelayLoop<Lender: SessionLender> {
     struct Outcome {
         let relayed: Service.Relayed
         let ending: RelayFlow.Ending
-        /// What it was the response to.
+        /// The session that went with the request.
         let attachment: RelayFlow.Attachment
     }
 

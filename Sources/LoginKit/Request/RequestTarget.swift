@@ -2,7 +2,7 @@ package import LoginCore
 import Secrets
 
 extension LoginContext {
-    /// Which profile a `request` is for: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin (of several, the one with a
+    /// Selects the profile of a `request`: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin (of several, the one with a
     /// login), then as for other commands.
     package func selectProfile(forRequestTo url: String) throws(LoginFault) -> Profile {
         guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),

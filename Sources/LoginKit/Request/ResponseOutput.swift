@@ -2,7 +2,7 @@ import Glibc
 package import LoginCore
 import Secrets
 
-/// Who gets the bytes of an answer in the end.
+/// The receiver of a response's bytes.
 package protocol ResponseReceiver: AnyObject {
     /// The body of an answer begins that is not taken back any more; its head was written where that is wanted.
     func begin(_ head: HTTPResponse) throws(LoginFault)
@@ -21,7 +21,7 @@ extension ResponseReceiver {
     func begin(_ head: HTTPResponse) throws(LoginFault) {}
 }
 
-/// Who watches how an answer arrives.
+/// An observer of an arriving response.
 package protocol TransferWatcher: AnyObject {
     /// Another body begins.
     /// - Parameter count: in bytes; `nil` if it is not known.
@@ -37,7 +37,7 @@ package protocol TransferWatcher: AnyObject {
 /// Where the answer to a `request` goes: on to the output as it arrives, or held for as long as it may turn out to mean
 /// 'logged out'.
 package final class ResponseOutput: ResponseSink {
-    /// What is held at most, in bytes. A longer answer is the person's to read, whatever its status.
+    /// The largest body that is held, in bytes. A longer response is the person's to read, whatever its status.
     static let heldLimit = 1 << 20
 
     private let output: any ResponseReceiver
@@ -83,7 +83,7 @@ package final class ResponseOutput: ResponseSink {
         }
     }
 
-    /// What is held of the answer, once it is whole; `nil` if it was handed on.
+    /// Returns the held body, once it is complete; `nil` if it was handed on.
     func heldBody() -> Secret? {
         if let builder = builder.take() { held = builder.finish() }
         return held
@@ -103,7 +103,7 @@ package final class ResponseOutput: ResponseSink {
         if head != nil { try output.finish() }
     }
 
-    /// What is said from here on has the terminal's line for itself, whether an answer has come or not.
+    /// Frees the terminal's line for what is said next, whether a response has come or not.
     package func close() {
         progress?.end()
         output.close()

@@ -8,7 +8,7 @@ final class BytePipe: @unchecked Sendable {
     private let monitor = Monitor()
     private var ring: UnsafeMutableRawPointer?
     private var (start, count) = (0, 0)
-    /// How much of the ring has ever been written to.
+    /// The part of the ring that was ever written to, in bytes.
     private var used = 0
     /// Whether the writer has finished, and whether everything was written.
     private var (isFinished, isWhole) = (false, false)
@@ -129,7 +129,7 @@ final class BytePipe: @unchecked Sendable {
     /// Whether the reader has to wait; to be asked with the lock.
     private var isIdle: Bool { (count == 0 || !isFlushed && count < Self.enough) && !isFinished && !isClosed }
 
-    /// What to read next; an empty piece at the end, none where it breaks off, or where there is nothing yet.
+    /// The next piece to read; empty at the end, `nil` where it breaks off, or where there is nothing yet.
     private func next(_ most: Int) -> (piece: UnsafeRawBufferPointer?, isOver: Bool) {
         monitor.locked {
             if isIdle { monitor.wait() }

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 package import LoginCore
 
-/// Who answers the requests of a server; called by many threads at once.
+/// Answers the requests of a server; called by many threads at once.
 protocol ServerHandler: AnyObject, Sendable {
     /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
     func answer(_ call: ServerCall)
@@ -11,11 +11,11 @@ protocol ServerHandler: AnyObject, Sendable {
     /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
     func open(_ call: ServerCall) -> (any ServedStream)?
 
-    /// What somebody is told who was turned away.
+    /// The words for a client that was turned away.
     func words(for refusal: ServeGate.Refusal) -> String
 }
 
-/// What a request has turned into: bytes both ways.
+/// A connection that carries bytes both ways in place of a request.
 package protocol ServedStream: AnyObject, Sendable {
     var fields: [HTTPResponseField] { get }
 

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// Why there is no server.
+/// The reason why there is no server.
 enum ServerFault: Error, Equatable {
     /// With the loader's own words.
     case libraryMissing(String)
@@ -36,7 +36,7 @@ struct ServeSocket {
     }
 }
 
-/// Who is at the other end of a connection, both in the network's order.
+/// The address and port at the other end of a connection, in network byte order.
 struct Peer {
     var address: UInt32 = 0
     var port: UInt16 = 0

@@ -4,7 +4,7 @@ import LoginCore
 final class ServedResponse: ResponseReceiver {
     private let call: ServerCall
     private let headers: ServedHeaders
-    /// What no header may repeat.
+    /// The secrets that no header may repeat.
     var hidden = RepeatedSecrets()
     private(set) var isWhole = false
 

@@ -3,7 +3,7 @@ import Secrets
 
 /// The session of many requests at once. One of them refreshes it, and the others get what that has brought.
 final class ServedSession: @unchecked Sendable {
-    /// What one request goes out with.
+    /// The session that one request goes out with.
     struct Lent {
         package let session: Session
         /// Counts refreshes; tells a stale session from the current one.
@@ -11,7 +11,7 @@ final class ServedSession: @unchecked Sendable {
         let username: String
         package let extraSecrets: [CredentialField: Secret]
         let space: VerifiedSpace?
-        /// What no header may repeat to the command.
+        /// The secrets that no header may repeat to the command.
         let hidden: RepeatedSecrets
     }
 
@@ -40,7 +40,7 @@ final class ServedSession: @unchecked Sendable {
         hidden = Self.hidden(authenticated, besides: [])
     }
 
-    /// What is there, refreshed before it is used if it is past its end. A password that the server has refused is not sent
+    /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
     func current() throws(LoginFault) -> Lent {
         try monitor.locked { () throws(LoginFault) in
@@ -118,7 +118,7 @@ final class ServedSession: @unchecked Sendable {
             extraSecrets: authenticated.run.service.heldSecrets, space: authenticated.space, hidden: hidden)
     }
 
-    /// What no header may repeat.
+    /// The secrets that no header may repeat.
     /// - Parameter earlier: of the session before, which a late answer may name.
     private static func hidden(_ authenticated: SessionProvider.AuthenticatedSession, besides earlier: [Secret])
         -> RepeatedSecrets

@@ -4,7 +4,7 @@ import Secrets
 /// The body of a request that is sent on while it comes in. Its beginning is kept, so that it can be sent again as long as that
 /// is all of it.
 final class ServedSource: RequestSource {
-    /// What is kept at most, in bytes.
+    /// The largest beginning that is kept, in bytes.
     static let limit = 1 << 20
     /// Milliseconds that more is waited for before the transfer pauses; to go on may take as long again.
     private static let patience = 20
@@ -12,9 +12,9 @@ final class ServedSource: RequestSource {
     package let count: Int64?
     private let pipe: BytePipe
     private var beginning = Secret("")
-    /// How much of the beginning was read since the last time.
+    /// The bytes of the beginning that were read since the last rewind.
     private var place = 0
-    /// What was read behind it; `nil` once that was too much.
+    /// Collects what is read behind it; `nil` once that was too much.
     private var builder: SecretBuilder?
     private var isPast = false
     /// Whether there was nothing the last time: then nothing is waited for, since an answer may be on its way meanwhile.

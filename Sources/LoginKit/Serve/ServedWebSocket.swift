@@ -23,7 +23,7 @@ final class ServedWebSocket: ServedStream, @unchecked Sendable {
 }
 
 extension ServedRequest {
-    /// What the service has agreed to go on with.
+    /// A protocol that the service has switched to.
     typealias Opened = (fields: [HTTPResponseField], tunnel: any Tunnel)
 
     /// - Returns: `nil` if the service does not go on in that protocol: then the call is answered.

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import LoginCore
 
-/// What a request is answered with, but for its body.
+/// The head of the response to a request.
 struct ServerResponse: Sendable {
     let status: Int
     let fields: [HTTPResponseField]
@@ -15,7 +15,7 @@ package final class ServerCall: @unchecked Sendable {
     let head: ServedHead
     /// Path and query at the service's origin.
     package let target: String
-    /// What the client sends.
+    /// The body that the client sends.
     let body = BytePipe()
     private let output = BytePipe()
     private let monitor = Monitor()

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import LoginCore
 
-/// What the library calls, on the threads of its connections.
+/// The callbacks of the library, on the threads of its connections.
 enum ServerCallbacks {
     static var table: cmicrohttpd_handlers {
         cmicrohttpd_handlers(

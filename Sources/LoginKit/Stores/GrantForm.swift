@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// What is kept beside the tokens of a grant, in a stored login: all of it as one secret.
+/// The stored form of a grant beside its tokens: all of it as one secret.
 struct GrantForm: Codable {
     private let issuer: String?
     private let tokenEndpoint: String

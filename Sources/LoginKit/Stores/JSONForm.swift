@@ -9,7 +9,7 @@ struct JSONForm: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// What these bytes say; they are looked at once, and within bounds.
+    /// Decodes these bytes once, and within bounds.
     /// - Throws: `JSONFault`, or what the type throws.
     static func decode<Value: Decodable>(_: Value.Type, from bytes: UnsafeRawBufferPointer) throws -> Value {
         try Value(from: JSONForm(value: try JSONReader.read(bytes, mostValues: bytes.count)))

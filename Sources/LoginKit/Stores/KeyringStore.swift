@@ -22,7 +22,7 @@ struct KeyringStore: CredentialStore {
     /// In bytes, without the closing NUL; the kernel's own limit.
     static let longestDescription = 4095
 
-    /// How long a new secret is to last.
+    /// The lifetime of a new secret.
     enum Lifetime: Sendable {
         /// As that of the secret whose place it takes; else until the machine restarts.
         case asBefore

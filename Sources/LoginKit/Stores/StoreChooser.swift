@@ -33,7 +33,7 @@ package struct StoreChooser {
         package let name: StoreName
         /// Whether it outlives the machine's next start.
         package let isPermanent: Bool
-        /// Why it is not usable; absent if it is.
+        /// The reason why it is not usable; absent if it is.
         package let fault: StoreFault?
         /// Whether `auto` takes it.
         package let isChosen: Bool

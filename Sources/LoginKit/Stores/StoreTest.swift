@@ -42,7 +42,7 @@ package struct StoreTest: Sendable {
     }
 }
 
-/// What a step throws that others are not to be stopped by.
+/// Returns the error of a step, so that the next steps still run.
 @discardableResult
 func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
     do throws(StoreFault) {

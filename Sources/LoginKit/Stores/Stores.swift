@@ -59,7 +59,7 @@ package struct Stores {
     /// The keyring for what is to end with the session, where the session has one of its own.
     func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
 
-    /// What opened the encrypted file is not held any more.
+    /// Drops the held key of the encrypted file.
     package func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
 
     /// Removes what saves that were killed have left, even those of accounts that are no longer known.
@@ -76,7 +76,7 @@ package struct Stores {
         HelperSearch(environment: environment).names().map { .helper($0) }
     }
 
-    /// What `auto` considers, in its order.
+    /// The candidates of `auto`, in its order.
     var candidates: [StoreChooser.Candidate] {
         let encrypted = encrypted
         return [

@@ -4,7 +4,7 @@ import Secrets
 /// The question for an address that a browser may bring as well: the terminal is quiet for as long as this lives, and what was typed
 /// so far stays when something else has to be looked at.
 final class AddressQuestion {
-    /// How a line ended.
+    /// The end of a line.
     enum Reply {
         case typed(Secret)
         case cancelled

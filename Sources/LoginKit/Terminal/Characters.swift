@@ -1,4 +1,4 @@
-/// What a person sees as one character, worked out on raw bytes: a secret must not become a `String`.
+/// Finds what a person sees as one character in raw bytes: a secret must not become a `String`.
 ///
 /// A simplified reading of Unicode's grapheme clusters (UAX #29): a code point and whatever is put on it, parts of an
 /// emoji that are joined, and the two letters of a flag. Bytes that are not UTF-8 count as one character each.

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 
 extension TerminalPrompt {
-    /// How often a number is asked for again.
+    /// The number of times that a number is asked for again.
     private static let mostTries = 3
 
     /// Lists names and asks for the number of one.

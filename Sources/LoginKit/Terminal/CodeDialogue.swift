@@ -3,7 +3,7 @@ import LoginCore
 import Secrets
 
 extension TerminalPrompt {
-    /// How often the code is asked for again where the line was blank, before the question counts as not answered.
+    /// The number of times that the code is asked for again after a blank line, before the question counts as not answered.
     private static let mostBlanks = 5
 
     /// Asks for the code of a second factor, masked as a password is: some codes are good for years.

@@ -12,7 +12,7 @@ struct Conversation: ~Copyable {
     /// Keeps the terminal without echo after this.
     var hold: Hold?
 
-    /// How long the terminal stays without echo after a secret was typed.
+    /// The time for which the terminal stays without echo after a secret was typed.
     enum Hold {
         /// Until the next call of `cprocess_terminal_hide`.
         case untilJudged
@@ -118,7 +118,7 @@ extension LineFault {
 }
 
 extension String {
-    /// What a person typed that is no secret: a user name. Valid UTF-8, since nothing else leaves the line reader.
+    /// Makes a `String` of typed text that is no secret: a user name. It is valid UTF-8, since the line reader returns nothing else.
     init(shown text: Secret) {
         self = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }

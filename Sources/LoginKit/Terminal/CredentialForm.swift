@@ -17,7 +17,7 @@ struct CredentialForm {
         self.username = username
     }
 
-    /// What is asked for first where a name is kept, and that name.
+    /// The field that is asked for first where a name is kept, and that name.
     var first: (CredentialField, String)? {
         let proof = fields.first { $0 == .password || $0 == .token }
         guard let username, let field = proof ?? fields.first(where: { $0 != .username }) else { return nil }

@@ -23,7 +23,7 @@ struct DialogueText {
         "The \(field.shownName) was left blank; nothing was sent."
     }
 
-    /// What stands before the answer; names the account where the name itself is not asked for.
+    /// The label before the answer; names the account where the name itself is not asked for.
     func label(_ field: CredentialField) -> String {
         guard field == .password || field == .token, !challenge.fields.contains(.username),
             let name = challenge.proposedUsername

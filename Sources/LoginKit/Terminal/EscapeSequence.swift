@@ -1,6 +1,6 @@
 import LoginCore
 
-/// What a terminal sends after an Escape: an arrow or function key, a mouse, or an answer to a question that another program
+/// Bytes that a terminal sends after an Escape: an arrow or function key, a mouse, or an answer to a question that another program
 /// has asked (ECMA-48, sections 5.3 to 5.6). None of it is text of the person's.
 struct EscapeSequence {
     /// Of a key, in bytes.

@@ -1,7 +1,7 @@
 import CReadline
 import Glibc
 
-/// What each key does: a keymap with nothing in it but this.
+/// The effect of each key: a keymap with nothing else in it.
 ///
 /// None of readline's own commands is reachable, so there is no kill ring, history, completion, macro, undo, search,
 /// quoted insert or numeric argument at a prompt (P2, P3, P8, P10, P18).

@@ -2,7 +2,7 @@ import CReadline
 import Glibc
 import Secrets
 
-/// What a person typed in one line.
+/// The text that a person typed in one line.
 enum Line {
     case typed(Secret)
     /// Back to the question before.
@@ -12,7 +12,7 @@ enum Line {
     case interrupted(LineRest)
 }
 
-/// Why a line that was ended with Enter, or was not, is of no use.
+/// The reason why a line is of no use.
 enum LineFault: Error {
     case expired(seconds: Int)
     case tooLong

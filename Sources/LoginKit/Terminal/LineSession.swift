@@ -4,10 +4,10 @@ import LoginCore
 import Secrets
 import Synchronization
 
-/// What is asked in one line, and how it shows.
+/// A question for one line, and the look of its answer.
 struct LineRequest: Sendable {
     enum Style: Sendable {
-        /// What is typed can be seen and edited.
+        /// The text can be seen and edited.
         case shown
         /// One mark for each character, or nothing at all.
         case masked(Cell?)
@@ -27,9 +27,9 @@ struct LineRequest: Sendable {
     var limit = LineBuffer.limit
     /// When the time is up, also for who was stopped meanwhile; `timeout` does not count then.
     var until: ContinuousClock.Instant?
-    /// What else interrupts the line.
+    /// Other events that interrupt the line.
     var beside: OtherWait?
-    /// What was typed before the line was interrupted.
+    /// The text that was typed before the line was interrupted.
     var rest: LineRest?
     /// Whether several pasted lines are one.
     var joinsLines = false
@@ -42,12 +42,12 @@ struct LineRequest: Sendable {
     }
 }
 
-/// How a line ended.
+/// The end of a line.
 enum LineEnding: Equatable, Sendable {
     case accepted, cancelled, wentBack, hungUp, expired, interrupted
 }
 
-/// What is kept of an interrupted line, for the same question to go on with.
+/// The part of an interrupted line with which the same question goes on.
 struct LineRest: Sendable {
     let text: Secret
     let paste: Paste
@@ -58,7 +58,7 @@ struct LineRest: Sendable {
 struct LineSession: Sendable {
     let question: LineRequest
     let screen: Screen
-    /// What of the line is on the screen.
+    /// The part of the line that is on the screen.
     var drawn = ScreenLine()
     private(set) var ending: LineEnding?
     /// Whether more was typed than there is room for.
@@ -81,7 +81,7 @@ struct LineSession: Sendable {
         isOverfull = rest.isOverfull
     }
 
-    /// What may interrupt the line now: not the middle of a paste, unless its end was lost.
+    /// The events that may interrupt the line now: none in the middle of a paste, unless its end was lost.
     var beside: OtherWait? {
         guard paste.isOpen, let beside = question.beside else { return question.beside }
         let end = lastKey + Paste.longestGap
@@ -93,7 +93,7 @@ struct LineSession: Sendable {
         return Int32(max(0, min(left.rounded(.up), Double(Int32.max))))
     }
 
-    /// Who comes back to a stopped question has all the time again.
+    /// Gives a person who comes back to a stopped question all the time again.
     mutating func restartClock() {
         deadline = question.until ?? .now + .seconds(question.timeout)
     }
@@ -116,7 +116,7 @@ struct LineSession: Sendable {
         question.mayGoBack && key == 0x15 && keys == (0x15, 0x15)
     }
 
-    /// What was wrong is erased.
+    /// Forgets the faults of the line.
     mutating func forgetFaults() {
         isOverfull = false
         paste.hasSeveralLines = false

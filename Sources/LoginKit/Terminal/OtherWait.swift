@@ -1,4 +1,4 @@
-/// What is waited for together with the keyboard, by the same thread.
+/// The events that the same thread waits for together with the keyboard.
 struct OtherWait: Sendable {
     /// Whatever has something to read; no more than 15.
     let descriptors: [Int32]

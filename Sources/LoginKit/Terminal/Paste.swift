@@ -1,6 +1,6 @@
 /// Text that the terminal brackets as pasted (xterm's mode 2004): in it nothing is a key, Enter least of all.
 struct Paste: Sendable {
-    /// What comes later was typed.
+    /// The longest gap within a paste; bytes after it were typed.
     static let longestGap = Duration.seconds(1)
 
     var isOpen = false {

@@ -18,7 +18,7 @@ struct ScreenLine: Sendable {
     private var shown: [Cell] = []
     private var cursor = 0
 
-    /// What to write so that `cells` are shown with the cursor before the one at `cursor`. Of a line wider than
+    /// Returns the text to write so that `cells` are shown with the cursor before the one at `cursor`. Of a line wider than
     /// `columns`, the part around the cursor is shown.
     mutating func update(to cells: [Cell], cursor: Int, columns: Int) -> String {
         let window = Self.window(of: cells, cursor: cursor, columns: columns)

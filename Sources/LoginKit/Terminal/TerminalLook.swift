@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a terminal can show.
+/// The abilities of a terminal.
 struct TerminalLook: Equatable, Sendable {
     /// Characters in a line.
     package var columns: Int = 80

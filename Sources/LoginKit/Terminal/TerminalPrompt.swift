@@ -165,7 +165,7 @@ struct TerminalPrompt: Prompt, Sendable {
         }
     }
 
-    /// How the terminal is left after a credential or a code.
+    /// The state in which the terminal is left after a credential or a code.
     var hold: Conversation.Hold { holdsToEnd ? .untilEnd : .untilJudged }
 
     func begin(missing fields: [CredentialField]) throws(LoginFault) -> Conversation {

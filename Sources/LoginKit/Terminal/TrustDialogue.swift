@@ -1,6 +1,6 @@
 import LoginCore
 
-/// How a certificate that does not verify is put before a person: the origin, what is wrong, what can be compared.
+/// Shows a person a certificate that does not verify: the origin, what is wrong, what can be compared.
 struct TrustDialogue {
     let trust: ServerTrust
     /// Of the terminal.
@@ -35,7 +35,7 @@ struct TrustDialogue {
             + stride(from: 0, to: digits.count, by: perLine).map { "  " + digits.dropFirst($0).prefix(perLine) }
     }
 
-    /// What was typed means: one of the words, or the fingerprint, as ssh takes it. Another fingerprint is a no.
+    /// Reads the typed answer: one of the words, or the fingerprint, as ssh takes it. Another fingerprint is a no.
     /// - Returns: `nil` for anything else.
     func answer(_ typed: String) -> TrustAnswer? {
         if typed.isEmpty { return .reject }

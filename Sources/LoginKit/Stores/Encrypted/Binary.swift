@@ -14,7 +14,7 @@ struct BinaryReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// What was not read yet.
+    /// The bytes that were not read yet.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     /// Everything that was read so far.

@@ -9,7 +9,7 @@ enum Cipher {
     static let nonceCount = 24
     static let tagCount = 16
 
-    /// What lies in the file: a nonce and the ciphertext with its tag.
+    /// The sealed form in the file: a nonce and the ciphertext with its tag.
     struct Sealed: Equatable {
         let nonce: [UInt8]
         let ciphertext: [UInt8]

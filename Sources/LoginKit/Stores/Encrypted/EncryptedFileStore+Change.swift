@@ -17,7 +17,7 @@ extension EncryptedFileStore: FileStore {
         }
     }
 
-    /// What is not there is erased without the key.
+    /// Erasing a missing account needs no key.
     private func changes(
         of accounts: [AccountID], in sealed: SealedVault, to secret: (AccountID) throws(StoreFault) -> Secret?
     ) throws(StoreFault) -> Vault.Changes {

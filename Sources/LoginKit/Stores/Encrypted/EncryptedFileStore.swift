@@ -21,7 +21,7 @@ package final class EncryptedFileStore: CredentialStore {
     private let another: (_ failures: Int) throws(StoreFault) -> Secret?
     private let held: HeldKey?
     private var unlocked: (header: VaultHeader, key: Secret)?
-    /// What came of asking a person who does not know it or does not say it: nobody is asked that twice.
+    /// The outcome of asking a person in vain: nobody is asked twice.
     private var refusal: StoreFault?
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// What opens the encrypted file, held in the kernel's keyring for a time after a person gave the passphrase, so that it is
+/// The key of the encrypted file, held in the kernel's keyring for a time after a person gave the passphrase, so that it is
 /// asked for once.
 ///
 /// Held is the file's own key, not the passphrase: it opens nothing else, and needs no derivation. A keyring that cannot be

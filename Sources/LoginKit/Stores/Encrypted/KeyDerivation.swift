@@ -3,7 +3,7 @@ import Glibc
 import LoginCore
 package import Secrets
 
-/// How much work it is to turn a passphrase into a key with Argon2id (RFC 9106).
+/// The cost of turning a passphrase into a key with Argon2id (RFC 9106).
 package struct KeyDerivation: Equatable, Sendable {
     /// Passes over the memory.
     let passes: UInt32
@@ -38,7 +38,7 @@ package struct KeyDerivation: Equatable, Sendable {
     }
 }
 
-/// What opens an encrypted file, as the person chose it when it was set up. Public, since the compiler does not count a typed throw
+/// The source of an encrypted file's key, as the person chose it when it was set up. Public, since the compiler does not count a typed throw
 /// as a use of a package import.
 package enum KeySource {
     /// Asked for only when something has to be unlocked or set up.
@@ -69,7 +69,7 @@ enum EncryptionKeyFile {
         }
     }
 
-    /// What a failed opening means. Not as in the state folder: links are followed, and the file may be root's.
+    /// The fault of a failed open(2). Unlike in the state folder, links are followed, and the file may be root's.
     static func fault(path: String, errno code: Int32) -> StoreFault {
         switch code {
         case ELOOP: .unsafeFile(path: path, problem: "it is a loop of symbolic links")

@@ -42,7 +42,7 @@ struct Vault {
         let sealed: Cipher.Sealed
     }
 
-    /// What is to become of some accounts.
+    /// The changes to some accounts.
     struct Changes {
         var records: [Record] = []
         var erased: Set<AccountID> = []

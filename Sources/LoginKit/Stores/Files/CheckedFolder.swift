@@ -7,7 +7,7 @@ final class CheckedFolder {
     package let path: String
     let descriptor: Descriptor
     let status: stat
-    /// What Swift does not see of `open(2)`: it needs no right to read the folder.
+    /// `O_PATH`, which Swift does not see: opening needs no right to read the folder.
     private static let pathOnly: Int32 = 0o10000000
 
     private init(path: String, descriptor: consuming Descriptor, status: stat) {
@@ -39,7 +39,7 @@ final class CheckedFolder {
         return CheckedFolder(path: path, descriptor: descriptor, status: status)
     }
 
-    /// What a link says.
+    /// The target of a link.
     /// - Returns: nothing with `errno`.
     var target: String? {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))

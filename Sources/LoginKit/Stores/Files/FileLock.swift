@@ -79,7 +79,7 @@ func checkFile(
     return Int(status.st_size)
 }
 
-/// What a failed opening of a file in the folder means.
+/// The fault of a failed open(2) of a file in the folder.
 func openingFault(path: String, errno code: Int32) -> StoreFault {
     switch code {
     case ELOOP: .unsafeFile(path: path, problem: "it is a symbolic link")

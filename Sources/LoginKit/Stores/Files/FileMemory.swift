@@ -33,7 +33,7 @@ final class FileMemory<Content: Sendable>: Sendable {
     }
 }
 
-/// What tells one version of a file from another: a change of ours is a new file, and anybody else's sets the times.
+/// Tells one version of a file from another: a change of ours is a new file, and anybody else's sets the times.
 private struct FileIdentity: Equatable {
     private let numbers: [Int]
 

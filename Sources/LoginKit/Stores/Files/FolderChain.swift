@@ -5,7 +5,7 @@ import Glibc
 struct FolderChain {
     private let path: String
 
-    /// What is wrong with one of them.
+    /// A fault of one of them.
     struct Fault: Error, Equatable {
         /// Of the folder that it is about.
         package let path: String

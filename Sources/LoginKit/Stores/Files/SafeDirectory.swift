@@ -1,7 +1,7 @@
 import Glibc
 import LoginCore
 
-/// What other users may do with a file and its folder.
+/// The rights of other users on a file and its folder.
 enum Privacy {
     /// Nothing.
     case secret

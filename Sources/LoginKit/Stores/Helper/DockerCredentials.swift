@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Secrets
 
-/// What the protocol of docker's credential helpers says of a failure, in its own words: clients compare them.
+/// The replies of docker's credential helpers for failures, in their own words: clients compare them.
 ///
 /// See <https://github.com/docker/docker-credential-helpers>, `credentials/error.go`.
 package enum DockerReply: String, Equatable, Sendable {
@@ -40,7 +40,7 @@ package struct DockerCredentials: Codable {
         SecretJSON.decode(DockerCredentials.self, from: text)
     }
 
-    /// What a client sends to be kept; a member that is missing is empty, as for docker's own helpers.
+    /// Reads what a client sends to be stored; a missing member is empty, as for docker's own helpers.
     /// - Returns: `nil` for anything but one object whose members of these names are texts; others are ignored.
     package static func request(_ text: Secret) -> DockerCredentials? {
         SecretJSON.decode(Request.self, from: text)?.credentials

@@ -3,7 +3,7 @@ import Secrets
 
 /// One run of a helper, bounded in time and in bytes.
 struct HelperCall {
-    /// How it ended, and what it printed.
+    /// Its end, and its output.
     struct Answer {
         /// As a shell would show it.
         let status: Int32
@@ -22,7 +22,7 @@ struct HelperCall {
 
     /// In bytes, for each of the two streams.
     static let limit = 1024 * 1024
-    /// How often a program is looked at whose pipes are held open by another one, in milliseconds.
+    /// The interval for checking a program whose pipes are held open by another one, in milliseconds.
     private static let interval: Int32 = 50
     /// The same where they are closed, and the end is near.
     private static let shortInterval: Int32 = 2

@@ -35,7 +35,7 @@ struct HelperEntry {
         return Hexadecimal.text(digest)
     }
 
-    /// What is fit for a path and for a file's name; the rest is an underscore.
+    /// Replaces what does not fit a path or a file's name by an underscore.
     private static func plain(_ text: String, limit: Int) -> String {
         let shown = text.unicodeScalars.prefix(limit).enumerated().map { place, scalar -> Character in
             switch scalar {
@@ -54,7 +54,7 @@ enum HelperSecret {
     static let largest = 45 * 1024
     static let mark = "authctl-login:"
 
-    /// What `store` reads: one line of JSON. None of the texts has a character that JSON would escape.
+    /// The input of `store`: one line of JSON. None of the texts has a character that JSON would escape.
     static func request(_ secret: Secret, for entry: HelperEntry) -> Secret {
         var line = SecretBuilder(limit: 64 * 1024)
         do throws(SecretBuilder.LimitExceeded) {

@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-/// What a helper prints, read as docker's helpers write it.
+/// Reads a helper's output as docker's helpers write it.
 enum HelperResponse {
     /// - Returns: the server URLs that `list` prints.
     static func urls(_ output: Secret) -> [String]? {

@@ -9,7 +9,7 @@ import Secrets
 struct HelperStore: CredentialStore {
     /// In bytes.
     static let largestSecret = HelperSecret.largest
-    /// How long a helper may take, in seconds: it may ask a person for the passphrase of a key.
+    /// The time limit of a helper, in seconds: it may ask a person for the passphrase of a key.
     static let patience = 60
 
     private let helper: String

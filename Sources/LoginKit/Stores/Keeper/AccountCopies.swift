@@ -7,12 +7,12 @@ struct AccountCopies {
         let store: StoreName
     }
 
-    /// What became of one account.
+    /// The outcome for one account.
     struct Erasure {
         var hadSecret = false
-        /// What kept the account's own store from erasing it.
+        /// The fault that kept the account's own store from erasing it.
         var own: StoreFault?
-        /// What is left elsewhere, and why; the first one is told.
+        /// The copies that are left elsewhere, and why; the first one is told.
         var left: [StoreName: StoreFault] = [:]
         fileprivate(set) var fault: StoreFault?
         var isDone: Bool { fault == nil }

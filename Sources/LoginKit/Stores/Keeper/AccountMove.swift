@@ -4,7 +4,7 @@ import Secrets
 /// Carries the secrets of accounts from one store to another: the new copies first, the old ones erased only after the new
 /// ones were read back. A crash at any moment leaves a secret in one place or in both, and the registry knows which.
 package struct AccountMove {
-    /// What became of one account.
+    /// The outcome for one account.
     package enum Outcome: Equatable, Sendable {
         case moved
         /// It was in this store already; a copy that a move or a login left in the first one was erased.
@@ -76,7 +76,7 @@ package struct AccountMove {
         return results
     }
 
-    /// What is to become of an account; nothing is changed yet.
+    /// Plans the outcome for an account; nothing is changed yet.
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
     private func outcome(of id: AccountID, in document: AccountRegistryDocument) throws(StoreFault) -> Outcome {
         guard let record = document.account(id) else { return .elsewhere }

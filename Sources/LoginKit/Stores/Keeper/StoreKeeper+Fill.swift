@@ -3,7 +3,7 @@ import Secrets
 
 // Reading what is stored, and taking note of a refusal.
 extension StoreKeeper {
-    /// What is kept of the account; empty where there is none.
+    /// Reads the stored login of the account; empty where there is none.
     /// - Throws: `store` where its store cannot be read, or holds for it what is no stored login.
     package func fill() throws(LoginFault) -> StoredLogin { try fromStore(try read()) }
 

@@ -85,14 +85,14 @@ extension Replacement {
 }
 
 extension AccountRecord {
-    /// Who got what was to be this account's.
+    /// The person who got the refreshed session in place of this account's.
     var otherPerson: Replacement? {
         guard case .otherPerson(let was, let now) = doubt else { return nil }
         return Replacement(
             of: Identity(username: username, serverName: was), by: Identity(username: username, serverName: now))
     }
 
-    /// How far the clock was set back since this was saved, where an end hangs on it.
+    /// The time by which the clock was set back since this was saved, where an expiry depends on it.
     func clockDifference(at clock: WallClock) -> ClockDifference? {
         expires == nil ? nil : ClockDifference(settingBack: clock, since: savedAt)
     }

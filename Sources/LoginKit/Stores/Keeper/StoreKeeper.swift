@@ -3,25 +3,25 @@ import Secrets
 
 /// The life of one account's login in its store and in the account registry.
 package final class StoreKeeper: LoginKeeper {
-    /// Whose login it is.
+    /// The account that a login belongs to.
     struct Subject: Sendable {
         /// The profile's name, as the registry knows it.
         let profile: String
         /// The profile's `url` as written.
         let url: String
-        /// What `url` is, in canonical form.
+        /// The canonical form of `url`.
         let origin: Origin
         /// The account that is meant, by the name typed or the server's; nil for the active one.
         var username: String? = nil
     }
 
-    /// What is kept. By default: for good, without the password of a token or of cookies, and by HTTP authentication.
+    /// The rules for storing. By default: for good, without the password of a token or of cookies, and by HTTP authentication.
     struct Rules: Sendable {
         /// With `none` nothing is saved and the registry stays as it is.
         var persistence: Persistence = .permanent
         /// Whether a password stays beside the token or the cookies that it earned.
         var keepsPassword: Bool = false
-        /// How the profile's logins work, which tells what a stored secret is.
+        /// The kind of the profile's logins, which tells what a stored secret is.
         var kind: LoginKind = .challenge([])
     }
 
@@ -51,13 +51,13 @@ package final class StoreKeeper: LoginKeeper {
     let clock: WallClock
     /// Told of a secret that could not be erased from the store that held it before.
     let leftBehind: (StoreName, StoreFault) -> Void
-    /// What the last fill read, so that a refusal never erases what another process has saved since.
+    /// The result of the last fill, so that a refusal never erases what another process has saved since.
     var filled: Filled?
     /// The record of what the last fill read.
     package var filledRecord: AccountRecord?
-    /// What the next refresh that is kept is marked with.
+    /// The doubt that the next stored refresh is marked with.
     var doubt: AccountRecord.RefreshDoubt?
-    /// What the last fill found beside the session or in its place, to log in with if there is none that can be refreshed.
+    /// The password that the last fill found, to log in with if no session can be refreshed.
     var password: Credential?
     private var chosen: (any CredentialStore)?
     /// The right to refresh, from `beginRefresh` until the outcome is kept.
@@ -66,7 +66,7 @@ package final class StoreKeeper: LoginKeeper {
     var space: [ReservedSpace] = []
     /// From the sending of a refresh until its result is saved, or there is none.
     var hold: InterruptionHold?
-    /// Whose login the last fill read.
+    /// The identity of the login that the last fill read.
     package var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may refresh now.
     var mayRefresh: Bool { refresh != nil }

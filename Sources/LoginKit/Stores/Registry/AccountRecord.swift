@@ -2,7 +2,7 @@ package import LoginCore
 
 /// One account, without its secret.
 package struct AccountRecord: Equatable, Sendable, Codable {
-    /// What the secret is, so that `status` can tell without opening it.
+    /// The kind of the secret, so that `status` can tell without opening it.
     package enum SessionKind: String, Equatable, Sendable, Codable {
         /// The user name and the password themselves.
         case basic
@@ -18,7 +18,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
         case certificate
     }
 
-    /// Why a session that was refreshed is not used as it is.
+    /// The reason why a refreshed session is not used as it is.
     enum RefreshDoubt: Equatable, Sendable, Codable {
         /// The service has not said yet whose it is.
         case unverified
@@ -37,7 +37,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
     /// erases these too.
     package var otherCopies: [StoreName]
-    /// What the secret is.
+    /// The kind of the secret.
     package var kind: SessionKind
     /// Of the session, in seconds of Unix time.
     package var expires: Int64?
@@ -47,9 +47,9 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     package var passwordRefused: Bool
     /// Whether the password is kept beside a token or cookies.
     package var keepsPassword: Bool
-    /// What the verify endpoint answered before the login.
+    /// The response of the verify endpoint before the login.
     var anonymousResponse: AnonymousResponse?
-    /// Why what the last refresh brought is kept, but not used.
+    /// The reason why the result of the last refresh is stored, but not used.
     var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
     var space: VerifiedSpace?
@@ -81,7 +81,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     /// The names of the account.
     package var identity: Identity { Identity(username: username, serverName: serverName) }
 
-    /// What the account's secret is found by.
+    /// The identifier by which the account's secret is found.
     package func id(in profile: String) -> AccountID {
         AccountID(profile: profile, origin: origin, username: username)
     }

@@ -1,9 +1,9 @@
 package import LoginCore
 
-/// What is remembered without being secret: profiles as they were used, their accounts, and where each account's
-/// secret lies.
+/// The registry's content, none of it secret: profiles as they were used, their accounts, and the store of each account's
+/// secret.
 package struct AccountRegistryDocument: Equatable, Sendable {
-    /// What this version of authctl writes. A higher one is never overwritten.
+    /// The version that this authctl writes. A higher one is never overwritten.
     static let currentVersion = 1
 
     /// One of each name, in the order of their first logins.
@@ -12,7 +12,7 @@ package struct AccountRegistryDocument: Equatable, Sendable {
     }
     /// The profile of the last login.
     package var lastProfile: String?
-    /// What `profile default` chose; `default` of the configuration file goes before it.
+    /// The choice of `profile default`; `default` of the configuration file goes before it.
     package var defaultProfile: String?
     /// Certificates that a person accepted, one for an origin.
     package private(set) var trusted: [TrustedCertificate] = []
@@ -91,7 +91,7 @@ package struct AccountRegistryDocument: Equatable, Sendable {
         }
     }
 
-    /// What was accepted for this origin.
+    /// The accepted certificate of this origin.
     package func exception(for origin: Origin) -> TrustedCertificate? {
         trusted.first { $0.origin == origin }
     }

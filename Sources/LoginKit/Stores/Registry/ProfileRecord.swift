@@ -6,7 +6,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     package let name: String
     /// As written in the profile: if that text is the same, so is the origin, and nobody needs a URL parser.
     package var url: String
-    /// What `url` is, in canonical form. Accounts of another origin are not found.
+    /// The canonical form of `url`. Accounts of another origin are not found.
     package var origin: Origin
     /// The method that worked; a weaker offer later is refused.
     package var pinnedMethod: AuthenticationMethod?

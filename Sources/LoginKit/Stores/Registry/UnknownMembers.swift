@@ -39,6 +39,6 @@ struct NamePlaces: Equatable, Sendable {
         return isComplete && place == nil ? nil : list.firstIndex(where: isMeant)
     }
 
-    /// Which names there are follows from the list itself.
+    /// Always equal: the names follow from the list itself.
     static func == (left: NamePlaces, right: NamePlaces) -> Bool { true }
 }

@@ -1,11 +1,11 @@
 import Glibc
 import LoginCore
 
-/// What the Secret Service is reached through, and who may be asked to unlock it.
+/// The connection to the Secret Service, and who may be asked to unlock it.
 struct DesktopSession {
     /// Whether the service may ask a person, by a dialogue of its own.
     enum Unlocking {
-        /// What is locked stays locked.
+        /// Leaves locked what is locked.
         case never
         /// For so many seconds; `notice` is called before the dialogue appears.
         case asking(seconds: Int, notice: () -> Void)

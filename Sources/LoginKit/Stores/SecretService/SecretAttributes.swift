@@ -2,7 +2,7 @@ import CSecret
 import Glibc
 import LoginCore
 
-/// What an item is found by: all of an account, in printable ASCII, and nothing that is secret.
+/// The attributes by which an item is found: all of an account, in printable ASCII, and nothing that is secret.
 struct SecretAttributes {
     /// Keeps other programs' items apart from ours, whatever else they have in common.
     static let schema = "authctl.Login"
@@ -19,7 +19,7 @@ struct SecretAttributes {
         ]
     }
 
-    /// What a person sees in the program that shows the keyring.
+    /// The label that a program shows for an item of the keyring.
     static func label(of account: AccountID) -> String {
         let name = account.username.isEmpty ? "" : SafeText.escaped(account.username) + " at "
         return "authctl: \(SafeText.escaped(account.profile)) (\(name)\(account.origin))"

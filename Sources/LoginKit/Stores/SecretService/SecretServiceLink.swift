@@ -16,7 +16,7 @@ final class SecretServiceLink {
     private let session: DesktopSession
     private let service: OpaquePointer
     private var isSilent = false
-    /// What came of the dialogue, where it was not unlocked: nobody is asked that twice.
+    /// The outcome of the dialogue, where it was not unlocked: nobody is asked twice.
     private var refusal: SecretServiceFault?
 
     init(_ session: DesktopSession) {

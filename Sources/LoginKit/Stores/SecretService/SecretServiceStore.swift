@@ -95,7 +95,7 @@ struct SecretServiceStore: CredentialStore {
         return home
     }
 
-    /// What the default collection has comes first: a copy elsewhere is older.
+    /// Puts the items of the default collection first: a copy elsewhere is older.
     private func ordered(_ items: [String]) throws(StoreFault) -> [String] {
         guard items.count > 1, let home = try link.collection("default") else { return items }
         return items.filter { Self.isIn(home, $0) } + items.filter { !Self.isIn(home, $0) }
