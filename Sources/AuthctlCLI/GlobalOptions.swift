@@ -107,7 +107,7 @@ extension ArgumentHelp {
     static let config = ArgumentHelp("Use this configuration file.", valueName: "file")
     static let timeout = ArgumentHelp("Time limit for one request.", valueName: "seconds")
 
-    /// Of the flag of the commands that report. It is no group of options: the parser asks five questions of type about each
+    /// The help of `--json` in the commands that report. It is no group of options: the parser asks five questions of type about each
     /// group, and each looks through all conformances of the program.
     static let json: ArgumentHelp = "Print one JSON value, even on failure."
 }

@@ -51,7 +51,7 @@ public enum CredentialField: Hashable, Sendable {
     case password
     /// A token that the service has issued, to be pasted.
     case token
-    /// Of the key that belongs to the client's certificate.
+    /// The passphrase of the key that belongs to the client's certificate.
     case passphrase
     /// A secret that a profile calls `{secret:LABEL}`.
     case secret(String)
@@ -78,7 +78,7 @@ public enum CredentialField: Hashable, Sendable {
 public struct Challenge: Equatable, Sendable {
     /// The reason for a question.
     public enum Reason: Equatable, Sendable {
-        /// Nothing is stored.
+        /// No login is stored.
         case notLoggedIn
         /// A new login was asked for, whatever is stored.
         case forced

@@ -26,7 +26,7 @@ package struct ClockDifference: Equatable, Sendable {
         self.init(seconds: -missing)
     }
 
-    /// Of an answer that brought a session which looks as if it were over; one that is not says nothing about clocks.
+    /// The difference by a response with a session that looks expired; `nil` for one that does not.
     package init?(of response: HTTPResponse, bringing expires: Int64?, at clock: WallClock) {
         guard let expires, clock.seconds(until: expires) <= 0 else { return nil }
         self.init(of: response, at: clock)

@@ -25,7 +25,7 @@ public struct Credential: Equatable, Sendable {
         case noSecret
     }
 
-    /// Nothing is checked here: what a method wants of a name and a password is looked at when they are sent.
+    /// Checks nothing: what a method wants of a name and a password is looked at when they are sent.
     public init(username: String?, _ kind: Kind, extraSecrets: [CredentialField: Secret] = [:]) {
         self.username = username
         self.kind = kind

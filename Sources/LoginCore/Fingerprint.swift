@@ -3,7 +3,7 @@ public struct Fingerprint: Hashable, Sendable {
     /// 32 of them.
     package let bytes: [UInt8]
 
-    /// Nothing unless there are 32.
+    /// `nil` unless there are 32.
     package init?(bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes

@@ -52,7 +52,7 @@ package struct HTTPRequestField: Equatable, Sendable {
     /// The bytes behind the colon. The transport refuses control characters but tabs, which could end the line.
     package let value: Secret
 
-    /// Nothing is checked here.
+    /// Checks nothing.
     package init(name: String, value: Secret) {
         self.name = name
         self.value = value
@@ -66,7 +66,7 @@ package struct BasicCredential: Equatable, Sendable {
     /// Its bytes are sent as they are; `check(password:)` tells whether they can be.
     package let password: Secret
 
-    /// Nothing is checked here: `check` does, before anything is sent.
+    /// Checks nothing: `check` does, before anything is sent.
     package init(username: String, password: Secret) {
         self.username = username
         self.password = password
@@ -120,7 +120,7 @@ package struct HTTPResponse: Equatable, Sendable {
     /// Whether a body may follow the head, whatever that says of its length (RFC 9112, section 6.3).
     package static func mayHaveBody(status: Int) -> Bool { status >= 200 && status != 204 && status != 304 }
 
-    /// Of the body, in bytes, as the server tells it; `nil` if it does not.
+    /// The size of the body, in bytes, as the server tells it; `nil` if it does not.
     package var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
 }
 

@@ -13,7 +13,7 @@ package enum HelperRequestFault: Error, Equatable, Sendable {
     case notAURL
     /// docker's helpers read one flat object.
     case notJSON
-    /// Nothing more came, and no end.
+    /// The input did not go on, and did not end.
     case tookTooLong(seconds: Int)
     case unreadable(errno: Int32)
 }

@@ -8,7 +8,7 @@ package enum Interruption: Equatable, Sendable {
     case preparing(LoginFlow.Source)
     case authenticatingStored
 
-    /// Nothing for a state that does not ask the server, or not first.
+    /// `nil` for a state that does not ask the server, or not first.
     init?(_ state: LoginFlow.State) {
         switch state {
         case .judging(let session) where session.step == .verifying || session.step == .refreshing:

@@ -25,7 +25,7 @@ package struct UnconfirmedLogin: Equatable, Sendable {
 
     /// The service's reaction.
     package let response: Response
-    /// Of the verify endpoint.
+    /// The URL of the verify endpoint.
     package let url: String
     /// Where verify leads with this login, as path and query or as a URL of another origin; `nil` if nowhere.
     package let leadsTo: String?

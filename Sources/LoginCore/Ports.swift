@@ -56,7 +56,7 @@ package struct StoredLogin: Equatable, Sendable {
     /// The parts that a server can refuse, one by one.
     package enum Part: Equatable, Sendable, CaseIterable { case session, credential }
 
-    /// Nothing where none is stored; where the credential is the session, it holds that.
+    /// `nil` where none is stored; where the credential is the session, it holds that.
     package let session: Session?
     /// The stored user name and password, unless the server has refused it before.
     package let credential: Credential?

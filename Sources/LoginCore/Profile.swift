@@ -57,7 +57,7 @@ public struct Profile: Equatable, Sendable {
         /// The program that opens the URL of a login in a browser, likewise.
         package var browser: String?
 
-        /// Nothing is said: everything is as usual.
+        /// The defaults.
         package init() {}
     }
 

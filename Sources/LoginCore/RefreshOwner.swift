@@ -5,11 +5,11 @@ package struct RefreshOwner: Equatable, Sendable {
     /// The subjects of the token before and after the refresh, where both name one (RFC 7519, section 4.1.2).
     package let subjects: Subjects?
 
-    /// Of two tokens.
+    /// The subjects of two tokens.
     package struct Subjects: Equatable, Sendable {
-        /// Of the token that was refreshed.
+        /// The subject of the token that was refreshed.
         package let old: String
-        /// Of the one that took its place.
+        /// The subject of the token that took its place.
         package let new: String
 
         /// - Returns: `nil` unless both are known.

@@ -2,7 +2,7 @@
 package enum SecretServiceFault: Error, Equatable, Sendable {
     /// In the words of the dynamic linker.
     case libraryMissing(String)
-    /// Nothing says where the session bus is.
+    /// No variable names the session bus.
     case noBus
     /// There is an address, but no service behind it.
     case busUnreachable(String)

@@ -49,7 +49,7 @@ public struct ServerTrust: Equatable, Sendable {
     public let notBefore: Int64
     /// In seconds of Unix time.
     public let notAfter: Int64
-    /// Of the server's own certificate, for people to compare.
+    /// The fingerprint of the server's own certificate, for people to compare.
     public let fingerprint: Fingerprint
     /// SHA-256 of the public key, in base64: what stays when a certificate is refreshed with the same key (RFC 7469,
     /// section 2.4).
@@ -89,7 +89,7 @@ package struct TrustedCertificate: Equatable, Sendable, Codable {
     package let key: String
     /// The faults that were accepted, and no others.
     package let reasons: [ServerTrust.Reason]
-    /// Of the certificate that was looked at, to be shown; the key decides.
+    /// The fingerprint of the certificate that was looked at, to be shown; the key decides.
     package let fingerprint: Fingerprint
 
     /// - Parameter key: SHA-256 in base64.

@@ -51,7 +51,7 @@ extension LoginContext {
             end: { [dependencies] in dependencies.postponement.end() })
     }
 
-    /// Nothing where a notice stands still.
+    /// `nil` where a notice stands still.
     private var spinner: Spinner? {
         options.showsMovement && dependencies.environment.hasColors ? Spinner(isUnicode: dependencies.isUnicode()) : nil
     }

@@ -16,6 +16,6 @@ package struct Messages: Sendable {
         self.show = show
     }
 
-    /// Nothing is said.
+    /// Drops all messages.
     package static let silent = Messages(note: { _ in }, warn: { _ in })
 }

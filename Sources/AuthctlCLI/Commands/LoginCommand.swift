@@ -130,7 +130,7 @@ private struct LoginReport: Encodable {
     let store: String?
     let expires: Int64?
     let alreadyLoggedIn: Bool
-    /// Of a login at an authorization server, as the next one.
+    /// The issuer, for a login at an authorization server.
     let issuer: String?
     /// As it was granted.
     let scope: String?

@@ -49,7 +49,7 @@ struct CompletionSources {
         }
     }
 
-    /// Of the profile that the line means; of all of them where that cannot be told.
+    /// The accounts of the profile that the line means; of all of them where that cannot be told.
     private var accounts: [String] {
         if let profile { return usernames(of: profile) }
         guard let document else { return [] }

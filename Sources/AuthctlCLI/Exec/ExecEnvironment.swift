@@ -62,7 +62,7 @@ struct ExecEnvironment {
 }
 
 extension ExecEnvironment {
-    /// Of the session.
+    /// The facts of a session.
     init(_ authenticated: SessionProvider.AuthenticatedSession) {
         self.init(
             run: authenticated.run, session: authenticated.session, username: authenticated.username,

@@ -18,7 +18,7 @@ struct Explanation: Encodable {
     var steps: [Step] = []
     /// Where the user name is from.
     var name: String?
-    /// Nothing where the message of the command says it.
+    /// `nil` where the message of the command says it.
     var conclusion: String?
     var details: [String] = []
     var next: String?

@@ -27,7 +27,7 @@ struct StatusRow: Encodable {
         case verified
         /// The service has nothing that could be asked.
         case unverified
-        /// Nothing was asked.
+        /// The server was not asked.
         case stored
     }
 
@@ -151,7 +151,7 @@ struct StatusSurvey {
         return error
     }
 
-    /// Of what has no end, nobody asks.
+    /// Whether an account with an end refreshes itself.
     private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
         guard let account, let profile, account.expires != nil else { return false }
         return invocation.context.refreshes(account, of: profile)

@@ -10,7 +10,7 @@ final class BodyInput {
     private let path: String
     /// The time limit for one wait for a named pipe, in seconds; `nil` for anything else.
     let patience: Int?
-    /// Of a regular file.
+    /// The state of a regular file.
     let file: FileState?
 
     /// - Parameter name: `@` and a path, or `@-` for standard input.

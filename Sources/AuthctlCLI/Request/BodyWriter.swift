@@ -7,7 +7,7 @@ final class BodyWriter: ResponseReceiver {
     private let streams: Streams
     private var file: OutputFile?
     private var filter: TerminalFilter?
-    /// Of what a terminal shows: whether the prompt of a shell would stand behind it.
+    /// Whether the terminal's last line has text: the prompt of a shell would stand behind it.
     private var isWithinLine = false
     /// Whether the person said by `-o -` that a terminal is to show whatever comes.
     private let isForced: Bool

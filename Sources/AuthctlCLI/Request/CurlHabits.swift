@@ -6,7 +6,7 @@ struct CurlHabits {
     /// Without the program's own name.
     let arguments: [String]
 
-    /// Of a line that could not be parsed; `nil` if no such option stands on it.
+    /// The fault of a line that could not be parsed; `nil` if no such option stands on it.
     var fault: LoginFault? {
         guard arguments.first == RequestCommand.outline.commandName else { return nil }
         for argument in arguments.prefix(while: { $0 != "--" }) {

@@ -33,7 +33,7 @@ final class OutputFile {
         close()
     }
 
-    /// Nothing is written any more. A file that no answer has come for is as it was before.
+    /// Ends the output. Without a response, the file is as it was before.
     func close() {
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1

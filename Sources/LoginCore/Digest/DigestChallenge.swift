@@ -25,7 +25,7 @@ package struct DigestChallenge: Equatable, Sendable {
     package let algorithm: DigestAlgorithm
     /// As the server wrote it; `nil` if it did not, which means MD5.
     package let algorithmName: String?
-    /// Nothing for a server of RFC 2069, which knows none.
+    /// `nil` for a server of RFC 2069, which knows none.
     package let qop: QOP?
     /// The answer before was right but for its nonce.
     package let isStale: Bool
@@ -77,7 +77,7 @@ package struct DigestChallenge: Equatable, Sendable {
 }
 
 extension DigestChallenge {
-    /// Of several challenges the one with the strongest algorithm; of equals the first.
+    /// Chooses, of several challenges, the one with the strongest algorithm; of equals the first.
     ///
     /// The client chooses (RFC 7616, section 3.7).
     /// - Returns: `nil` if none of them can be answered, with the reason of each.

@@ -27,7 +27,7 @@ package struct DigestSession: Sendable {
 
     /// The challenge to answer.
     package let challenge: DigestChallenge
-    /// Of the challenge, until the server names the next one.
+    /// The nonce of the challenge, until the server names the next one.
     private(set) var nonce: String
     /// The number of requests that used this nonce.
     package private(set) var nonceCount: UInt32 = 0

@@ -2,7 +2,7 @@
 package struct Discovered: Equatable, Sendable {
     /// The resource that refuses anonymous clients; `nil` if everything lets them in.
     package let guarded: GuardedPlace?
-    /// Nothing where no way to log in was seen.
+    /// `nil` where no way to log in was seen.
     package let login: FoundLogin?
     /// Further findings, for a person who continues by hand.
     package let seen: [Sighting]
@@ -67,7 +67,7 @@ package struct FoundForm: Equatable, Sendable {
     package let page: String
     /// Path and query to which it posts.
     package let action: String
-    /// Nothing where it asks for a password alone.
+    /// `nil` where it asks for a password alone.
     package let usernameField: String?
     package let passwordField: String
     /// Whether it says where it leads.

@@ -63,7 +63,7 @@ package protocol DeviceDialogue {
 package struct LoopbackPort: Equatable, Sendable {
     /// As it stands in the redirect.
     package let number: Int
-    /// Nothing is heard where another program has it.
+    /// Whether it is open; another program may have the port.
     package let isOpen: Bool
 
     /// - Parameter number: the one that was drawn, or that the profile says.

@@ -7,7 +7,7 @@ package struct AuthorizationServer: Equatable, Sendable {
     package let issuer: String?
     /// The profile's, then those of the metadata.
     package let endpoints: [OAuthEndpoint: EndpointURL]
-    /// Nothing where the profile names endpoints and no issuer.
+    /// `nil` where the profile names endpoints and no issuer.
     package let metadata: ServerMetadata?
 
     /// - Parameter base: the profile's `url`: an endpoint that is a path is appended to it.
@@ -88,9 +88,9 @@ extension OAuthProfile {
 package struct ForeignServer: Equatable, Sendable {
     /// The URL that the login is for.
     package let resource: EndpointURL
-    /// Of the authorization server that is taken: the first that the service names.
+    /// The origin of the authorization server that is taken: the first that the service names.
     package let issuer: Origin
-    /// Of the others that it names.
+    /// The origins of the others that it names.
     package let others: [Origin]
     /// Where the service says so, for the person to judge.
     package let evidence: [String]

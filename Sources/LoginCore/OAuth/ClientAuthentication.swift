@@ -36,7 +36,7 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
 package struct OAuthClient: Equatable, Sendable {
     /// Its identifier, which is no secret.
     package let id: String
-    /// Nothing where it proves nothing.
+    /// `nil` where it proves nothing.
     package let secret: Secret?
     /// `none` where there is no secret.
     package let authentication: ClientAuthentication

@@ -22,7 +22,7 @@ package struct DevicePolling: Equatable, Sendable {
         case expired
     }
 
-    /// Of the code.
+    /// The lifetime and interval of the code.
     package let times: DeviceAuthorization.Times
     /// Seconds between two polls, as the server wants them by now.
     package private(set) var interval: Int

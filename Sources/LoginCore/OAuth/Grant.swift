@@ -10,11 +10,11 @@ package struct Grant: Equatable, Sendable {
 
     /// All that is kept beside the tokens.
     package struct Terms: Equatable, Sendable {
-        /// Nothing where the profile names endpoints alone.
+        /// `nil` where the profile names endpoints alone.
         package let issuer: String?
         /// The token endpoint of the login.
         package let tokenEndpoint: String
-        /// Nothing where the server does not revoke, or not for this client.
+        /// `nil` where the server does not revoke, or not for this client.
         package let revocation: Revocation?
         /// With its secret, and with what deletes a registered one.
         package let client: OAuthClient

@@ -10,7 +10,7 @@ package struct LoopbackRedirect: Equatable, Sendable {
 
     /// As the client was registered with it.
     package let host: Host
-    /// Nothing where the system draws one.
+    /// `nil` where the system draws one.
     package let port: Int?
     /// As written; empty where nothing follows the authority.
     package let path: String

@@ -3,7 +3,7 @@ import Secrets
 /// The response of an authorization server, opened up: the members of its JSON, whatever the `Content-Type` says.
 struct OAuthBody {
     let response: HTTPResponse
-    /// Nothing where the body is no JSON object.
+    /// `nil` where the body is no JSON object.
     let members: [String: JSONValue]?
     /// The fault of a body that was not read; `nil` if it is JSON.
     private let fault: JSONFault?

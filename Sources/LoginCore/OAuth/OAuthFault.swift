@@ -15,11 +15,11 @@ package enum OAuthStep: String, Equatable, Sendable, CaseIterable {
 
 /// A refusal by an authorization server (RFC 6749, sections 4.1.2.1 and 5.2), or by a status alone.
 package struct OAuthRefusal: Error, Equatable, Sendable {
-    /// Nothing where the server names none, or one of its own.
+    /// `nil` where the server names none, or one of its own.
     package let code: OAuthErrorCode?
     /// The request that was refused.
     package let step: OAuthStep
-    /// Nothing for a response that came through the browser.
+    /// `nil` for a response that came through the browser.
     package let status: Int?
     /// `error_description`, unescaped; `nil` if it is not known whose words they are.
     package let words: String?
@@ -36,7 +36,7 @@ package struct OAuthRefusal: Error, Equatable, Sendable {
 /// A fault of an authorization server, its metadata or responses, or of the profile's `oauth` table.
 package enum OAuthFault: Error, Equatable, Sendable {
     case refused(OAuthRefusal)
-    /// Nothing came back in so many seconds. A server that knows the redirect or the client not keeps the browser (RFC 6749,
+    /// No response came back in so many seconds. A server that knows the redirect or the client not keeps the browser (RFC 6749,
     /// section 4.1.2.1), so both are named.
     case unanswered(seconds: Int, redirect: String?, clientID: String?)
     /// The device code ran out after so many seconds (RFC 8628, section 3.5).

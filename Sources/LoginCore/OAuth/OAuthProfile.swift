@@ -8,7 +8,7 @@ package struct OAuthProfile: Equatable, Sendable {
     package var issuer: String?
     /// As the authorization server knows this program (RFC 6749, section 2.2); `nil` if one is registered for each login.
     package var clientID: String?
-    /// Nothing for a public client.
+    /// `nil` for a public client.
     package var clientSecret: ClientSecret?
     /// The client authentication; `nil` for the first one that the metadata lists.
     package var clientAuthentication: ClientAuthentication?
@@ -18,7 +18,7 @@ package struct OAuthProfile: Equatable, Sendable {
     package var resource: String?
     /// Sent beside those that authctl sends itself, sorted by name.
     package var parameters: [OAuthParameter] = []
-    /// Nothing where it is chosen at each login.
+    /// `nil` where it is chosen at each login.
     package var flow: Flow?
     /// Where the browser brings the response.
     package var redirect = LoopbackRedirect()
@@ -40,7 +40,7 @@ package struct OAuthProfile: Equatable, Sendable {
         case asked(label: String)
     }
 
-    /// Nothing is said: the service's metadata names the server, and a client is registered for each login.
+    /// The defaults: the service's metadata names the server, and a client is registered for each login.
     package init() {}
 }
 
@@ -51,7 +51,7 @@ package struct OAuthParameter: Equatable, Sendable {
     /// Percent-encoded when it is sent.
     package let value: String
 
-    /// Nothing is checked here: `isReserved` tells.
+    /// Checks nothing: `isReserved` tells.
     package init(name: String, value: String) {
         self.name = name
         self.value = value

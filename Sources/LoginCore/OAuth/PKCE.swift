@@ -2,7 +2,7 @@ package import Secrets
 
 /// The proof that whoever exchanges a code is whoever asked for it (RFC 7636). Only S256; it is sent with a client secret too.
 package struct PKCE: Equatable, Sendable {
-    /// Of 32 random bytes, so 43 characters (section 4.1); sent to the token endpoint alone.
+    /// The code verifier of 32 random bytes, so 43 characters (section 4.1); sent to the token endpoint alone.
     package let verifier: Secret
     /// S256 of it (section 4.2): no secret.
     package let challenge: String

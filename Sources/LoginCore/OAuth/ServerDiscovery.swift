@@ -9,7 +9,7 @@ struct ServerDiscovery {
     /// The servers that were found.
     struct Found {
         let server: AuthorizationServer
-        /// Nothing where the profile says enough by itself.
+        /// `nil` where the profile says enough by itself.
         let resource: ResourceMetadata?
         let toAsk: ForeignServer?
     }

@@ -2,7 +2,7 @@
 package struct ServerMetadata: Equatable, Sendable {
     /// In the document's own spelling, with which everything later is compared exactly (RFC 9207, section 2.4).
     package let issuer: String
-    /// Of the issuer, as it is shown: its host is an A-label.
+    /// The origin of the issuer, as it is shown: its host is an A-label.
     package let origin: Origin
     /// Its endpoints; each https, or as the rule permits.
     package let endpoints: [OAuthEndpoint: EndpointURL]

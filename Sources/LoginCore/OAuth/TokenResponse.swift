@@ -43,11 +43,11 @@ package enum TokenResponse: Equatable, Sendable {
 package struct IssuedTokens: Equatable, Sendable {
     /// A Bearer token (RFC 6750), fit for a header.
     package let accessToken: Secret
-    /// Nothing where the server sends none, or an empty one.
+    /// `nil` where the server sends none, or an empty one.
     package let refreshToken: Secret?
     /// Seconds from the receipt on; `nil` if the server does not say, or says nothing of use.
     package let lifetime: Int?
-    /// Nothing where it is as asked for (RFC 6749, section 5.1).
+    /// `nil` where it is as asked for (RFC 6749, section 5.1).
     package let scope: String?
     /// Looked at for the name alone, and not kept (OpenID Connect Core 1.0, section 3.1.3.3).
     package let identityToken: Secret?

@@ -3,7 +3,7 @@
 /// Where a profile says neither `logged-out` nor `forbidden`, the same response to a session may mean that the session has ended;
 /// and only a response that differs may lack the user name.
 package struct AnonymousResponse: Equatable, Sendable {
-    /// Of HTTP; never one that says nothing (408, 429, 5xx).
+    /// The status code of HTTP; never one that says nothing (408, 429, 5xx).
     package let status: Int
     /// With its origin if that is another one; `nil` without a redirect.
     package let location: String?

@@ -15,7 +15,7 @@ package struct CSRFRule: Equatable, Sendable {
         case told(by: [Condition])
     }
 
-    /// Nothing is checked here.
+    /// Checks nothing.
     package init(source: Source, value: Place) {
         (self.source, self.value) = (source, value)
     }

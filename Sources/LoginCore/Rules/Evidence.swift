@@ -2,7 +2,7 @@
 package struct Evidence: Equatable, Sendable {
     /// The request that was answered.
     package let step: Step
-    /// Of HTTP.
+    /// The status code of HTTP.
     package let status: Int
     /// The judgement.
     package let judgement: Judgement

@@ -63,7 +63,7 @@ package struct PageForm: Equatable, Sendable {
 package struct PageField: Equatable, Sendable {
     /// As the form names it.
     package let name: String
-    /// Of an `input` or a `button` its type, else the name of the element.
+    /// The type of an `input` or a `button`, else the name of the element.
     package let type: String
     /// The value that the page fills in; of a list, the selected or first option.
     package var value: Secret?

@@ -74,7 +74,7 @@ package struct ParsedResponse {
         return response.cookies.map { "\($0.name)=\($0.value.unprotectedText)\n" }.joined()
     }
 
-    /// Of a body that is looked at as text, in bytes.
+    /// The largest body that is looked at as text, in bytes.
     private static let textLimit = 1 << 20
 
     /// The value at a place, as a secret.

@@ -51,7 +51,7 @@ package struct ResponseRule: Equatable, Sendable {
         case inMilliseconds(Place)
     }
 
-    /// Nothing is said: every answer is read by what is usual.
+    /// The defaults: every response is read by what is usual.
     package init() {}
 
     /// The statuses that `logged-in` cannot name: they refuse, or say nothing of the session.

@@ -6,7 +6,7 @@ package struct SessionRule: Equatable, Sendable {
     package var writeHeaders: [HeaderRule] = []
     /// Whether the cookies are sent, as RFC 6265 has them match.
     package var cookies = false
-    /// Nothing unless a token is sent as user name and password.
+    /// `nil` unless a token is sent as user name and password.
     package var basic: BasicRule?
     /// Added to a person's own requests whose body is a form.
     package var form: [RequestRule.Parameter] = []
@@ -78,7 +78,7 @@ package struct HeaderRule: Equatable, Sendable {
     /// The value of the header.
     package var value: Template
 
-    /// Nothing is checked here: `filled` looks at what goes into the slots, the transport at the whole line.
+    /// Checks nothing: `filled` looks at what goes into the slots, the transport at the whole line.
     package init(name: Template, value: Template) {
         self.name = name
         self.value = value

@@ -23,7 +23,7 @@ package struct SlotValues: Equatable, Sendable {
     /// The entries that the page's form adds.
     package var pageEntries: [FormEntry] = []
 
-    /// Nothing is known yet. What a template then lacks is a `FillFault`, but for `{ttl}`.
+    /// No values. What a template then lacks is a `FillFault`, but for `{ttl}`.
     package init() {}
 
     /// The bytes for a slot, if there are any.

@@ -6,7 +6,7 @@ package struct ServeGate: Equatable, Sendable {
     package enum Refusal: Equatable, Sendable, CaseIterable {
         /// The socket at the other end is another user's.
         case otherUser
-        /// Nothing tells whose it is.
+        /// Its user cannot be told.
         case unknownUser
         /// `Host` is not the very address: another name was made to lead here.
         case otherHost
@@ -91,7 +91,7 @@ package struct ServeRefused: Error, Equatable {
         self.reason = reason
     }
 
-    /// Of RFC 9110, section 15.5.
+    /// The status code (RFC 9110, section 15.5).
     package var status: Int {
         switch reason {
         case .badTarget, .badLength: 400

@@ -12,7 +12,7 @@ public struct SessionRequest: Sendable {
     public var url: String
     /// Sent beside those of the session, which cannot be replaced; in this order.
     public var headers: [(name: String, value: String)]
-    /// Nothing for a request without a body.
+    /// `nil` for a request without a body.
     public var body: [UInt8]?
     /// The largest size of the response's body, in bytes; a longer one is an error.
     public var responseLimit = 16 << 20

@@ -36,7 +36,7 @@ final class AuthorizationDialogue {
     /// For `AuthorizationWay.Choice`.
     var canStartBrowser: Bool { start.canStart }
 
-    /// Of the terminal where the person is.
+    /// The look of the terminal where the person is.
     var look: TerminalLook { (settings.hasPerson ? TerminalLook.current : nil) ?? TerminalLook() }
 
     /// Says sentences where the person is: above an open question, at the terminal, or as the caller does.

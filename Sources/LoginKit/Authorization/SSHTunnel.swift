@@ -17,7 +17,7 @@ struct SSHTunnel {
             ["ssh"] + option + ["-N", "-L", tunnel, (user.map { "\(SafeText.escaped($0))@" } ?? "") + words[2]])
     }
 
-    /// Of either family, perhaps with a zone (RFC 4007, section 11).
+    /// Whether a text is an address of either family, perhaps with a zone (RFC 4007, section 11).
     private static func isAddress(_ text: String) -> Bool {
         !text.hasPrefix("-")
             && text.utf8.allSatisfy { byte in

@@ -64,7 +64,7 @@ final class LoopbackRequestReader {
         return lineStart..<(hasReturn ? end - 1 : end)
     }
 
-    /// Nothing where a line is not what it has to be.
+    /// `nil` where a line is not what it has to be.
     private var request: LoopbackRequest? {
         guard let first = lines.first, let (method, target) = requestLine(buffer[first]) else { return nil }
         var hosts: [String] = []

@@ -109,7 +109,7 @@ package enum SecretFile {
 
     /// The rights of a file that its owner should have closed to others.
     ///
-    /// Nothing for a file of root's that a group may read, as systemd hands one to a service; nor on a file system that nobody
+    /// No warning for a file of root's that a group may read, as systemd hands one to a service; nor on a file system that nobody
     /// can write to, since a container's secrets have the mode that its runtime gives them; nor for what was opened by
     /// somebody else.
     private static func carelessMode(of descriptor: Int32, _ path: String) -> UInt32? {

@@ -5,7 +5,7 @@ package import Secrets
 /// A client certificate and its key as they stand in files: PEM, or PKCS#12 (RFC 7292).
 package struct ClientCertificateFiles: Sendable {
     private let certificate: Secret
-    /// Nothing where the key stands in the certificate's file.
+    /// `nil` where the key stands in the certificate's file.
     private let key: Secret?
     private let names: (certificate: String, key: String)
 
@@ -78,8 +78,8 @@ package struct ClientIdentity: Equatable, Sendable {
     let key: Secret?
     /// Whether the certificate's file is PKCS#12 (RFC 7292); else it is PEM.
     package let isPKCS12: Bool
-    /// Nothing where the key is not encrypted.
+    /// `nil` where the key is not encrypted.
     let passphrase: Secret?
-    /// Of the certificate's subject; empty where it has none.
+    /// The common name of the certificate's subject; empty where it has none.
     let commonName: String
 }

@@ -10,10 +10,10 @@ struct HTMLFormReader {
     /// More forms, or fields of one form, than any login page has.
     static let most = 1000
 
-    /// Of a page, in bytes: its tree takes many times as much.
+    /// The largest page, in bytes: its tree takes many times as much.
     static let limit = 512 << 10
 
-    /// Of the page itself.
+    /// The URL of the page itself.
     let url: ParsedURL
     private let parser: URLParser
 

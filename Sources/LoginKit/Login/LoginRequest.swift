@@ -64,7 +64,7 @@ package struct LoginRequest {
     /// Whether the user name is not needed, so that a refreshed grant costs one request.
     var wantsTokenAlone = false
 
-    /// Nothing was chosen: what is stored, without a question.
+    /// The defaults: what is stored, without a question.
     package init() {}
 }
 

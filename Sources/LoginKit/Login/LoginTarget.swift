@@ -10,7 +10,7 @@ package struct LoginTarget {
     /// The user in the URL.
     var user: String?
     var password: Secret?
-    /// Of a profile that is not written down yet.
+    /// The facts of a profile that is not written down yet.
     var new: New?
 
     /// Whether it is a URL that no profile has yet.

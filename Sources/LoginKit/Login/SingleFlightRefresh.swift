@@ -60,7 +60,8 @@ final class SingleFlightRefresh: Authenticator {
         return login
     }
 
-    /// Of a grant that was refreshed just now: a refresh token is bound to whoever it was given for (RFC 6749, section 6).
+    /// Whether a session is a grant that was refreshed just now: a refresh token is bound to whoever it was given for (RFC 6749,
+    /// section 6).
     private func isKnown(_ session: Session) -> Bool {
         trustsGrants && session == refreshed && session.terms != nil && keeper.filledRecord?.doubt == nil
     }

@@ -23,10 +23,10 @@ struct DelegateDialogue: Dialogue {
         try waiting { await $0.passphrase(for: label) }
     }
 
-    /// Of the command line alone: no login asks it.
+    /// Only the command line asks this: no login does.
     func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool { false }
 
-    /// Of the command line alone, too.
+    /// Only the command line asks this, too.
     func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int { throw .cancelled }
 
     func showWaiting(_ notice: String?) {

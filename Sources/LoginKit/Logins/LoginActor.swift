@@ -5,7 +5,7 @@ import Secrets
 actor LoginActor {
     /// The profile of the login.
     enum Place: Sendable {
-        /// Nothing for the one that authctl would take.
+        /// `nil` for the one that authctl would take.
         case named(String?)
         case made(Profile)
     }

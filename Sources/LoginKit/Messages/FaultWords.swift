@@ -133,7 +133,7 @@ extension OtherFailure {
 }
 
 extension Message {
-    /// Of a URL that is no place to prove a login at, and that no profile has.
+    /// The message for a URL that is no place to prove a login at, and that no profile has.
     fileprivate static func proofless(_ status: Int, _ words: String?, _ url: String) -> Message {
         let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
         return Message(

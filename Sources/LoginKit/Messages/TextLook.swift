@@ -2,7 +2,7 @@ import LoginCore
 
 /// The look of text: on a terminal of some width, or in a pipe.
 package struct TextLook: Equatable, Sendable {
-    /// Of the terminal; `nil` if lines have no end.
+    /// The width of the terminal; `nil` if lines have no end.
     package let columns: Int?
     /// Whether there are colours.
     let hasColors: Bool

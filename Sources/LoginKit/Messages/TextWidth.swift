@@ -1,6 +1,6 @@
 /// The width of a text in columns of a terminal; the table is East Asian Width (UAX #11) by whole blocks.
 enum TextWidth {
-    /// Of one character.
+    /// The width of one character.
     package static func of(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.isASCII, character.utf8.count == 1 { return 1 }
@@ -13,6 +13,6 @@ enum TextWidth {
         }
     }
 
-    /// Of all characters.
+    /// The width of all characters.
     package static func of(_ text: some Sequence<Character>) -> Int { text.reduce(0) { $0 + of($1) } }
 }

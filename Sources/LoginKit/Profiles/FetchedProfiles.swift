@@ -9,7 +9,7 @@ package struct FetchedProfiles {
     package let checksum: String
     private let url: String
 
-    /// Of what comes from others, in bytes.
+    /// The largest text of others, in bytes.
     package static let limit = 64 << 10
 
     /// Fetches them in one request without credentials.

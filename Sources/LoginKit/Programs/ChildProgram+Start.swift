@@ -4,7 +4,7 @@ import Glibc
 extension ChildProgram {
     /// The program could not be started.
     struct StartFailure: Error, Equatable {
-        /// Of the call that failed.
+        /// The error of the call that failed.
         let errno: Int32
     }
 

@@ -6,7 +6,7 @@ import Glibc
 package struct ProgramImage {
     /// There is no such program, or it cannot be run.
     package struct Absence: Error, Equatable {
-        /// Of the search in `PATH` or of execve(2), as errno(3) has it.
+        /// The error of the search in `PATH` or of execve(2), as errno(3) has it.
         let errno: Int32
         /// Whether it was there when it was looked for.
         var wasFound = false
@@ -95,7 +95,7 @@ package final class SealedFile {
 
     /// It could not be made.
     package struct Failure: Error, Equatable {
-        /// Of the system call that failed, as errno(3) has it.
+        /// The error of the system call that failed, as errno(3) has it.
         package let errno: Int32
     }
 

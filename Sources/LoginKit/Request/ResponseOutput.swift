@@ -12,7 +12,7 @@ package protocol ResponseReceiver: AnyObject {
     /// The response is complete, with or without a body.
     func finish() throws(LoginFault)
 
-    /// Nothing is written any more, whether an answer has come or not.
+    /// Ends the output, whether a response has come or not.
     func close()
 }
 
@@ -30,7 +30,7 @@ package protocol TransferWatcher: AnyObject {
     /// So many bytes more have come.
     func advance(by count: Int)
 
-    /// Nothing more comes.
+    /// The response has ended.
     func end()
 }
 

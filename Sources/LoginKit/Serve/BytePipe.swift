@@ -93,7 +93,7 @@ final class BytePipe: @unchecked Sendable {
         }
     }
 
-    /// Nothing more is written.
+    /// Ends the writing.
     /// - Parameter isWhole: whether that is the end, and not a failure.
     func finish(isWhole: Bool = true) {
         monitor.locked {
@@ -102,7 +102,7 @@ final class BytePipe: @unchecked Sendable {
         }
     }
 
-    /// Nothing more is read: what is written goes nowhere.
+    /// Ends the reading: what is written goes nowhere.
     func close() {
         monitor.locked {
             isClosed = true

@@ -4,7 +4,7 @@ import LoginCore
 /// An answer that is there before the request has ended. It goes to the client past the library, which sends nothing while it reads;
 /// the connection ends with it.
 final class EarlyResponse: Sendable {
-    /// Of our own, so that its number is nobody else's once the library has closed the connection.
+    /// A descriptor of our own, so that its number is nobody else's once the library has closed the connection.
     private let socket: Int32
     /// Whether nobody knows how long the body is: then it goes in chunks (RFC 9112, section 7.1).
     private let isChunked: Bool
@@ -56,7 +56,7 @@ final class EarlyResponse: Sendable {
         if isChunked { _ = send("0\r\n\r\n", unless: isStuck) }
     }
 
-    /// Nothing more is sent: a client that has got less than it was told of sees that.
+    /// Ends the sending: a client that has got less than it was told of sees that.
     func end() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Nobody waits any more.

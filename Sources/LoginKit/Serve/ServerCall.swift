@@ -6,7 +6,7 @@ import LoginCore
 struct ServerResponse: Sendable {
     let status: Int
     let fields: [HTTPResponseField]
-    /// Of the body, in bytes; `nil` if only the end will tell.
+    /// The size of the body, in bytes; `nil` if only the end will tell.
     let size: Int64?
 }
 

@@ -14,7 +14,7 @@ extension SessionProvider {
 }
 
 extension SessionProvider.AuthenticatedSession {
-    /// Of a login that nothing is kept of.
+    /// The session of a login that is not kept.
     package static func unkept(_ run: LoginRun, _ session: Session, username: String, _ identity: Identity) -> Self {
         Self(
             run: run, keeper: SessionHolder(run, mayGoWithoutStore: true), session: session, username: username,

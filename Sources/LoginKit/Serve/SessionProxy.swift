@@ -9,7 +9,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     private let headers: ServedHeaders
     private let monitor = Monitor()
     private var idle: [Worker] = []
-    /// Of which the connections are kept while nobody needs them.
+    /// The largest number of idle workers whose connections are kept.
     private static let mostIdle = 16
     private let server: LoopbackServer
 

@@ -4,7 +4,7 @@ import Secrets
 
 /// Keeps secrets readable in a file: for people who say so by name, and for nobody else.
 struct PlaintextStore: CredentialStore {
-    /// Of the file in the state folder.
+    /// The name of the file in the state folder.
     static let fileName = "plaintext.json"
     /// In bytes.
     static let largestSecret = 1024 * 1024

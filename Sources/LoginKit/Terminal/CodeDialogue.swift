@@ -38,7 +38,7 @@ extension TerminalPrompt {
 /// The words of the question for a code: ours first, the server's after them, quoted and escaped (T1, T3).
 struct CodeDialogue {
     let request: CodeRequest
-    /// Of the terminal.
+    /// The width of the terminal.
     package let columns: Int
 
     var opening: [String] {

@@ -20,7 +20,7 @@ struct Conversation: ~Copyable {
         case untilEnd
     }
 
-    /// Nothing if there is no terminal, or none that can be asked.
+    /// `nil` if there is no terminal, or none that can be asked.
     /// - Parameters:
     ///   - timeout: in seconds, for each line.
     ///   - isCancelled: whether nobody waits for the answer any more.

@@ -7,7 +7,7 @@ struct CredentialForm {
     private(set) var username: String?
     private var filled: Set<CredentialField> = []
     private var kind = Credential.Kind.noSecret
-    /// Of a second factor, if there was one.
+    /// The code of a second factor, if there was one.
     private(set) var code: Secret?
     private var extraSecrets: [CredentialField: Secret] = [:]
 

@@ -3,7 +3,7 @@ import LoginCore
 /// The words of a login dialogue: ours first, the server's after them, quoted and escaped (T1, T3).
 struct DialogueText {
     let challenge: Challenge
-    /// Of the terminal.
+    /// The width of the terminal.
     package let columns: Int
 
     /// The lines before the questions. Whoever is asked again has read the rest already.

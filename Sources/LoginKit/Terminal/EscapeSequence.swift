@@ -3,7 +3,7 @@ import LoginCore
 /// Bytes that a terminal sends after an Escape: an arrow or function key, a mouse, or an answer to a question that another program
 /// has asked (ECMA-48, sections 5.3 to 5.6). None of it is text of the person's.
 struct EscapeSequence {
-    /// Of a key, in bytes.
+    /// The longest sequence of a key, in bytes.
     private static let longestKey = 32
     private let descriptor: Int32
 

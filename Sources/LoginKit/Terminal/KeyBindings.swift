@@ -94,7 +94,7 @@ private func eraseToStart(_: Int32, _ key: Int32) -> Int32 {
     return 0
 }
 
-/// Of marks, nobody sees where a word begins: all of them go.
+/// Erases all marks: nobody sees where a word begins among them.
 private func eraseWord(_ count: Int32, _ key: Int32) -> Int32 {
     guard CurrentLine.with(\.question.isShown) == true else { return eraseToStart(count, key) }
     let line = LineBuffer()

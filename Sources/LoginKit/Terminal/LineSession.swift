@@ -150,7 +150,7 @@ enum CurrentLine {
         }
     }
 
-    /// Nothing outside of `begin` and `finish`.
+    /// `nil` outside of `begin` and `finish`.
     static func with<Result: Sendable>(_ body: (inout LineSession) -> Result) -> Result? {
         session.withLock { session in
             guard var current = session else { return nil }

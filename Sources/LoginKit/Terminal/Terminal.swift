@@ -6,7 +6,7 @@ final class Terminal {
     /// The same descriptor, as readline wants it.
     let stream: UnsafeMutablePointer<FILE>
 
-    /// Nothing if the process has no terminal.
+    /// `nil` if the process has no terminal.
     init?() {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }

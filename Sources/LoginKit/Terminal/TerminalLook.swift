@@ -9,7 +9,7 @@ struct TerminalLook: Equatable, Sendable {
     /// Whether it obeys escape sequences, colours among them, even where the person wants no coloured words.
     var hasColors: Bool = false
 
-    /// Of the controlling terminal; `nil` if there is none.
+    /// The look of the controlling terminal; `nil` if there is none.
     static var current: TerminalLook? {
         guard let terminal = Terminal() else { return nil }
         return TerminalLook(columns: terminal.screen.columns, hasColors: Screen.understandsEscapes)
@@ -35,7 +35,7 @@ struct TerminalLook: Equatable, Sendable {
         return look.text(text.wrapped(for: look, columns: columns - 2, below: 2))
     }
 
-    /// Of the terminal behind a descriptor, as it reports them; 80 where it reports nothing.
+    /// The width of the terminal behind a descriptor, as it reports them; 80 where it reports nothing.
     package static func columns(of descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

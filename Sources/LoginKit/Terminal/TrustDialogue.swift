@@ -3,7 +3,7 @@ import LoginCore
 /// Shows a person a certificate that does not verify: the origin, what is wrong, what can be compared.
 struct TrustDialogue {
     let trust: ServerTrust
-    /// Of the terminal.
+    /// The width of the terminal.
     package let columns: Int
 
     static let question = "Trust it? Type reject, once, always or its fingerprint [reject]: "

@@ -79,9 +79,9 @@ extension [Cookie] {
 struct CookieLimits {
     /// RFC 6265, section 6.1 asks for at least 50 of 4096 bytes for each domain.
     static let count = 50
-    /// Of one cookie's name and value with the `=`, and of the line that sets it: libcurl drops longer ones.
+    /// The size of one cookie's name and value with the `=`, and of the line that sets it: libcurl drops longer ones.
     static let longest = 4097, longestLine = 4990
-    /// Of the header line that takes them back; libcurl leaves out what goes beyond, and one of those may be the session.
+    /// The size of the header line that takes them back; libcurl leaves out what goes beyond, and one of those may be the session.
     static let bytes = 8180
 
     /// More than libcurl takes from one answer, or a longer one: what it drops may be the session.

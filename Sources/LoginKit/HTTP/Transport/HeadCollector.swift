@@ -15,15 +15,15 @@ struct HeadCollector {
         case rest
     }
 
-    /// Of the cookies that were set, over all answers to the request.
+    /// The names of the cookies that were set, over all responses to the request.
     private(set) var cookieNames: [String] = []
-    /// Of those, the names that promise one host beside a `Domain` (RFC 6265bis, section 4.1.3.2). libcurl does not count a
+    /// The names among them that promise one host beside a `Domain` (RFC 6265bis, section 4.1.3.2). libcurl does not count a
     /// domain that is an address.
     private(set) var brokenHostCookies: Set<String> = []
     /// Whether a cookie was longer than libcurl takes: it drops that one silently.
     private(set) var hasOversizedCookie = false
     private(set) var fields: [HTTPResponseField] = []
-    /// Of the answer that came last (RFC 9110, section 15); 0 before the first one.
+    /// The status code of the last response (RFC 9110, section 15); 0 before the first one.
     private(set) var status = 0
     private let limit: Int
     private let repeats: Bool

@@ -34,7 +34,7 @@ struct TLSFault: Equatable {
         }
     }
 
-    /// Nothing where the error is not one of the SSL routines.
+    /// `nil` where the error is not one of the SSL routines.
     var error: LoginFault? {
         guard library == 20 else { return nil }
         switch reason {

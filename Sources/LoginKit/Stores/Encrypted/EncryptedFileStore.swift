@@ -7,7 +7,7 @@ import Synchronization
 /// Which accounts there are can be seen without the key; everything else needs it. The key is asked for or read once,
 /// when it is first needed, and lives in guarded memory as long as this object. `Vault` has the format.
 package final class EncryptedFileStore: CredentialStore {
-    /// Of the file in the state folder.
+    /// The name of the file in the state folder.
     static let fileName = "store.authctl"
 
     let file: SafeFile

@@ -7,7 +7,7 @@ struct FolderChain {
 
     /// A fault of one of them.
     struct Fault: Error, Equatable {
-        /// Of the folder that it is about.
+        /// The path of the folder that it is about.
         package let path: String
         /// A sentence without its subject.
         package let problem: String

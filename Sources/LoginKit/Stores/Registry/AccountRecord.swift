@@ -39,7 +39,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     package var otherCopies: [StoreName]
     /// The kind of the secret.
     package var kind: SessionKind
-    /// Of the session, in seconds of Unix time.
+    /// The end of the session, in seconds of Unix time.
     package var expires: Int64?
     /// In seconds of Unix time.
     package var savedAt: Int64

@@ -5,7 +5,7 @@ import Secrets
 
 /// `state.json` in the state folder: which profiles and accounts there are, without secrets.
 package struct AccountRegistry: Sendable {
-    /// Of the file in the state folder.
+    /// The name of the file in the state folder.
     package static let fileName = "state.json"
 
     let file: SafeFile

@@ -22,7 +22,7 @@ package struct AccountRegistryDocument: Equatable, Sendable {
     private var unknown = UnknownMembers()
     private var places = NamePlaces()
 
-    /// Nothing is remembered yet.
+    /// An empty memory.
     init() {}
 
     /// The profile of exactly this name.
