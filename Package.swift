@@ -68,7 +68,8 @@ let package = Package(
 
         // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
         .executableTarget(
-            name: "DemoBackend", dependencies: ["FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],
+            name: "DemoBackend",
+            dependencies: ["CSodium", "FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],
             swiftSettings: strict),
 
         // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
