@@ -6,12 +6,10 @@ import Testing
 
 /// The promises of `LoginFlow`, proved on every reachable state with every event, under each policy.
 struct LoginFlowWalkTests {
-    /// A policy, and how many states and how long a path it has: a new one is to be noticed.
+    /// A policy, and all that can happen under it.
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
         let policy: LoginFlow.Policy
-        let places: Int
-        let longest: Int
         let isOfAnother: Bool
         let walk: LoginFlowWalk
 
@@ -19,13 +17,11 @@ struct LoginFlowWalkTests {
 
         init(
             _ name: String, _ policy: LoginFlow.Policy, blanks: Int = 2, ofAnother: Bool = false,
-            hasSecondFactor: Bool = false, places: Int, longest: Int
+            hasSecondFactor: Bool = false
         ) {
             var policy = policy
             policy.maxBlanks = blanks
             self.name = name
-            self.places = places
-            self.longest = longest
             self.isOfAnother = ofAnother
             self.walk = LoginFlowWalk(
                 policy, storing: ofAnother ? [SomeLogin.formerIdentity] : [], hasSecondFactor: hasSecondFactor)
@@ -37,44 +33,33 @@ struct LoginFlowWalkTests {
     static let cases = usual + (Thoroughness.isFull ? large : [])
 
     private static let usual = [
-        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), blanks: 10, places: 3024, longest: 27),
-        Case("no attempt", LoginFlow.Policy(maxAttempts: 0), places: 151, longest: 12),
-        Case("nobody to ask", LoginFlow.Policy(mayAsk: false), places: 151, longest: 12),
-        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true), places: 23, longest: 1),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true), places: 150, longest: 11),
-        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), places: 378, longest: 14),
-        Case("given", LoginFlow.Policy(hasSuppliedCredential: true), places: 109, longest: 4),
+        Case("1 attempt", LoginFlow.Policy(maxAttempts: 1), blanks: 10),
+        Case("no attempt", LoginFlow.Policy(maxAttempts: 0)),
+        Case("nobody to ask", LoginFlow.Policy(mayAsk: false)),
+        Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true)),
+        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true)),
+        Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true)),
+        Case("given", LoginFlow.Policy(hasSuppliedCredential: true)),
         Case(
-            "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true),
-            places: 109, longest: 4),
+            "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true)),
         Case(
-            "given, trust asked", LoginFlow.Policy(hasSuppliedCredential: true, trust: TrustPolicy(mayAsk: true)),
-            places: 378,
-            longest: 8),
+            "given, trust asked", LoginFlow.Policy(hasSuppliedCredential: true, trust: TrustPolicy(mayAsk: true))),
         Case(
             "nobody to ask, fingerprint",
-            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7))), places: 312,
-            longest: 15),
-        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true, places: 3247, longest: 20),
+            LoginFlow.Policy(mayAsk: false, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(7)))),
+        Case("another person", LoginFlow.Policy(maxAttempts: 1), ofAnother: true),
         Case(
-            "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true,
-            places: 314,
-            longest: 13),
+            "another person, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true), ofAnother: true),
         Case(
-            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true, places: 83,
-            longest: 3
-        ),
+            "another person, given", LoginFlow.Policy(hasSuppliedCredential: true), ofAnother: true),
         Case(
-            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true, places: 177,
-            longest: 12),
+            "a second factor, nobody to ask", LoginFlow.Policy(mayAsk: false), hasSecondFactor: true),
         Case(
-            "a second factor, force", LoginFlow.Policy(maxAttempts: 1, force: true), hasSecondFactor: true,
-            places: 5710, longest: 13),
-        Case("a code that was given", .withCode(), hasSecondFactor: true, places: 443, longest: 7),
+            "a second factor, force", LoginFlow.Policy(maxAttempts: 1, force: true), hasSecondFactor: true),
+        Case("a code that was given", .withCode(), hasSecondFactor: true),
         Case(
             "renews first, trust asked",
-            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true)), places: 486,
-            longest: 15),
+            LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true))),
     ]
 
     private static var large: [Case] {
@@ -82,31 +67,27 @@ struct LoginFlowWalkTests {
             Case(
                 "another fingerprint",
                 LoginFlow.Policy(
-                    maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true)),
-                places: 2257, longest: 19),
+                    maxAttempts: 1, trust: TrustPolicy(fingerprint: SomeLogin.fingerprint(8), mayAsk: true))),
             Case(
-                "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true), places: 2254,
-                longest: 18),
-            Case("2 attempts", LoginFlow.Policy(maxAttempts: 2), places: 8196, longest: 24),
-            Case("force", LoginFlow.Policy(maxAttempts: 3, force: true), places: 8139, longest: 18),
+                "a session that was refused", LoginFlow.Policy(maxAttempts: 1, sessionWasRefused: true)),
+            Case("2 attempts", LoginFlow.Policy(maxAttempts: 2)),
+            Case("force", LoginFlow.Policy(maxAttempts: 3, force: true)),
             Case(
-                "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true)),
-                places: 7548,
-                longest: 23),
+                "1 attempt, trust asked", LoginFlow.Policy(maxAttempts: 1, trust: TrustPolicy(mayAsk: true))),
             Case(
-                "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true, places: 17199, longest: 24),
+                "a second factor", LoginFlow.Policy(maxAttempts: 1), hasSecondFactor: true),
         ]
     }
 
-    @Test(arguments: cases) func `the states and the longest path are counted`(_ walked: Case) {
-        let walk = walked.walk
-        #expect(walk.places.count == walked.places)
-        #expect(walk.longestPath == walked.longest)
+    @Test(arguments: cases) func `every path ends, in a bounded number of steps`(_ walked: Case) throws {
+        #expect(walked.walk.places.count < 20_000)
+        let longest = try #require(walked.walk.longestPath, "a path leads back to where it was")
+        #expect(longest < 40)
     }
 
-    @Test func `every kind of state is reached by some policy`() {
-        let names = Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.name) })
-        #expect(names.count == 20)
+    @Test func `every state of the table is reached by some policy`() {
+        let reached = Set(Self.cases.flatMap { $0.walk.places.map(\.flow.state.kind) })
+        #expect(Set(LoginFlow.State.Kind.allCases).subtracting(reached) == [])
     }
 
     @Test(arguments: cases) func `a login is saved only when it was just confirmed or refreshed`(_ walked: Case) {
@@ -398,6 +379,32 @@ extension LoginFlow.State {
         switch self {
         case .resuming, .waiting, .awaiting(.code, _): true
         default: false
+        }
+    }
+}
+
+extension LoginFlow.State {
+    /// The states of the table, so that the compiler tells where one is missing.
+    fileprivate enum Kind: CaseIterable {
+        case starting, lookingUp, judging, preparing, awaiting, authenticating, rejectingCredential, resuming, waiting
+        case saving, trusting, rememberingTrust, finished
+    }
+
+    fileprivate var kind: Kind {
+        switch self {
+        case .starting: .starting
+        case .lookingUp: .lookingUp
+        case .judging: .judging
+        case .preparing: .preparing
+        case .awaiting: .awaiting
+        case .authenticating: .authenticating
+        case .rejectingCredential: .rejectingCredential
+        case .resuming: .resuming
+        case .waiting: .waiting
+        case .saving: .saving
+        case .trusting: .trusting
+        case .rememberingTrust: .rememberingTrust
+        case .finished: .finished
         }
     }
 }
