@@ -29,7 +29,7 @@ package final class LoginContext {
     private var warned: Set<String> = []
     private var opened: Stores?
     /// The number of nested steps that hold the prompt's lock.
-    private var turns = 0
+    private var promptLockDepth = 0
     let messages: Messages
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
@@ -111,13 +111,13 @@ package final class LoginContext {
     }
 
     /// Runs a step in which a person may be asked: others of this process wait for its end.
-    func inTurn<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        guard let turn = dependencies.turn else { return try step() }
-        if turns == 0 { try turn.take(unless: dependencies.isCancelled ?? { false }) }
-        turns += 1
+    func holdingPromptLock<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        guard let lock = dependencies.promptLock else { return try step() }
+        if promptLockDepth == 0 { try lock.take(unless: dependencies.isCancelled ?? { false }) }
+        promptLockDepth += 1
         defer {
-            turns -= 1
-            if turns == 0 { turn.give() }
+            promptLockDepth -= 1
+            if promptLockDepth == 0 { lock.give() }
         }
         return try step()
     }

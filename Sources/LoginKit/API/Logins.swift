@@ -23,7 +23,7 @@ public struct Logins: Sendable {
     let config: String?
     let delegate: any LoginDelegate
     let environment: Environment
-    let turn = PromptLock()
+    let promptLock = PromptLock()
 
     /// Uses the user's own profiles and stores, as authctl does.
     /// - Parameters:

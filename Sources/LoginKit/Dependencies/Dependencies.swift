@@ -21,7 +21,7 @@ package struct Dependencies {
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
     /// The lock for asking a person; `nil` with one thread.
-    var turn: PromptLock?
+    var promptLock: PromptLock?
     /// The largest number of servers that are asked at a time.
     package var width = 8
     /// Returns true once the caller has cancelled; `nil` if it cannot.

@@ -23,7 +23,7 @@ package struct AccountLogout {
         context.topic = ErrorContext(profile: first.profile.name, origin: first.record.origin)
         let ids = accounts.map { $0.record.id(in: $0.profile.name) }
         // A refresh that is on its way would bring a session that nobody ends.
-        let turn = asksServer ? try lock(ids) : nil
+        let refreshLock = asksServer ? try lock(ids) : nil
         var receipts = asksServer ? askServers() : accounts.map(receipt)
         let erased = context.registry.forget(ids, opening: open)
         for (index, id) in ids.enumerated() {
@@ -33,15 +33,15 @@ package struct AccountLogout {
             case nil: break
             }
         }
-        withExtendedLifetime(turn) {}
+        withExtendedLifetime(refreshLock) {}
         return receipts
     }
 
     private func lock(_ ids: [AccountID]) throws(LoginFault) -> RefreshLock {
         context.unlock(accounts.map { ($0.profile.name, $0.record) })
-        let turn = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
+        let refreshLock = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
         try fromStore(try context.registry.checkErasable(ids, opening: open))
-        return turn
+        return refreshLock
     }
 
     private var open: (StoreName) throws(StoreFault) -> any CredentialStore {

@@ -51,7 +51,7 @@ package struct SessionProvider {
 
     /// Returns a stored session that has not expired, without asking the server; else as `enter`.
     package func enterUnverified() throws(LoginFault) -> AuthenticatedSession {
-        try context.inTurn { () throws(LoginFault) in try stored() }
+        try context.holdingPromptLock { () throws(LoginFault) in try stored() }
     }
 
     private func stored() throws(LoginFault) -> AuthenticatedSession {
@@ -97,7 +97,7 @@ package struct SessionProvider {
     /// Verifies the stored session, refreshes it, or logs in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
     package func enter(after refused: Session? = nil) throws(LoginFault) -> AuthenticatedSession {
-        try context.inTurn { () throws(LoginFault) in try entered(after: refused) }
+        try context.holdingPromptLock { () throws(LoginFault) in try entered(after: refused) }
     }
 
     private func entered(after refused: Session?) throws(LoginFault) -> AuthenticatedSession {

@@ -17,7 +17,7 @@ extension Logins {
         var dependencies = Dependencies.real(environment)
         let hold = CancellationHold()
         let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
-        (dependencies.isCancelled, dependencies.turn) = (isCancelled, turn)
+        (dependencies.isCancelled, dependencies.promptLock) = (isCancelled, promptLock)
         // The signals are the program's own.
         dependencies.postponement = Dependencies.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
         if let terminal = delegate as? TerminalDelegate {

@@ -28,13 +28,13 @@ struct FileLock: ~Copyable {
         try checkFile(file, path: path, fixingMode: true)
         let begun = Self.monotonicMilliseconds(), patience = Int64(seconds) * 1000
         var deadline = begun + patience
-        var turn = try Self.turn(file, path: path)
+        var last = try Self.lastTaken(file, path: path)
         while flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
                 throw .system(call: "flock", path: path, errno: errno)
             }
-            let now = Self.monotonicMilliseconds(), present = try Self.turn(file, path: path)
-            if present != turn { (turn, deadline) = (present, min(now + patience, begun + 6 * patience)) }
+            let now = Self.monotonicMilliseconds(), present = try Self.lastTaken(file, path: path)
+            if present != last { (last, deadline) = (present, min(now + patience, begun + 6 * patience)) }
             guard now < deadline, !isCancelled() else { throw .locked(path: path, seconds: seconds) }
             usleep(useconds_t.random(in: 2_000...10_000))
         }
@@ -42,8 +42,8 @@ struct FileLock: ~Copyable {
         descriptor = file
     }
 
-    /// When somebody got the lock last; only whether it changes counts.
-    private static func turn(_ file: borrowing Descriptor, path: String) throws(StoreFault) -> [Int] {
+    /// The time at which somebody took the lock last; only whether it changes counts.
+    private static func lastTaken(_ file: borrowing Descriptor, path: String) throws(StoreFault) -> [Int] {
         let time = try file.status(path: path).st_mtim
         return [time.tv_sec, time.tv_nsec]
     }
