@@ -24,6 +24,27 @@ package enum Hexadecimal {
         }
     }
 
+    /// Percent-decoded (RFC 3986, section 2.1).
+    /// - Parameter isStrict: whether a `%` without its two digits ends it all; else it stands for itself, as in browsers.
+    /// - Returns: `nil` only if `isStrict`.
+    package static func percentDecoded(_ text: some Sequence<UInt8>, isStrict: Bool) -> [UInt8]? {
+        var bytes: [UInt8] = [], rest = Array(text)[...]
+        while let byte = rest.popFirst() {
+            let digits = Array(rest.prefix(2))
+            if byte != UInt8(ascii: "%") {
+                bytes.append(byte)
+            } else if digits.count == 2, let code = Self.byte(digits[0], digits[1]) {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else if isStrict {
+                return nil
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
     /// Percent-encoded, byte by byte, in capitals as RFC 3986 has it; `isPlain` says what stays as it is.
     package static func percentEncoded(
         _ text: some Sequence<UInt8>, where isPlain: (UInt8) -> Bool

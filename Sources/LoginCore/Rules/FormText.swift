@@ -3,23 +3,7 @@ enum FormText {
     /// Its bytes, decoded.
     /// - Parameter isStrict: whether a `%` without its two digits ends it all; else it stands for itself, as in browsers.
     static func decoded(_ text: some Sequence<UInt8>, isStrict: Bool) -> [UInt8]? {
-        var bytes: [UInt8] = [], rest = Array(text)[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                let digits = Array(rest.prefix(2))
-                if digits.count == 2, let code = Hexadecimal.byte(digits[0], digits[1]) {
-                    bytes.append(code)
-                    rest = rest.dropFirst(2)
-                } else if isStrict {
-                    return nil
-                } else {
-                    bytes.append(byte)
-                }
-            default: bytes.append(byte)
-            }
-        }
-        return bytes
+        let blank = UInt8(ascii: " ")
+        return Hexadecimal.percentDecoded(text.lazy.map { $0 == UInt8(ascii: "+") ? blank : $0 }, isStrict: isStrict)
     }
 }
