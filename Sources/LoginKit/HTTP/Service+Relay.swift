@@ -58,9 +58,7 @@ extension Service {
     /// part of the server than the one that verified it (RFC 7617, section 2.2).
     /// - Parameter space: where that was; `nil` if it is not known, as of the logins of former releases.
     func mayBeSentAhead(_ session: Session, to url: String, in space: VerifiedSpace?) throws(LoginFault) -> Bool {
-        guard let space, let credential = session.credential, credential.password != nil,
-            try procedure.method(for: credential) == .basic
-        else { return true }
+        guard let space, try sendsBasic(session) else { return true }
         return space.covers(path: try URLParser.parsed(url).path)
     }
 

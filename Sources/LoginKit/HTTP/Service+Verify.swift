@@ -23,7 +23,7 @@ extension Service {
                 ? facts.missingName(verify.response, .verify) : nil
         case .refused(let refusal):
             let offered = facts.challenges.map(\.scheme)
-            if verify.response.loggedOut == nil, sendsBasic(session), !offered.isEmpty, !offered.contains("basic") {
+            if verify.response.loggedOut == nil, try sendsBasic(session), !offered.isEmpty, !offered.contains("basic") {
                 throw .untrusted(.basicNotOffered(offered))
             }
             throw .rejected(refusal.ambiguous(afterLogin || profile.traits.authenticatesRequests, session.credential))
@@ -62,10 +62,10 @@ extension Service {
         return anonymousResponse == nil ? judgement : client.judge(facts, by: verify.response, at: .verify)
     }
 
-    /// Whether a session is a password that goes out by Basic, as of the last request.
-    private func sendsBasic(_ session: Session) -> Bool {
-        guard session.credential?.password != nil else { return false }
-        return (protectionSpace?.method ?? options.pinnedMethod ?? profile.methods.first) == .basic
+    /// Whether a session is a password that goes out by Basic, as the request before did.
+    func sendsBasic(_ session: Session) throws(LoginFault) -> Bool {
+        guard let credential = session.credential, credential.password != nil else { return false }
+        return try procedure.method(for: credential) == .basic
     }
 
     /// A pasted token has no typed name: the account goes by the server's.
