@@ -287,17 +287,8 @@ struct StrangersResponseTests {
             #expect(second.port == LoopbackPort(number: first.port, isOpen: false))
             #expect(second.descriptors.isEmpty)
             first.listener.close()
-            #expect(try isOpenSoon { try LoopbackListener(on: redirect).port.isOpen })
+            #expect(try eventually { try LoopbackListener(on: redirect).port.isOpen })
         }
-    }
-
-    /// A child of another test may hold a closed port for the moment between its fork and its exec.
-    private func isOpenSoon(_ open: () throws -> Bool) rethrows -> Bool {
-        for _ in 0..<100 {
-            if try open() { return true }
-            usleep(20_000)
-        }
-        return false
     }
 
     @Test func `a fixed port is free again right after a login`() throws {
@@ -306,7 +297,8 @@ struct StrangersResponseTests {
         for _ in 1...3 {
             let redirect = LoopbackRedirect(host: .ipv4, port: port, path: "/callback")
             var scene = try LoopbackScene(redirect)
-            let isOpen = try isOpenSoon {
+            // A child of another test may hold a closed port for the moment between its fork and its exec.
+            let isOpen = try eventually {
                 if !scene.listener.port.isOpen { scene = try LoopbackScene(redirect) }
                 return scene.listener.port.isOpen
             }
