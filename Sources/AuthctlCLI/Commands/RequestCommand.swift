@@ -70,8 +70,8 @@ struct RequestCommand: InvokedCommand {
         let profile = try login.request.applied(to: try invocation.context.selectProfile(forAnonymousRequestTo: url))
         let outgoing = try OutgoingRequest(
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
-        let trust = login.request.trustPolicy(mayAsk: false)
-        let service = try invocation.context.anonymousService(profile, fingerprint: trust.fingerprint)
+        let service = try invocation.context.anonymousService(
+            profile, fingerprint: login.request.policy.trust.fingerprint)
         return try outgoing.sendAnonymously(over: service)
     }
 }

@@ -12,7 +12,7 @@ struct ClientCertificateUnlocker {
 
     /// Where the certificate alone is the proof, its common name is the account, and a login needs nobody: what it is run
     /// with then is settled here.
-    /// - Parameter keeper: of the account that some request mean.
+    /// - Parameter keeper: of the account that a request means.
     /// - Returns: `nil` if the profile names no certificate.
     func applied(
         to request: inout LoginRequest, keeper: (LoginRequest) -> StoreKeeper

@@ -83,11 +83,6 @@ extension LoginRequest {
     /// Whether an option was given that is for approving at an authorization server alone.
     var hasOptionsOfConsent: Bool { way != nil || browser != nil || scope != nil || showsQR }
 
-    /// The policy for a certificate that does not verify.
-    package func trustPolicy(mayAsk: Bool) -> TrustPolicy {
-        TrustPolicy(fingerprint: policy.trust.fingerprint, mayAsk: mayAsk)
-    }
-
     /// The profile with what was chosen instead.
     package func applied(to profile: Profile) throws(LoginFault) -> Profile {
         var profile = profile

@@ -41,7 +41,8 @@ extension LoginContext {
     }
 
     private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
-        switch login.trustPolicy(mayAsk: mayAsk).decision(on: trust) {
+        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: mayAsk)
+        switch policy.decision(on: trust) {
         case .refuse(let error): throw error
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break

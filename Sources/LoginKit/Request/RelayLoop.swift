@@ -113,6 +113,7 @@ struct RelayLoop<Lender: SessionLender> {
         } catch .failure(.noCSRF(let place)) where session != nil {
             missing = .failure(.noCSRF(place))
         } catch .untrusted(.certificate) where attachment == .nothing && lender.mayAsk {
+            // The login that follows asks about it.
         }
         return .undecided
     }
