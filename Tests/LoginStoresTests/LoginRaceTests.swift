@@ -16,6 +16,7 @@ import Testing
         let real: PlaintextStore
         var afterFind: () -> Void = {}
         var afterSave: () -> Void = {}
+        var beforeErase: () -> Void = {}
 
         var name: StoreName { real.name }
 
@@ -30,7 +31,11 @@ import Testing
             afterSave()
         }
 
-        func erase(_ account: AccountID) throws(StoreFault) -> Bool { try real.erase(account) }
+        func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+            beforeErase()
+            return try real.erase(account)
+        }
+
         func contains(_ account: AccountID) throws(StoreFault) -> Bool { try real.contains(account) }
     }
 
@@ -80,14 +85,47 @@ import Testing
         func finish() -> Bool { isBegun && done.wait(timeout: .now() + 10) == .success }
     }
 
-    @Test(arguments: StoredLogin.Part.allCases)
-    func `a refusal takes nothing that another process saves while it looks`(part: StoredLogin.Part) throws {
-        try keeper(store).approve(Self.login("old"), .login(.token))
+    /// Takes the revision from the record, as a release that had none has left it: the secret itself is compared then.
+    private func forgetRevision() throws {
+        try registry.update { $0.updateAccount(.some()) { $0.revision = nil } }
+    }
+
+    private func newLogin() -> Other {
         let path = folder.path
-        let login = Other {
+        return Other {
             let other = Self.keeper(PlaintextStore(folder: path), AccountRegistry(folder: path))
             try other.approve(Self.login("new"), .login(.token))
         }
+    }
+
+    @Test func `a session that is erased takes nothing along that another process saves meanwhile`() throws {
+        try keeper(store).approve(Self.login("old"), .login(.token))
+        let login = newLogin()
+        let refused = keeper(Interrupted(real: store, beforeErase: { login.begin() }))
+        _ = try refused.fill()
+        try refused.reject(.session)
+        #expect(login.finish())
+        #expect(try keeper(store).fill().session == Self.login("new").session)
+    }
+
+    @Test func `a refresh that is saved does not bring back what another process erases meanwhile`() throws {
+        try keeper(store).approve(Self.login("old"), .login(.token))
+        let logout = logout()
+        let slow = keeper(Interrupted(real: store, afterSave: { logout.begin() }))
+        _ = try slow.fill()
+        try slow.approve(Self.login("renewed"), .refresh)
+        #expect(logout.finish())
+        #expect(try store.find(.some()) == nil)
+        #expect(try registry.read().account(.some()) == nil)
+    }
+
+    @Test(arguments: StoredLogin.Part.allCases)
+    func `a refusal of an older release's login takes nothing that another process saves while it looks`(
+        part: StoredLogin.Part
+    ) throws {
+        try keeper(store).approve(Self.login("old"), .login(.token))
+        try forgetRevision()
+        let login = newLogin()
         var filled = false
         let refused = keeper(Interrupted(real: store, afterFind: { if filled { login.begin() } }))
         _ = try refused.fill()
@@ -98,8 +136,11 @@ import Testing
         #expect(try registry.read().account(.some())?.passwordRefused == false)
     }
 
-    @Test func `a refresh does not bring back what another process erases while it saves`() throws {
+    @Test func `a refresh of an older release's login does not bring back what another process erases meanwhile`()
+        throws
+    {
         try keeper(store).approve(Self.login("old"), .login(.token))
+        try forgetRevision()
         let logout = logout()
         var filled = false
         let slow = keeper(Interrupted(real: store, afterFind: { if filled { logout.begin() } }))

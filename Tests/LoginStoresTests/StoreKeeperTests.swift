@@ -182,7 +182,7 @@ import Testing
         try keeper().approve(token("old"))
         let slow = keeper()
         _ = try slow.fill()
-        try store.erase(.some())
+        try keeper().reject(.session)
         try slow.approve(token("late"), .refresh)
         #expect(try !store.contains(.some()))
     }

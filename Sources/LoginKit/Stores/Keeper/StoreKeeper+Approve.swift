@@ -21,6 +21,7 @@ extension StoreKeeper {
         let store = try storeForSaving()
         if store.name == .none { return }
         var record = record(of: login, by: method, in: store.name)
+        record.revision = AccountRecord.newRevision()
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil,
             extraSecrets: login.extraSecrets)
@@ -43,7 +44,7 @@ extension StoreKeeper {
         var record = record
         record.otherCopies = before.copies(outside: store.name)
         if !record.otherCopies.isEmpty { try registry.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
-        try save(kept, id, in: store)
+        try save(kept, id, in: store, record.revision)
         try use(record, method)
         try registry.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
     }
@@ -54,7 +55,7 @@ extension StoreKeeper {
         let id = record.id(in: subject.profile)
         try registry.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
         do throws(StoreFault) {
-            try save(kept, id, in: store)
+            try save(kept, id, in: store, record.revision)
         } catch {
             takeBack(id, from: store, after: error)
             throw error
@@ -95,7 +96,7 @@ extension StoreKeeper {
         // What another process has refreshed is there already.
         guard let filled, filled.login.session != login.session || login.credential != nil else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
-            if try filled.store.find(filled.id) == filled.bytes { try replace(filled, with: login) }
+            if try isUnchanged(filled) { try replace(filled, with: login) }
         }
     }
 
@@ -108,12 +109,14 @@ extension StoreKeeper {
         let doubt = doubt
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
         if doubt != nil { try registry.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
-        try save(kept, filled.id, in: filled.store)
+        let revision = AccountRecord.newRevision()
+        try save(kept, filled.id, in: filled.store, revision)
         filledRecord?.doubt = doubt
         self.doubt = nil
         try registry.update { document in
             document.updateAccount(filled.id) { record in
                 record.doubt = doubt
+                record.revision = revision
                 record.serverName = login.identity.serverName ?? record.serverName
                 record.expires = login.session.expires
                 record.savedAt = clock.now()
@@ -125,10 +128,12 @@ extension StoreKeeper {
         }
     }
 
-    private func save(_ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore) throws(StoreFault) {
+    private func save(
+        _ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore, _ revision: Int64?
+    ) throws(StoreFault) {
         let bytes = try encoded(kept)
         try store.save(bytes, for: id, expires: kept.lastUse)
-        filled = Filled(id: id, store: store, bytes: bytes, login: kept)
+        filled = Filled(id: id, store: store, bytes: bytes, login: kept, revision: revision)
     }
 
     private func record(

@@ -69,7 +69,7 @@ extension StoreKeeper {
         guard let bytes = try store.find(id) else { return nil }
         do throws(StoredLoginCodec.Malformed) {
             let login = try StoredLoginCodec.decode(bytes, of: rules.kind)
-            return Filled(id: id, store: store, bytes: bytes, login: login)
+            return Filled(id: id, store: store, bytes: bytes, login: login, revision: record.revision)
         } catch {
             throw error.fault(in: record.store)
         }
@@ -90,7 +90,7 @@ extension StoreKeeper {
         guard let filled, filled.login.session?.isOurs != false else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // Saved by another process since: of that, nothing was said.
-            guard try filled.store.find(filled.id) == filled.bytes else { return }
+            guard try isUnchanged(filled) else { return }
             switch (part, filled.login.session) {
             case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
             case (.session, _): try eraseSession(filled)
@@ -110,13 +110,24 @@ extension StoreKeeper {
             try filled.store.erase(filled.id)
             self.filled = nil
             // Nothing of it lives on.
-            try registry.update { $0.updateAccount(filled.id) { $0.expires = nil } }
+            try registry.update { document in
+                document.updateAccount(filled.id) { ($0.expires, $0.revision) = (nil, AccountRecord.newRevision()) }
+            }
             return
         }
         let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
         let bytes = try encoded(rest)
+        let revision = AccountRecord.newRevision()
         try filled.store.save(bytes, for: filled.id, expires: nil)
-        self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest)
+        try registry.update { $0.updateAccount(filled.id) { $0.revision = revision } }
+        self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest, revision: revision)
+    }
+
+    /// Whether the stored login is still the one that was read. Called with the registry's lock held.
+    func isUnchanged(_ filled: Filled) throws(StoreFault) -> Bool {
+        guard let revision = filled.revision else { return try filled.store.find(filled.id) == filled.bytes }
+        let present = try registry.read().account(filled.id)
+        return present?.revision == revision && present?.store == filled.store.name
     }
 
     func encoded(_ login: StoredLogin) throws(StoreFault) -> Secret {

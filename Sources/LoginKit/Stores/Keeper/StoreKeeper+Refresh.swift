@@ -71,7 +71,7 @@ extension StoreKeeper {
         try fromStore(
             try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
                 // Saved by another process since: of that, nothing was said.
-                guard try filled.store.find(filled.id) == filled.bytes else { return }
+                guard try isUnchanged(filled) else { return }
                 try registry.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }
             })
         if let other { throw .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }

@@ -76,6 +76,8 @@ package final class StoreKeeper: LoginKeeper {
         let store: any CredentialStore
         let bytes: Secret
         let login: StoredLogin
+        /// The record's, by which a later write of another process is noticed.
+        let revision: Int64?
     }
 
     /// Opens nothing and reads nothing yet.

@@ -49,6 +49,9 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     package var keepsPassword: Bool
     /// The response of the verify endpoint before the login.
     var anonymousResponse: AnonymousResponse?
+    /// A random number, up to 2^53, that changes with every write of the secret: tells without fetching the secret whether another
+    /// process has saved one. `nil` for what a former release has saved.
+    var revision: Int64?
     /// The reason why the result of the last refresh is stored, but not used.
     var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
@@ -86,6 +89,9 @@ package struct AccountRecord: Equatable, Sendable, Codable {
         AccountID(profile: profile, origin: origin, username: username)
     }
 
+    /// A number for a secret that is written now.
+    static func newRevision() -> Int64 { .random(in: 1..<1 << 53) }
+
     func isOf(_ id: AccountID) -> Bool {
         origin == id.origin && username.isSame(as: id.username)
     }
@@ -107,13 +113,14 @@ extension AccountRecord {
             keepsPassword: try container.decode(Bool.self, forKey: "keepsPassword"), otherCopies: others ?? [],
             space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"))
         anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
+        revision = try container.decodeIfPresent(Int64.self, forKey: "revision")
         doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
         unknown = UnknownMembers(of: decoder, besides: Self.members)
     }
 
     private static let members: Set = [
         "username", "serverName", "origin", "store", "kind", "expires", "savedAt", "passwordRefused", "keepsPassword",
-        "otherCopies", "space", "anonymousAnswer", "doubt",
+        "otherCopies", "space", "anonymousAnswer", "doubt", "revision",
     ]
 
     package func encode(to encoder: any Encoder) throws {
@@ -128,6 +135,7 @@ extension AccountRecord {
         try container.encode(savedAt, forKey: "savedAt")
         try container.encode(passwordRefused, forKey: "passwordRefused")
         try container.encode(keepsPassword, forKey: "keepsPassword")
+        try container.encodeIfPresent(revision, forKey: "revision")
         try container.encodeIfPresent(doubt, forKey: "doubt")
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: "otherCopies") }
         try container.encodeIfPresent(anonymousResponse, forKey: "anonymousAnswer")
