@@ -5,8 +5,8 @@ import Testing
 
 @testable import AuthctlCLI
 
-/// A service that answers strangers 403, with a profile that says nothing of that, from one command to the next.
-@Suite struct `A service that sends strangers away with 403` {
+/// A service that answers anonymous clients 403, with a profile that says nothing of that, from one command to the next.
+@Suite struct `A service that sends anonymous clients away with 403` {
     private static let config = """
         [profiles.torrents]
         url    = "https://torrents.example"

@@ -46,7 +46,9 @@ struct CSRFCommandTests {
         #expect(world.requests.last?.contains("X-CSRF: c1") == true)
     }
 
-    @Test func `a value for strangers is not used: verify is asked, and after a login the request is sent`() throws {
+    @Test func `a value for anonymous clients is not used: verify is asked, and after a login the request is sent`()
+        throws
+    {
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let server = [

@@ -141,7 +141,7 @@ struct ConfigFileTests {
     }
 
     @Test(arguments: ["config/authctl", "config", "."])
-    func `its folder and all above it must be writable by no one else`(name: String) throws {
+    func `the folder of a configuration file and all above it must be writable by no one else`(name: String) throws {
         let folder = "\(world.home.path)/\(name)"
         try giveToForeignGroup(folder)
         for (mode, code) in [(0o777, 2), (0o770, foreignGroup), (0o1777, 0), (0o755, 0)] as [(Int, Int32)] {
@@ -153,7 +153,7 @@ struct ConfigFileTests {
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can give a folder away"), arguments: ["config/authctl", "config"])
-    func `its folder and all above it belong to the user or to root`(name: String) throws {
+    func `the folder of a configuration file and all above it belong to the user or to root`(name: String) throws {
         #expect(chown("\(world.home.path)/\(name)", 54321, 54321) == 0)
         let run = list()
         #expect(run.code == 2 && run.talk.contains("belongs to another user, uid 54321"), "\(run.talk)")

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `are written to at the pace of a slow reader, whole`() throws {
+    @Test func `descriptors that do not block are written to at the pace of a slow reader, whole`() throws {
         let ends = try pipe(notBlockingAt: 1)
         Thread.detachNewThread {
             let problem = Self.bytes.withUnsafeBytes { $0.writeAll(to: ends[1]) }
@@ -39,7 +39,7 @@ import Testing
         #expect(try all(from: ends[0], pausing: 1000) == Self.bytes)
     }
 
-    @Test func `are read from at the pace of a slow writer, to the end`() async throws {
+    @Test func `descriptors that do not block are read from at the pace of a slow writer, to the end`() async throws {
         let ends = try pipe(notBlockingAt: 0)
         Thread.detachNewThread {
             for start in [0, 500_000] {
@@ -51,7 +51,7 @@ import Testing
         #expect(try all(from: ends[0], pausing: 0) == Self.bytes)
     }
 
-    @Test func `that are closed at the other end say so`() throws {
+    @Test func `descriptors that do not block that are closed at the other end say so`() throws {
         let ends = try pipe(notBlockingAt: 1)
         close(ends[0])
         signal(SIGPIPE, SIG_IGN)

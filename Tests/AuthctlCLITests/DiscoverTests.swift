@@ -109,7 +109,7 @@ struct DiscoverTests {
         #expect(run.code == 2 && run.talk.contains("authctl discover --save https://app.example/home"), "\(run.talk)")
     }
 
-    @Test func `what lets strangers in leads on by its links, to what refuses them and to the form`() throws {
+    @Test func `what lets anonymous clients in leads on by its links, to what refuses them and to the form`() throws {
         let home = Self.page("<a href=/about>a</a><a href=/x?y>b</a><a href=/account/>c</a><a href=/login/>d</a>")
         let form = Self.page(Self.loginPage)
         let (run, requests) = try discover("/", [home, form, Self.redirect("/login/"), form])
@@ -166,7 +166,7 @@ struct DiscoverTests {
         #expect(run.code == 1 && run.output.contains("answers 401"), "\(run.output)\(run.talk)")
     }
 
-    @Test func `a page that shows its form to strangers proves a login, and may send others on`() throws {
+    @Test func `a page that shows its form to anonymous clients proves a login, and may send others on`() throws {
         let (run, _) = try discover("/", [Self.page(Self.loginPage)])
         #expect(run.code == 0 && run.output.contains("logged-in = [200, 302, 303]"), "\(run.output)")
         let files = Self.loginPage.replacing("<form ", with: "<form enctype=\"multipart/form-data\" ")

@@ -82,7 +82,7 @@ struct DoubtedSessionTests {
         #expect(world.run("token", "chat").output == "t3\n")
     }
 
-    @Test func `so is one whose token is about somebody else`() throws {
+    @Test func `a refreshed session whose token is about somebody else is not used`() throws {
         let world = try ann(token: webToken("ann"))
         world.now += 100
         let run = world.run("token", "chat", server: [tokens(webToken("mallory"))])
@@ -93,7 +93,7 @@ struct DoubtedSessionTests {
     }
 
     @Test(arguments: [["token"], ["request", "POST", "/x", "-P"]])
-    func `so is one for which verify names somebody else`(command: [String]) throws {
+    func `a refreshed session for which verify names somebody else is not used`(command: [String]) throws {
         let world = try ann()
         world.now += 100
         let run = world.run(command + ["chat"], server: [tokens("t2"), named("mallory")].map { .success($0) })
@@ -104,7 +104,7 @@ struct DoubtedSessionTests {
     }
 
     @Test(arguments: [["whoami"], ["status"]])
-    func `so is one that whoami or status has refreshed`(command: [String]) throws {
+    func `a session of somebody else's that whoami or status has refreshed is not used`(command: [String]) throws {
         let world = try ann()
         let answers = [.answer(401), tokens("t2"), named("mallory")]
         let run = world.run(command + ["chat"], server: answers.map { .success($0) })

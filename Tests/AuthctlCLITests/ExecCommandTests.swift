@@ -48,7 +48,7 @@ struct ExecCommandTests {
         #expect(!run.talk.contains("secret"))
     }
 
-    @Test(arguments: [["exec", "--help"], ["help", "exec"]]) func `its help is 0`(arguments: [String]) throws {
+    @Test(arguments: [["exec", "--help"], ["help", "exec"]]) func `exec's help is 0`(arguments: [String]) throws {
         #expect(try TestWorld().run(arguments, server: []).code == 0)
     }
 

@@ -85,13 +85,13 @@ struct ExplanationTests {
         #expect(run.output.contains("So: this account has no permission (status 403).\nNext: ask the service's"))
     }
 
-    @Test func `A response without the name is a login where strangers get another one, and says so`() throws {
+    @Test func `A response without the name is a login where anonymous clients get another one, and says so`() throws {
         let run = try world().run("whoami", "notes", server: [.answer(200, "{\"user\":\"ada\"}")])
         #expect(run.code == 0 && run.output == "ada\n")
         #expect(run.talk.contains("no user name at \"/name\"; using the name that was typed"), "\(run.talk)")
     }
 
-    @Test func `A response without the name is no login where strangers get the same, and says so`() throws {
+    @Test func `A response without the name is no login where anonymous clients get the same, and says so`() throws {
         let nameless = HTTPResponse.answer(200, "{\"user\":\"ada\"}")
         let run = try world(withoutLogin: nameless).run("whoami", "notes", "--explain", server: [nameless])
         #expect(run.code == 4)
@@ -154,7 +154,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test func `as JSON it is one value with the same parts, also where nobody is logged in`() throws {
+    @Test func `an explanation as JSON is one value with the same parts, also where nobody is logged in`() throws {
         let good = try explain(.success(welcome), "--json")
         #expect(good.code == 0)
         try Snapshot.expect(good.output, "json-whoami-explain")

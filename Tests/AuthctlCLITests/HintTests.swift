@@ -113,7 +113,9 @@ struct HintTests {
         (["status", "--colour"], "'--color'"), (["store", "test", "keyrnig"], "'keyring'"),
         (["store", "move", "keyring", "fiel"], "'file'"),
     ])
-    func `so are a mistyped command, topic, option and store`(arguments: [String], near: String) throws {
+    func `a mistyped command, topic, option or store is repeated, with the nearest one`(
+        arguments: [String], near: String
+    ) throws {
         let run = try TestWorld(config: Self.config).run(arguments, server: [])
         #expect(run.code == 2 && run.talk.lowercased().contains("did you mean \(near)?"), "\(run.talk)")
     }

@@ -60,7 +60,7 @@ struct LoginTranscriptTests {
         #expect(works.code == 0 && works.output.contains("logged-out = [403]"), "\(works.output)")
     }
 
-    @Test func `a page that asks strangers for a password is no login, and its field is proposed`() throws {
+    @Test func `a page that asks anonymous clients for a password is no login, and its field is proposed`() throws {
         let world = try TestWorld(
             config: """
                 [profiles.blog]
@@ -185,7 +185,7 @@ struct LoginTranscriptTests {
         #expect(run.code == 0 && run.output.contains("\"A\\u009b31m\\u007f\\u202eß😀\""), "\(run.output)")
     }
 
-    @Test func `as JSON it is one value`() throws {
+    @Test func `a login's explanation as JSON is one value`() throws {
         let run = try world().run("profile", "test", "blog", "--json", server: answers())
         #expect(run.code == 0 && run.output.contains("\"judgement\" : \"accepted (status 204)\""))
     }

@@ -44,7 +44,7 @@ struct LooksTests {
         return world
     }
 
-    private let stranger = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\""])
+    private let anonymous = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\""])
     private let welcome = HTTPResponse.answer(200, #"{"name": "ann"}"#)
 
     /// Escape sequences as they are read in a review; both streams as they stand on one screen.
@@ -58,10 +58,10 @@ struct LooksTests {
 
     @Test(arguments: sights) func `the end of a login, and status`(sight: Sight) throws {
         let world = try Self.world(sight)
-        let login = world.run("login", "wire", "--persist", "none", server: [stranger, welcome])
+        let login = world.run("login", "wire", "--persist", "none", server: [anonymous, welcome])
         // What is stored is told with the folder, which has another name each time.
         let stored = try Self.world(sight)
-        #expect(stored.run("login", "wire", server: [stranger, welcome]).code == 0)
+        #expect(stored.run("login", "wire", server: [anonymous, welcome]).code == 0)
         let again = stored.run("login", "wire", server: [welcome])
         try expect(seen(login, again, stored.run("status", "--offline")), "login", sight)
     }
@@ -74,7 +74,7 @@ struct LooksTests {
         try expect(seen(login, unknown, mistyped), "error", sight)
     }
 
-    @Test(arguments: sights) func `lists`(sight: Sight) throws {
+    @Test(arguments: sights) func `lists look as they should on a terminal and in a pipe`(sight: Sight) throws {
         let world = try Self.world(sight)
         // Whether the kernel has a keyring is not the same everywhere.
         var isLeftOut = false
@@ -89,9 +89,9 @@ struct LooksTests {
 
     @Test(arguments: sights) func `a test of a profile`(sight: Sight) throws {
         let world = try Self.world(sight)
-        let works = world.run("profile", "test", "wire", server: [stranger, welcome])
+        let works = world.run("profile", "test", "wire", server: [anonymous, welcome])
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "wrong")])
-        let fails = world.run("profile", "test", "wire", "--max-attempts", "1", server: [stranger, stranger])
+        let fails = world.run("profile", "test", "wire", "--max-attempts", "1", server: [anonymous, anonymous])
         try expect(seen(works, fails), "test", sight)
     }
 
@@ -112,7 +112,7 @@ struct LooksTests {
     @Test func `in a pipe all of it is words alone, unless colours are wanted there`() throws {
         let world = try Self.world(Sight(columns: 40, isColored: true))
         world.terminals = []
-        let plain = world.run("login", "wire", server: [stranger, welcome])
+        let plain = world.run("login", "wire", server: [anonymous, welcome])
         #expect(plain.talk.contains("\nLogged in to wire (https://wire.example) as ann.\n"), "\(plain.talk)")
         let colored = world.run("status", "--offline", "--color=always")
         #expect(colored.output.contains("\u{1B}[32m✓ ") && !colored.output.contains("\n  "), "\(colored.output)")
@@ -123,7 +123,7 @@ struct LooksTests {
     @Test func `each of the two streams is judged for itself`() throws {
         let world = try Self.world(Sight(columns: 80, isColored: true))
         world.terminals = [STDERR_FILENO]
-        let run = world.run("profile", "test", "wire", server: [stranger, welcome])
+        let run = world.run("profile", "test", "wire", server: [anonymous, welcome])
         #expect(run.talk.contains("✓") && !run.output.contains("✓") && run.output.contains("   = accepted"))
     }
 
@@ -138,7 +138,7 @@ struct LooksTests {
     ) throws {
         let world = try Self.world(Sight(columns: 80, isColored: true))
         world.variables.merge(variables) { _, new in new }
-        #expect(world.run("login", "wire", server: [stranger, welcome]).code == 0)
+        #expect(world.run("login", "wire", server: [anonymous, welcome]).code == 0)
         let run = world.run("status", "--offline", "--color", choice)
         #expect(run.output.contains("\u{1B}") == isColored)
         #expect(run.output.contains("✓ stored") || isColored)
@@ -146,8 +146,8 @@ struct LooksTests {
 
     @Test func `who has logged out has failed at nothing, whoever was refused has`() throws {
         let world = try Self.world(Sight(columns: 80, isColored: true))
-        #expect(world.run("login", "wire", server: [stranger, welcome]).code == 0)
-        let refused = world.run("status", "wire", server: [stranger])
+        #expect(world.run("login", "wire", server: [anonymous, welcome]).code == 0)
+        let refused = world.run("status", "wire", server: [anonymous])
         #expect(refused.code != 0 && refused.output.contains("\u{1B}[31m✗ "), "\(refused.output)")
         #expect(world.run("logout", "wire", "--local").code == 0)
         let over = world.run("status", "wire")
@@ -161,7 +161,7 @@ struct LooksTests {
         let logIn = { (name: String) in
             world.person = ScriptedPerson([ScriptedPerson.types(name, "hunter22")])
             let me = HTTPResponse.answer(200, "{\"name\": \"\(name)\"}")
-            #expect(world.run("login", "wire", "--force", server: [stranger, me]).code == 0)
+            #expect(world.run("login", "wire", "--force", server: [anonymous, me]).code == 0)
         }
         logIn("ann")
         #expect(world.run("status", "wire", "--offline").output.contains(" ann   basic"))
@@ -177,7 +177,7 @@ struct LooksTests {
         let world = try Self.world(Sight(columns: 80, isColored: false))
         world.isUnicode = false
         #expect(world.run("status", "--offline", "--all").output.contains("[none] login-required"))
-        #expect(world.run("login", "wire", server: [stranger, welcome]).talk.contains("\n[ok] Logged in to wire"))
+        #expect(world.run("login", "wire", server: [anonymous, welcome]).talk.contains("\n[ok] Logged in to wire"))
     }
 
     @Test func `a colour that is none is a usage error`() throws {
@@ -188,7 +188,7 @@ struct LooksTests {
     @Test func `what a server calls a person is painted only after it was escaped`() throws {
         let world = try Self.world(Sight(columns: 80, isColored: true))
         let hostile = HTTPResponse.answer(200, #"{"name": "\u001b[31mann\u0007"}"#)
-        let run = world.run("login", "wire", server: [stranger, hostile])
+        let run = world.run("login", "wire", server: [anonymous, hostile])
         #expect(run.talk.contains("\u{1B}[1m\\u{1B}[31mann\\u{7}\u{1B}[0m"), "\(run.talk)")
         #expect(!world.run("status", "--offline").output.contains("\u{1B}[31mann"))
     }

@@ -166,7 +166,7 @@ struct OAuthCommandTests {
         #expect(world.requests[3].contains("device_code=dc"))
     }
 
-    @Test func `without a terminal it is 4 that names the two ways`() throws {
+    @Test func `an OAuth login without a terminal is 4, and names the two ways`() throws {
         let world = try TestWorld(config: Self.config)
         let plain = world.run("login", "notes", server: [.answer(401)])
         #expect(

@@ -52,7 +52,7 @@ struct OAuthCountTests {
             ])
     }
 
-    @Test func `with its endpoints in the profile it needs no metadata`() throws {
+    @Test func `an OAuth login with its endpoints in the profile needs no metadata`() throws {
         let endpoints = ["authorize", "token"].map { name in
             "\(name == "token" ? name : "authorization")-endpoint = \"https://id.example/\(name)\""
         }
@@ -72,7 +72,7 @@ struct OAuthCountTests {
             #expect(run.code == 0 && run.output.contains("at\(number + 2)"), "\(run.talk)")
             #expect(sent(world) == ["POST https://id.example/token"])
         }
-        // What it brought is no stranger to the next.
+        // The next command knows what it brought.
         let next = world.run("token", "notes", server: [])
         #expect(next.output == "at3\n" && world.requests.isEmpty, "\(next.talk)")
     }

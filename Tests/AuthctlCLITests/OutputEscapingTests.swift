@@ -23,7 +23,7 @@ struct OutputEscapingTests {
     }
 
     @Test(arguments: ["HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"])
-    func `so is a folder of a variable`(name: String) throws {
+    func `a folder named by a variable is escaped in the output`(name: String) throws {
         let world = try TestWorld(config: Examples.config)
         world.variables[name] = world.home.path + "/a\u{1B}[31m\u{9B}b"
         for arguments in [["status"], ["store", "list"], ["store", "test", "file"], ["profile", "list"], ["whoami"]] {

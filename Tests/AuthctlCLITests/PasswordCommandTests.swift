@@ -27,11 +27,11 @@ import Testing
     private func time(_ body: () -> Void) -> Duration { ContinuousClock().measure(body) }
 
     @Test(arguments: ["printf 'a b '", "echo 'a b '", "printf 'a b \\r\\n'", "printf 'a b \\nuser: x\\n'"])
-    func `gives its first line`(script: String) throws {
+    func `a password command gives its first line`(script: String) throws {
         #expect(try run(script) == Secret("a b "))
     }
 
-    @Test func `that prints without end is given up, and ended`() {
+    @Test func `a password command that prints without end is given up, and ended`() {
         let time = time {
             let fault = fault("yes")
             #expect(fault == .usage(.badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words)))
@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: [
         "sleep 100", "echo x; exec sleep 100", "exec >&-; sleep 100", "trap '' TERM; while :; do sleep 1; done",
     ])
-    func `that hangs is ended, and is 4`(script: String) {
+    func `a password command that hangs is ended, and is 4`(script: String) {
         let time = time {
             let slow = LoginNeed(why: .passwordCommandTookTooLong(seconds: 1))
             #expect(fault(script, patience: 1) == .loginRequired(slow))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["echo x; sleep 30 & exit 0", "sleep 30 & echo x"])
-    func `may leave something behind that keeps the pipe open`(script: String) throws {
+    func `a password command may leave something behind that keeps the pipe open`(script: String) throws {
         let begin = ContinuousClock.now
         #expect(try run(script) == Secret("x"))
         #expect(ContinuousClock.now - begin < .seconds(25))
@@ -65,7 +65,7 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/2") == "/dev/null")
     }
 
-    @Test func `that fails is 4 with its status, or the number of its signal`() {
+    @Test func `a password command that fails is 4 with its status, or the number of its signal`() {
         #expect(fault("echo x; exit 7") == .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 7))))
         #expect(fault("kill -9 $$") == .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 137))))
     }

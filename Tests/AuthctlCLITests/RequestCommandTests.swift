@@ -45,7 +45,7 @@ import Testing
 
     private let token = "{\"access_token\":\"tok\",\"refresh_token\":\"ref\",\"expires_in_ms\":60000}"
 
-    @Test func `without a URL it says so`() throws {
+    @Test func `a request without a URL says so`() throws {
         let world = try TestWorld(config: Examples.config)
         for run in [world.run("request"), world.run("request", "-P", "chat"), world.run("request", "-v")] {
             #expect(run.code == 2 && run.output.isEmpty)
@@ -130,7 +130,7 @@ import Testing
         #expect(world.requests.count == 2)
     }
 
-    @Test func `with a given password a refusal is no second login, and nothing is sent twice`() throws {
+    @Test func `a refused request with a given password is no second login, and is sent once`() throws {
         let world = try chat()
         let server = [anonymous, .answer(200, token), me, .answer(403, "no"), me]
         let run = world.run("request", "POST", "/rooms", "-d", "x", server: server)
@@ -220,7 +220,7 @@ import Testing
         #expect(run.talk.contains("a redirect to \"https://shop.example/new\", which was not followed"), "\(run.talk)")
     }
 
-    @Test func `of several profiles at one origin the longest path counts`() throws {
+    @Test func `a request takes, of several profiles at one origin, the one with the longest path`() throws {
         let forge = Examples.forge.replacing("forge.example", with: "shop.example")
         let world = try TestWorld(config: "default = \"shop\"\n" + Self.shop + forge)
         #expect(world.run("request", "POST", "https://shop.example/api/v4/user").talk.hasPrefix("authctl: forge ("))

@@ -76,7 +76,9 @@ struct RequestFormTests {
     @Test(arguments: [
         ("/a", "/a?q=a+b&x"), ("/a?b=c", "/a?b=c&q=a+b&x"), ("/a?", "/a?q=a+b&x"),
     ])
-    func `with --get all of it is the query, and nothing is the body`(path: String, expected: String) throws {
+    func `the parts of a form go into the query with --get, and nothing into the body`(path: String, expected: String)
+        throws
+    {
         let request = try sent("--get", path, "-d", "q=a+b", "--data-urlencode", "x")
         #expect(request?.hasPrefix("GET https://api.example\(expected)") == true, "\(request ?? "")")
         #expect(request?.contains("\n\n") == false && request?.contains("Content-Type") == false)

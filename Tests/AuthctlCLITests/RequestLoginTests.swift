@@ -70,7 +70,7 @@ import Testing
         #expect(run.talk.contains("refused the stored password") && run.talk.contains("sending the same request again"))
     }
 
-    @Test func `with nobody to ask it is refused once: 3, and never sent again by itself`() throws {
+    @Test func `a password that is refused with nobody to ask is 3, and is never sent again by itself`() throws {
         let world = try loggedIn()
         let run = world.run("request", "POST", "/account/x", "-d", "x", server: [refused])
         #expect(run.code == 3 && run.output == "who?" && world.requests.count == 1, "\(run.talk)")
@@ -114,7 +114,7 @@ import Testing
         #expect(sent(world, "Bearer t1") == 1)
     }
 
-    @Test func `with a kept password a post that a rule on the body fits is sent once, not twice`() throws {
+    @Test func `a post that a rule on the body fits is sent once with a kept password`() throws {
         let world = try chat()
         let answer = HTTPResponse.answer(200, "{\"ok\":false}", headers: ["Content-Type: application/json"])
         let run = world.run("request", "POST", "/x", "-d", "x", server: [answer, me])
@@ -129,7 +129,7 @@ import Testing
         #expect(sent(world, "Bearer t1") == 1)
     }
 
-    @Test func `without a verify endpoint the rule decides`() throws {
+    @Test func `the rule decides about a request without a verify endpoint`() throws {
         let world = try TestWorld(
             config: """
                 [profiles.chat]
@@ -191,7 +191,7 @@ import Testing
         #expect(world.run("request", "/x").code == 4 && world.requests.isEmpty)
     }
 
-    @Test func `whatever writes, or has a name, a password or an account, logs in first`() throws {
+    @Test func `a request that writes, or has a name, a password or an account, logs in first`() throws {
         for words in [["POST", "/x", "-d", "x"], ["OPTIONS", "/x"], ["GET", "/x", "-u", "anna"]] {
             let world = try TestWorld(config: Self.wire)
             #expect(world.run(["request"] + words, server: []).code == 4)

@@ -5,7 +5,9 @@ import Testing
 struct `The corpus of make fuzz` {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
 
-    @Test(arguments: HostileReader.allCases) func `is read without harm`(reader: HostileReader) throws {
+    @Test(arguments: HostileReader.allCases) func `the corpus of make fuzz is read without harm`(reader: HostileReader)
+        throws
+    {
         let files = try FileManager.default.contentsOfDirectory(
             at: Self.folder.appending(path: reader.rawValue), includingPropertiesForKeys: nil)
         #expect(files.count >= 5)

@@ -18,7 +18,7 @@ import Testing
         try authctl.run(["status", "--json"] + arguments).json as? [[String: Any]] ?? []
     }
 
-    @Test func `is seen by status: the first code that is not 0, the default profile first`() throws {
+    @Test func `an account is seen by status: the first code that is not 0, the default profile first`() throws {
         #expect(try authctl.run("status").code == 4)
         for profile in ["blog", "screencast", "admin", "chat", "index", "wire"] { try authctl.logIn(profile) }
         #expect(try authctl.run("login", "forge", "--password-stdin", input: "demo-pat-ann-7f3a9c").code == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(quiet.output + quiet.error == "")
     }
 
-    @Test func `is seen by status --offline without the network`() throws {
+    @Test func `an account is seen by status --offline without the network`() throws {
         for profile in ["blog", "chat"] { try authctl.logIn(profile) }
         demo.stop()
         #expect(try authctl.run("status", "blog", "--offline").code == 0)
@@ -48,7 +48,7 @@ import Testing
         #expect(try authctl.run("status", "blog").code == 6)
     }
 
-    @Test func `may stand beside others, of which one is active`() throws {
+    @Test func `an account may stand beside others, of which one is active`() throws {
         try authctl.logIn("wire", "ann", "correct horse")
         try authctl.logIn("wire", "bob", bob, "--force")
         #expect(try authctl.run("whoami", "wire").output == "bob\n")
@@ -68,14 +68,14 @@ import Testing
         #expect(try authctl.run("status", "wire").code == 4)
     }
 
-    @Test func `goes by the server's name too`() throws {
+    @Test func `an account goes by the server's name too`() throws {
         try authctl.logIn("chat")
         #expect(try authctl.run("whoami", "chat", "-u", "@ann:demo.invalid").code == 0)
         #expect(try authctl.run("switch", "chat", "@ann:demo.invalid").code == 0)
         #expect(try authctl.run("token", "chat", "-u", "ann").code == 0)
     }
 
-    @Test func `whose stored password is refused is marked, and it is not sent again by itself`() throws {
+    @Test func `an account whose stored password is refused is marked, and it is not sent again by itself`() throws {
         try authctl.logIn("wire")
         try demo.order(.init(path: "/account/verify_credentials.json", status: 401))
         #expect(try authctl.run("whoami", "wire").code == 3)
@@ -91,7 +91,7 @@ import Testing
         #expect(try authctl.run("logout", "wire", "--json").code == 0)
     }
 
-    @Test func `whose stored password is refused is asked for, and the new one takes its place`() throws {
+    @Test func `an account whose stored password is refused is asked for, and the new one takes its place`() throws {
         try authctl.logIn("wire")
         try demo.order(
             .init(
@@ -104,7 +104,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
     }
 
-    @Test func `is not touched by a fault of the network`() throws {
+    @Test func `an account is not touched by a fault of the network`() throws {
         try authctl.logIn("wire")
         let kept = try authctl.bytes(authctl.plaintext)
         let verify = "/account/verify_credentials.json"
@@ -119,7 +119,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").code == 0)
     }
 
-    @Test func `in the kernel's keyring is found by the next process, and gone after logout`() throws {
+    @Test func `an account in the kernel's keyring is found by the next process, and gone after logout`() throws {
         let authctl = try Installation(demo, store: "keyring")
         defer { _ = try? authctl.run("logout", "--all", "--local") }
         try authctl.logIn("wire")
@@ -130,7 +130,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").code == 4)
     }
 
-    @Test func `with --store none or --persist none is kept nowhere`() throws {
+    @Test func `an account with --store none or --persist none is kept nowhere`() throws {
         for more in [["--store", "none"], ["--persist", "none"]] {
             let result = try authctl.run(
                 ["login", "wire", "-u", "ann", "--password-stdin"] + more, input: "correct horse")
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `is bound to its origin: another url of the profile does not get its secret`() throws {
+    @Test func `an account is bound to its origin: another url of the profile does not get its secret`() throws {
         try authctl.logIn("wire")
         let other = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"Demo Wire\""]), .answer(401)])
         defer { other.stop() }

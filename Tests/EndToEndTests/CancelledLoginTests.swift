@@ -50,7 +50,7 @@ import Testing
         { demo.output.contains("\(path)  ") }
     }
 
-    @Test func `ends while somebody is asked, and so does who asks`() async throws {
+    @Test func `a cancelled login ends while somebody is asked, and so does who asks`() async throws {
         let person = Absent()
         let logins = try logins(person)
         let seconds = try await timeToEnd(when: person.isAsked) {
@@ -60,7 +60,7 @@ import Testing
         #expect(eventually(within: Self.longestQueue, person.wasCancelled))
     }
 
-    @Test func `ends while a server is slow`() async throws {
+    @Test func `a cancelled login ends while a server is slow`() async throws {
         let logins = try logins()
         try demo.order(DemoBackendProcess.Fault(path: "/users/login", delay: 60))
         let seconds = try await timeToEnd(when: isSent("/users/login")) {
@@ -72,7 +72,7 @@ import Testing
         #expect(try await logins.withSession(for: "blog") { $0.identity.username } == "ann")
     }
 
-    @Test func `ends while a request of the block waits, and the login stays`() async throws {
+    @Test func `a cancelled login ends while a request of the block waits, and the login stays`() async throws {
         let logins = try logins()
         try await logins.withSession(for: "blog") { _ in }
         try demo.order(DemoBackendProcess.Fault(path: "/posts", delay: 60))
@@ -96,7 +96,7 @@ import Testing
         #expect(try demo.requests().filter { $0.path == base + "/refresh" }.map(\.status) == [200])
     }
 
-    @Test func `ends while another gate is asking`() async throws {
+    @Test func `a cancelled login ends while another gate is asking`() async throws {
         let person = Absent()
         let logins = try logins(person)
         let seconds = try await timeToEnd(when: person.isAsked) {
@@ -107,7 +107,7 @@ import Testing
         #expect(seconds < 15)
     }
 
-    @Test func `ends before it begins`() async throws {
+    @Test func `a cancelled login ends before it begins`() async throws {
         let logins = try logins()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }

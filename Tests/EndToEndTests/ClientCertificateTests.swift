@@ -155,7 +155,9 @@ struct `A server that wants a client certificate` {
     }
 
     @Test(arguments: [CertificateHttpd.Host.tls12, .tls13Late])
-    func `goes with a password, and its passphrase is kept beside that`(host: CertificateHttpd.Host) throws {
+    func `a server that wants a client certificate goes with a password, and its passphrase is kept beside that`(
+        host: CertificateHttpd.Host
+    ) throws {
         let bob = try client("bob")
         let authctl = try installation(
             host, bob.certificate, encrypted(bob), method: "basic", verify: "/private/both/whoami.json")

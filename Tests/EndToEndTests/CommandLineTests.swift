@@ -16,7 +16,7 @@ import Testing
         ["-p", "s3cretvalue"], ["-ps3cretvalue"], ["--password", "s3cretvalue"], ["--password=s3cretvalue"],
         ["-qp", "s3cretvalue"], ["--pass=s3cretvalue"], ["--passwd", "s3cretvalue"],
     ])
-    func `takes no password, and does not repeat it`(arguments: [String]) throws {
+    func `the command line takes no password, and does not repeat it`(arguments: [String]) throws {
         for more in [[], ["--json"], ["--verbose"]] {
             let result = try authctl.run(["login", "wire", "-u", "ann"] + arguments + more)
             #expect(result.code == 2)
@@ -43,14 +43,16 @@ import Testing
         #expect(try demo.requests().isEmpty)
     }
 
-    @Test func `names --password-stdin where a password was given`() throws {
+    @Test func `the command line names --password-stdin where a password was given`() throws {
         for arguments in [["-p", "x"], ["-px"], ["--password", "x"], ["--password=x"]] {
             #expect(try authctl.run(["login", "wire"] + arguments).error.contains("--password-stdin"))
         }
     }
 
     @Test(arguments: [["-u", "ann:s3cretvalue"], ["-uann:s3cretvalue"], ["--username=ann:s3cretvalue"]])
-    func `refuses a user name with a colon before any connection, without repeating it`(name: [String]) throws {
+    func `the command line refuses a user name with a colon before any connection, without repeating it`(name: [String])
+        throws
+    {
         let server = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"x\""])])
         defer { server.stop() }
         _ = try authctl.file(
@@ -68,7 +70,9 @@ import Testing
     }
 
     @Test(arguments: [["login", "wire"], ["login", "wire", "--no-prompt"], ["login", "forge"]])
-    func `never hangs without a terminal, and lists every input that is missing`(arguments: [String]) throws {
+    func `the command line never hangs without a terminal, and lists every input that is missing`(arguments: [String])
+        throws
+    {
         let result = try authctl.run(arguments)
         #expect(result.code == 4)
         let isToken = arguments.contains("forge")
@@ -80,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [["--no-prompt"], []])
-    func `does not ask on a terminal either, where that is forbidden`(more: [String]) throws {
+    func `the command line does not ask on a terminal either, where that is forbidden`(more: [String]) throws {
         let run = try TerminalRun(
             ChildSpec(
                 authctl.program, ["login", "wire"] + more,

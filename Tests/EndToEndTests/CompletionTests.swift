@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(RealServer.require("zsh"), RealServer.require("fish"), arguments: shells)
-    func `names with colons come whole, and everything has its choices`(shell: Shell) throws {
+    func `completion in a shell gives names with colons whole, and has choices for everything`(shell: Shell) throws {
         try expect(
             [
                 ("authctl whoami 127", "<whoami><127.0.0.1:8765>"),

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["plaintext", "file"])
-    func `leaves the old or the new store whole, and the next one works`(store: String) throws {
+    func `a save that is killed leaves the old or the new store whole, and the next one works`(store: String) throws {
         if store == "file" {
             let key = try authctl.file("key", String(repeating: "k", count: 64))
             #expect(try authctl.run("store", "init", "file", "--key-file", key).code == 0)
@@ -84,7 +84,7 @@ import Testing
         #expect(files.filter { $0.contains("new-") }.isEmpty, "\(files)")
     }
 
-    @Test func `leaves no broken store at any other moment either`() throws {
+    @Test func `a save that is killed at any other moment leaves no broken store either`() throws {
         try authctl.logIn("wire")
         for delay in Thoroughness.sample(Array(stride(from: 2_000, through: 120_000, by: 8_000)), 5) {
             let run = try Pty(

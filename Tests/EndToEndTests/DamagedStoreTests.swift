@@ -43,7 +43,7 @@ import Testing
         #expect(try demo.requests().allSatisfy { $0.carried.isEmpty }, what)
     }
 
-    @Test func `is 8 after any flipped byte, and stays as it is`() throws {
+    @Test func `a damaged encrypted file is 8 after any flipped byte, and stays as it is`() throws {
         let whole = try authctl.bytes(store)
         // Every byte of the header, and a sample of the rest; LoginStoresTests flips each one.
         let places = Array(0..<min(24, whole.count)) + stride(from: 24, to: whole.count, by: 37) + [whole.count - 1]
@@ -56,7 +56,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
     }
 
-    @Test func `is 8 when it is cut short or too long, and stays as it is`() throws {
+    @Test func `a damaged encrypted file is 8 when it is cut short or too long, and stays as it is`() throws {
         let whole = try authctl.bytes(store)
         for length in [0, 1, 7, 24, whole.count / 2, whole.count - 16, whole.count - 1] {
             try expectRefused(whole.prefix(length), "\(length) of \(whole.count)")
@@ -64,13 +64,13 @@ import Testing
         try expectRefused(whole + Data([0]), "one byte more")
     }
 
-    @Test func `is 8 with another key, and stays as it is`() throws {
+    @Test func `a damaged encrypted file is 8 with another key, and stays as it is`() throws {
         let whole = try authctl.bytes(store)
         _ = try authctl.file("key", String(repeating: "K", count: 64))
         try expectRefused(whole, "another key")
     }
 
-    @Test func `is 8 with a wrong passphrase, in the same words as damage`() throws {
+    @Test func `a damaged encrypted file is 8 with a wrong passphrase, in the same words as damage`() throws {
         let authctl = try Installation(demo, store: "file"), outside = try TemporaryHome()
         let right = try StoreOnTest.passphrase.setUp(authctl, outside: outside)
         let wrong = ["AUTHCTL_STORE_PASSPHRASE_FILE": try authctl.file("wrong", StoreOnTest.secret + "!\n")]
@@ -91,7 +91,8 @@ import Testing
     }
 
     /// Argon2id's passes and memory in KiB, at their places in the header; a login takes neither the memory nor the time.
-    @Test func `is 8 with hostile work for its passphrase, before any memory is taken`() throws {
+    @Test func `a damaged encrypted file is 8 with hostile work for its passphrase, before any memory is taken`() throws
+    {
         let authctl = try Installation(demo, store: "file"), outside = try TemporaryHome()
         let environment = try StoreOnTest.passphrase.setUp(authctl, outside: outside)
         let file = authctl.state + "/store.authctl", whole = try authctl.bytes(file)
@@ -130,7 +131,7 @@ import Testing
         print("F6: \(hostile.count) hostile parameters: \(largest) KiB at most; \(honest) KiB with honest ones")
     }
 
-    @Test func `is 8 when it is a link, and the target stays as it is`() throws {
+    @Test func `a damaged encrypted file is 8 when it is a link, and the target stays as it is`() throws {
         let whole = try authctl.bytes(store)
         try FileManager.default.moveItem(atPath: store, toPath: authctl.folder + "/moved")
         try FileManager.default.createSymbolicLink(atPath: store, withDestinationPath: authctl.folder + "/moved")

@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test(arguments: ["notes", "tv"])
-    func `is logged in once the person has approved in a browser or with a code`(profile: String) async throws {
+    func `a program that shows where to log in is logged in once the person has approved in a browser or with a code`(
+        profile: String
+    ) async throws {
         let logins = try Logins(folder: home.path + "/logins", delegate: Window(person: person))
         let name = try await logins.withSession(for: profile) { $0.identity.displayName }
         #expect(name == "ann")
@@ -55,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: ["notes", "tv"])
-    func `is told that a login is required where it shows neither URL nor code`(profile: String) async throws {
+    func `a program that shows where to log in is told that a login is required where it shows neither URL nor code`(
+        profile: String
+    ) async throws {
         let logins = try Logins(
             folder: home.path + "/logins", delegate: Window(person: person, isSeen: false))
         await #expect {
@@ -66,7 +70,9 @@ import Testing
         #expect(try demo.requests().allSatisfy { $0.path != "/id/token" })
     }
 
-    @Test func `gets a clear error for an answer that does not fit the question`() async throws {
+    @Test func `a program that shows where to log in gets a clear error for an answer that does not fit the question`()
+        async throws
+    {
         struct Confused: LoginDelegate {
             func answer(_ question: Question) async -> Answer { .yes }
         }
@@ -80,7 +86,10 @@ import Testing
         }
     }
 
-    @Test func `is asked at once while other tasks keep all threads of the program`() async throws {
+    @Test
+    func `a program that shows where to log in is asked at once while other tasks keep all threads of the program`()
+        async throws
+    {
         final class Work: Sendable {
             let isOver = Mutex(false)
         }
@@ -100,7 +109,9 @@ import Testing
         #expect(name == "ann")
     }
 
-    @Test func `ends with the refusal where the delegate has no other password`() async throws {
+    @Test func `a program that shows where to log in ends with the refusal where the delegate has no other password`()
+        async throws
+    {
         struct Once: LoginDelegate {
             func answer(_ question: Question) async -> Answer {
                 guard case .credential(let challenge) = question, challenge.previousFailureCount == 0 else {
@@ -118,7 +129,9 @@ import Testing
         }
     }
 
-    @Test func `makes a profile from TOML, and is told what is wrong with one`() throws {
+    @Test func `a program that shows where to log in makes a profile from TOML, and is told what is wrong with one`()
+        throws
+    {
         let profile = try Profile("mine", toml: "url = \"https://a.example\"\nverify = { get = \"/me\" }")
         #expect(profile.name == "mine" && profile.url == "https://a.example")
         #expect {

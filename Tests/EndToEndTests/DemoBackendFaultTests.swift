@@ -23,13 +23,17 @@ import Testing
         #expect(try Curl("-u", "locked:locked door", wire).status == 423)
     }
 
-    @Test func `is slow`() throws {
+    @Test func `the demo backend, on request, is slow`() throws {
         let start = ContinuousClock.now
         #expect(try Curl("-u", "slow:slow and steady", wire).status == 200)
         #expect(ContinuousClock.now - start >= .seconds(3))
     }
 
-    @Test func `locks an account after three wrong passwords, the right one included, until the reset`() throws {
+    @Test
+    func
+        `the demo backend, on request, locks an account after three wrong passwords, the right one included, until the reset`()
+        throws
+    {
         for _ in 0..<3 { #expect(try Curl("-u", "lockout:wrong", wire).status == 401) }
         let locked = try Curl("-u", "lockout:lock stock", wire)
         #expect(locked.status == 423)
@@ -38,7 +42,9 @@ import Testing
         #expect(try Curl("-u", "lockout:lock stock", wire).status == 200)
     }
 
-    @Test func `lets the next answers fail, in order, and for the path that was named`() throws {
+    @Test func `the demo backend, on request, lets the next answers fail, in order, and for the path that was named`()
+        throws
+    {
         try demo.order(
             .init(path: "/users/me", status: 503), .init(status: 429, retryAfter: 5), .init(body: "not JSON"))
         let busy = try Curl(open)
@@ -51,7 +57,7 @@ import Testing
         #expect(try Curl(open + "?fault=500").status == 500)
     }
 
-    @Test func `answers late, and breaks off in the middle`() throws {
+    @Test func `the demo backend, on request, answers late, and breaks off in the middle`() throws {
         try demo.order(.init(delay: 1), .init(cutShort: true))
         let start = ContinuousClock.now
         #expect(try Curl(open).status == 200)
@@ -60,7 +66,7 @@ import Testing
         #expect(failure?.status == 18)
     }
 
-    @Test func `tells what it saw without the secrets`() throws {
+    @Test func `the demo backend, on request, tells what it saw without the secrets`() throws {
         _ = try Curl(wire + "?ttl=3&key=swordfish")
         _ = try Curl("-u", "ann:correct horse", wire)
         _ = try Curl("-u", "correct horse:ann", wire)
@@ -79,7 +85,7 @@ import Testing
         #expect(try demo.requests().isEmpty)
     }
 
-    @Test func `answers HEAD without a body, and 404 where there is nothing`() throws {
+    @Test func `the demo backend, on request, answers HEAD without a body, and 404 where there is nothing`() throws {
         let head = try Curl("-I", open)
         #expect(head.status == 200)
         #expect(head.body.isEmpty)
@@ -93,7 +99,7 @@ import Testing
         #expect(failure?.status == 7)
     }
 
-    @Test func `prints the profiles of the contract for its own port`() throws {
+    @Test func `the demo backend, on request, prints the profiles of the contract for its own port`() throws {
         let profiles = try demo.profiles()
         for name in ["wire", "blog", "screencast", "forge", "admin", "chat", "index"] {
             #expect(profiles.contains("[profiles.\(name)]"))

@@ -12,7 +12,7 @@ import Testing
         oauth = DemoOAuth(origin: demo.origin)
     }
 
-    @Test func `is found from a refused request on`() throws {
+    @Test func `the demo backend's OAuth is found from a refused request on`() throws {
         let resource = demo.origin + "/.well-known/oauth-protected-resource/notes"
         let refused = try Curl(demo.origin + "/notes/me")
         #expect(refused.status == 401)
@@ -30,7 +30,7 @@ import Testing
         #expect(try Curl(demo.origin + "/.well-known/oauth-authorization-server").status == 404)
     }
 
-    @Test func `gives a code for a person's consent, and tokens for the code`() throws {
+    @Test func `the demo backend's OAuth gives a code for a person's consent, and tokens for the code`() throws {
         let page = try oauth.authorize(["login_hint": "a\"<nn"])
         #expect(page.status == 200)
         #expect(page.text.contains("<strong>authctl</strong>") && page.text.contains("read your notes"))
@@ -46,7 +46,7 @@ import Testing
         #expect(try oauth.get(tokens).json("name") == "ann")
     }
 
-    @Test func `asks again after a wrong password, and a denial goes back`() throws {
+    @Test func `the demo backend's OAuth asks again after a wrong password, and a denial goes back`() throws {
         let page = try oauth.authorize()
         let again = try oauth.decide(page, password: "wrong")
         #expect(again.status == 200 && again.headers["location"] == nil)
@@ -58,7 +58,7 @@ import Testing
         #expect(try oauth.decide(page).status == 400, "the form was sent before")
     }
 
-    @Test func `sends what is wrong with a request back to the client`() throws {
+    @Test func `the demo backend's OAuth sends what is wrong with a request back to the client`() throws {
         let mistakes: [([String: String?], String)] = [
             (["response_type": "token"], "unsupported_response_type"), (["response_type": nil], "invalid_request"),
             (["code_challenge": nil], "invalid_request"), (["code_challenge_method": "plain"], "invalid_request"),
@@ -73,7 +73,9 @@ import Testing
         }
     }
 
-    @Test func `sends nothing anywhere for a client or a redirect that it does not know`() throws {
+    @Test func `the demo backend's OAuth sends nothing anywhere for a client or a redirect that it does not know`()
+        throws
+    {
         let redirects = [
             "http://127.0.0.1:1/callback", "http://127.0.0.1/callback", "http://[::1]:41873/callback",
             "http://localhost:80/callback",
@@ -93,7 +95,7 @@ import Testing
         #expect(try Curl("\(oauth.issuer)/authorize?client_id=authctl&client_id=authctl").status == 400)
     }
 
-    @Test func `takes a code once; used again it ends the tokens that it gave`() throws {
+    @Test func `the demo backend's OAuth takes a code once; used again it ends the tokens that it gave`() throws {
         let code = try oauth.code()
         let tokens = try oauth.exchange(code), other = try oauth.tokens()
         #expect(try oauth.get(tokens).status == 200)
@@ -104,7 +106,7 @@ import Testing
         #expect(try oauth.get(other).status == 200)
     }
 
-    @Test func `takes a code with its verifier, its redirect and its client alone`() throws {
+    @Test func `the demo backend's OAuth takes a code with its verifier, its redirect and its client alone`() throws {
         let wrong: [[String: String?]] = [
             ["code_verifier": DemoOAuth.challenge], ["redirect_uri": "http://127.0.0.1:41874/callback"],
             ["client_id": "4711", "client_secret": "comes with the program"], ["code": "made up"],
@@ -131,7 +133,7 @@ import Testing
         #expect(try oauth.refresh(other).status == 200)
     }
 
-    @Test func `lets tokens expire when asked to, and a refresh gives new ones`() throws {
+    @Test func `the demo backend's OAuth lets tokens expire when asked to, and a refresh gives new ones`() throws {
         let late = try oauth.tokens(["ttl": "0"])
         #expect(late.json("expires_in") == "0")
         let refused = try oauth.get(late)
@@ -145,7 +147,7 @@ import Testing
         #expect(short.json("expires_in") == "7")
     }
 
-    @Test func `gives no more than the scope and the resource that were approved`() throws {
+    @Test func `the demo backend's OAuth gives no more than the scope and the resource that were approved`() throws {
         let reader = try oauth.tokens()
         let refused = try oauth.get(reader, "/notes", "-d", "milk")
         #expect(refused.status == 403)
@@ -166,7 +168,7 @@ import Testing
         #expect(usual.json("scope") == "notes:read")
     }
 
-    @Test func `tells a suspended account from a scope that is too small`() throws {
+    @Test func `the demo backend's OAuth tells a suspended account from a scope that is too small`() throws {
         let page = try oauth.authorize()
         let answer = try oauth.answer(oauth.decide(page, name: "forbidden", password: "forbidden fruit"))
         let refused = try oauth.get(oauth.exchange(try #require(answer["code"])))

@@ -13,13 +13,13 @@ import Testing
 
     private var wire: String { demo.origin + "/account/verify_credentials.json" }
 
-    @Test func `answers a right Basic password with the name`() throws {
+    @Test func `the demo backend answers a right Basic password with the name`() throws {
         let answer = try Curl("-u", "ann:correct horse", wire)
         #expect(answer.status == 200)
         #expect(answer.json("screen_name") == "ann")
     }
 
-    @Test func `takes Basic passwords with colons and UTF-8, and an empty one`() throws {
+    @Test func `the demo backend takes Basic passwords with colons and UTF-8, and an empty one`() throws {
         #expect(try Curl("-u", bob, wire).json("screen_name") == "bob")
         #expect(try Curl("-u", "zoë müller@wire:  blank ends ", wire).json("screen_name") == "zoë müller@wire")
         #expect(try Curl("-u", "guest:", wire).json("screen_name") == "guest")
@@ -40,12 +40,12 @@ import Testing
         }
     }
 
-    @Test func `has an endpoint that is open to anyone`() throws {
+    @Test func `the demo backend has an endpoint that is open to anyone`() throws {
         #expect(try Curl(demo.origin + "/open.json").status == 200)
         #expect(try Curl("-u", "ann:wrong", demo.origin + "/open.json").status == 200)
     }
 
-    @Test func `keeps a session cookie from a posted user object until logout`() throws {
+    @Test func `the demo backend keeps a session cookie from a posted user object until logout`() throws {
         let cookie = try logIn()
         #expect(try Curl("-b", cookie, demo.origin + "/users/me").json("name") == "ann")
         #expect(try Curl("-b", cookie, "-X", "POST", demo.origin + "/users/logout").status == 204)
@@ -68,7 +68,7 @@ import Testing
         #expect(try Curl("-b", cookie, demo.origin + "/users/me").status == 403)
     }
 
-    @Test func `answers a post with 403 when logged out, and stores it when logged in`() throws {
+    @Test func `the demo backend answers a post with 403 when logged out, and stores it when logged in`() throws {
         let post = json(#"{"title": "grüße"}"#)
         #expect(try Curl(post + [demo.origin + "/posts"]).status == 403)
         #expect(try Curl(demo.origin + "/posts").json("count") == "0")
@@ -79,7 +79,7 @@ import Testing
         #expect(try Curl(demo.origin + "/posts").json("count") == "1")
     }
 
-    @Test func `takes a personal access token in the header of the forge`() throws {
+    @Test func `the demo backend takes a personal access token in the header of the forge`() throws {
         let user = demo.origin + "/api/v4/user"
         #expect(try Curl("-H", "PRIVATE-TOKEN: demo-pat-ann-7f3a9c", user).json("username") == "ann")
         #expect(try Curl("-H", "PRIVATE-TOKEN: demo-pat-ann", user).status == 401)
@@ -87,7 +87,8 @@ import Testing
         #expect(try Curl(user).status == 401)
     }
 
-    @Test func `takes the token of the index as a Basic password, and answers 200 to everyone`() throws {
+    @Test func `the demo backend takes the token of the index as a Basic password, and answers 200 to everyone`() throws
+    {
         let login = demo.origin + "/+login"
         let answer = try Curl(json(#"{"user": "ann", "password": "correct horse"}"#) + [login])
         let token = try #require(answer.json("result", "password"))

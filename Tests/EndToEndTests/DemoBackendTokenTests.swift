@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `do not come for a wrong password`() throws {
+    @Test func `the demo backend's tokens do not come for a wrong password`() throws {
         let answer = try screencast("ann", "wrong")
         #expect(answer.status == 401)
         #expect(answer.json("error") == "Invalid user name or password")
@@ -49,7 +49,7 @@ import Testing
         #expect(late.json("error") == "This token has expired")
     }
 
-    @Test func `are refused by the chat with 403 and words`() throws {
+    @Test func `the demo backend's tokens are refused by the chat with 403 and words`() throws {
         let answer = try logIn(password: "wrong")
         #expect(answer.status == 403)
         #expect(answer.json("errcode") == "M_FORBIDDEN")

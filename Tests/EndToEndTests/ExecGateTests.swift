@@ -14,7 +14,8 @@ import Testing
 
     private static let touch = ["--", "touch", "ran"]
 
-    @Test(arguments: [0, 7, 99]) func `runs at once where somebody is logged in, and gives its own code`(code: Int)
+    @Test(arguments: [0, 7, 99])
+    func `the command of an exec runs at once where somebody is logged in, and gives its own code`(code: Int)
         throws
     {
         try authctl.logIn("wire")
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGKILL, SIGSEGV, SIGHUP])
-    func `dies of a signal, and so has authctl`(number: Int32) throws {
+    func `the command of an exec dies of a signal, and so has authctl`(number: Int32) throws {
         try authctl.logIn("chat")
         let script = ["-P", "chat", "--", "sh", "-c", "kill -\(number) $$"]
         #expect(try authctl.run(["exec"] + script).ending == .signalled(number))
@@ -36,14 +37,20 @@ import Testing
     }
 
     @Test(arguments: [("nonesuch", 127), ("./nonesuch", 127), ("", 127), ("/etc/passwd", 126), ("/tmp", 126)])
-    func `that is not there is 127, that cannot be run 126, before anybody is asked`(name: String, code: Int32) throws {
+    func `the command of an exec that is not there is 127, that cannot be run 126, before anybody is asked`(
+        name: String, code: Int32
+    ) throws {
         let result = try authctl.run("exec", "-P", "wire", "--", name)
         #expect(result.code == code)
         #expect(result.error.hasPrefix("authctl: \"\(name)\": "))
         #expect(try demo.requests().isEmpty)
     }
 
-    @Test func `whose interpreter is missing is 126, and one without a first line runs as from a shell`() throws {
+    @Test
+    func
+        `the command of an exec whose interpreter is missing is 126, and one without a first line runs as from a shell`()
+        throws
+    {
         try authctl.logIn("wire")
         for (text, code) in [("#!/nonesuch\n", Int32(126)), ("exit 5\n", 5)] {
             let script = try authctl.home.write(text, to: "script", mode: 0o755)
@@ -51,8 +58,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ExitCase.ofGate) func `never runs where the gate fails: 100 and the code`(_ test: ExitCase) throws
-    {
+    @Test(arguments: ExitCase.ofGate) func `the command of an exec never runs where the gate fails: 100 and the code`(
+        _ test: ExitCase
+    ) throws {
         var test = test
         var options = Array(test.command.dropFirst())
         if options.first?.hasPrefix("-") == false { options.insert("-P", at: 0) }
@@ -62,7 +70,10 @@ import Testing
         #expect(!authctl.hasFile("ran"))
     }
 
-    @Test func `never runs: 102 for every wrong call, 106 and 108 with a login, 107 for plain http`() throws {
+    @Test
+    func `the command of an exec never runs: 102 for every wrong call, 106 and 108 with a login, 107 for plain http`()
+        throws
+    {
         for wrong in [["-P", "nope"], ["--bogus"], ["-P", "wire", "--env", "1x"], ["--fd", "2"], ["-p", "x"]] {
             #expect(try authctl.run(["exec"] + wrong + Self.touch).code == 102)
         }
@@ -82,7 +93,7 @@ import Testing
         #expect(!authctl.hasFile("ran"))
     }
 
-    @Test func `is not run for a profile that was only guessed: 102 with the list`() throws {
+    @Test func `the command of an exec is not run for a profile that was only guessed: 102 with the list`() throws {
         let config = try String(decoding: authctl.bytes(authctl.folder + "/config/authctl/config.toml"), as: UTF8.self)
         _ = try authctl.file("config/authctl/config.toml", config.replacing("default = \"blog\"", with: ""))
         try authctl.logIn("wire")
@@ -92,7 +103,7 @@ import Testing
         #expect(!authctl.hasFile("ran"))
     }
 
-    @Test func `runs with a given password where no store works, which is said once`() throws {
+    @Test func `the command of an exec runs with a given password where no store works, which is said once`() throws {
         let result = try authctl.run(
             "exec", "--store", "file", "--", "sh", "-c", "echo $AUTHCTL_USERNAME",
             environment: ["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse"])
@@ -102,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: ["wire", "blog", "chat"])
-    func `with --offline runs with what is stored, and the server is not asked`(profile: String) throws {
+    func `exec --offline runs its command with what is stored, and the server is not asked`(profile: String) throws {
         try authctl.logIn(profile)
         let before = try demo.requests().count
         let result = try authctl.run(
@@ -111,7 +122,7 @@ import Testing
         #expect(try demo.requests().count == before)
     }
 
-    @Test func `with --offline never runs where nothing is stored, or what is stored is over`() throws {
+    @Test func `exec --offline never runs its command where nothing is stored, or what is stored is over`() throws {
         #expect(try authctl.run(["exec", "--offline", "-P", "wire"] + Self.touch).code == 104)
         try authctl.logIn("wire")
         #expect(try authctl.run("logout", "wire").code == 0)
@@ -119,7 +130,7 @@ import Testing
         #expect(!authctl.hasFile("ran"))
     }
 
-    @Test func `refreshes a session that is over before it runs`() throws {
+    @Test func `the command of an exec refreshes a session that is over before it runs`() throws {
         try authctl.logIn("chat")
         try demo.order(.init(path: "/_matrix/client/v3/account/whoami", status: 401))
         #expect(try authctl.run(["exec", "-P", "chat"] + Self.touch).code == 0)
@@ -148,7 +159,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: authctl.registry))
     }
 
-    @Test func `keeps its code where that session cannot be ended, which is said`() throws {
+    @Test func `the command of an exec keeps its code where that session cannot be ended, which is said`() throws {
         try demo.order(.init(path: "/_matrix/client/v3/logout", status: 418))
         let result = try authctl.run(
             "exec", "--ephemeral", "-q", "-P", "chat", "-u", "ann", "--password-stdin", "--", "sh", "-c", "exit 3",

@@ -80,7 +80,7 @@ import Testing
         #expect(try run([authctl.program, "exec"] + how + ["--", "/bin/bash", "-c", script], Self.supplied) == direct)
     }
 
-    @Test func `its arguments byte for byte`() throws {
+    @Test func `the command of an exec finds its arguments byte for byte`() throws {
         try authctl.logIn("wire")
         let script = "exec \"$1\" exec -P wire -- printf '%s,' \"$(printf 'a\\377b')\" '' '--' -p \"$(printf '\\n x')\""
         let result = try Command.run(
@@ -131,7 +131,11 @@ import Testing
         #expect(result.output.contains("AUTHCTL_CURL_CONFIG=/dev/fd/10"))
     }
 
-    @Test func `that file with a password full of quotes, and with a header for requests that write`() throws {
+    @Test
+    func
+        `the command of an exec finds its curl file with a password full of quotes, and with a header for requests that write`()
+        throws
+    {
         try authctl.logIn("wire", "bob", "pä:ss%wörd&+\"\\ünïcode")
         let curl = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN"
         let bob = try authctl.run(
@@ -145,7 +149,7 @@ import Testing
         #expect(try authctl.run("whoami", "admin").code == 4)
     }
 
-    @Test func `with that file curl takes no proxy that authctl does not take`() throws {
+    @Test func `curl takes no proxy from an exec's file that authctl does not take`() throws {
         try authctl.logIn("wire")
         let curl = "curl -q -sS -K \"$AUTHCTL_CURL_CONFIG\" \"$AUTHCTL_ORIGIN/account/verify_credentials.json\""
         let elsewhere = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
@@ -154,7 +158,7 @@ import Testing
         #expect(result.code == 0 && result.output.contains("ann"), "\(result.error)")
     }
 
-    @Test func `that file does not carry cookies to another host, nor anything over another scheme`() throws {
+    @Test func `an exec's curl file carries no cookies to another host, and nothing over another scheme`() throws {
         let other = try RecordingServer([.answer(200)])
         defer { other.stop() }
         try authctl.logIn("blog")

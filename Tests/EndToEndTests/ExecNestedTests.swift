@@ -21,7 +21,9 @@ import Testing
     }
 
     @Test(arguments: [["--ephemeral"], ["--store", "none"]])
-    func `is told that its login is not stored, and how the command gets it`(how: [String]) throws {
+    func `an authctl inside an exec is told that its login is not stored, and how the command gets it`(how: [String])
+        throws
+    {
         let nested = try run(["-P", "blog"] + how, "authctl request POST /posts --json '{}'")
         #expect(nested.code == 4 && nested.error.contains("not logged in"), "\(nested.error)")
         #expect(nested.error.contains("--ephemeral") && nested.error.contains("--curl-config"), "\(nested.error)")
@@ -30,7 +32,7 @@ import Testing
         #expect(other.code == 4 && !other.error.contains("--curl-config"), "\(other.error)")
     }
 
-    @Test func `has the login that is stored, also inside one that is not`() throws {
+    @Test func `an authctl inside an exec has the login that is stored, also inside one that is not`() throws {
         let stored = try run(["-P", "blog"], "authctl request POST /posts --json '{}'; env")
         #expect(stored.code == 0 && stored.output.contains("\"author\":\"ann\""), "\(stored.error)")
         #expect(!stored.output.contains("AUTHCTL_EPHEMERAL"))
@@ -39,7 +41,7 @@ import Testing
         #expect(!inner.output.contains("AUTHCTL_EPHEMERAL"))
     }
 
-    @Test func `has the configuration that was named, also from another folder`() throws {
+    @Test func `an authctl inside an exec has the configuration that was named, also from another folder`() throws {
         let config = demo.blogWithLogout.replacing("profiles.blog", with: "profiles.elsewhere")
         _ = try authctl.file("other/authctl.toml", "store = \"plaintext\"\n" + config)
         let nested = try run(["--config", "other/authctl.toml"], "cd / && authctl whoami")

@@ -42,7 +42,11 @@ struct `A browser beside an exec that serves` {
         cmp before after && echo nothing
         """#
 
-    @Test func `sends nothing from a page of another site, and nothing to a name that was rebound`() throws {
+    @Test
+    func
+        `a browser beside an exec that serves sends nothing from a page of another site, and nothing to a name that was rebound`()
+        throws
+    {
         let service = try StreamServer()
         defer { service.stop() }
         let authctl = try Installation(config: service.profile)

@@ -39,7 +39,7 @@ import Testing
         return try serve("python3", try authctl.file("client.py", beginning + script))
     }
 
-    @Test func `takes a dual-stack client for what it is`() throws {
+    @Test func `the address of an exec that serves takes a dual-stack client for what it is`() throws {
         let result = try python(
             """
             s = connect(dual=True)
@@ -73,7 +73,10 @@ import Testing
     }
 
     @Test(Thoroughness.isNeeded)
-    func `takes back the places of its own user's programs that do not know it, and leaves those that do`() throws {
+    func
+        `the address of an exec that serves takes back the places of its own user's programs that do not know it, and leaves those that do`()
+        throws
+    {
         let result = try python(
             """
             known = connect()

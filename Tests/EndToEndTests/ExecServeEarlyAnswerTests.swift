@@ -43,7 +43,7 @@ import Testing
             ["exec", "-P", "stream", "--serve", "--", "bash", "-c", "\(python) \(file)\n\(command)"], within: 120)
     }
 
-    @Test func `passes the answer on, whatever was sent by then`() throws {
+    @Test func `an exec whose service answers early passes the answer on, whatever was sent by then`() throws {
         let result = try run(
             """
             for size, sent in [(1 << 30, 0), (1 << 30, 1), (1 << 30, 2 << 20), (20 << 20, 20 << 20)]:
@@ -59,7 +59,11 @@ import Testing
         #expect(result.output == expected, "\(result.output)\(result.error)")
     }
 
-    @Test func `passes one on whose length nobody knows, in chunks where the command understands them`() throws {
+    @Test
+    func
+        `an exec whose service answers early passes one on whose length nobody knows, in chunks where the command understands them`()
+        throws
+    {
         let result = try run(
             """
             with open("full?chunked", "Transfer-Encoding: chunked") as service:
@@ -84,7 +88,10 @@ import Testing
         #expect(result.output == "100\n413\n", "\(result.output)\(result.error)")
     }
 
-    @Test func `tells a command that pauses that the service has gone, in the middle of an answer or before it`() throws
+    @Test
+    func
+        `an exec whose service answers early tells a command that pauses that the service has gone, in the middle of an answer or before it`()
+        throws
     {
         let result = try run(
             """
@@ -97,7 +104,11 @@ import Testing
         #expect(result.output == "200 True False\n502 False False\n", "\(result.output)\(result.error)")
     }
 
-    @Test func `passes a head on long before its body, and one without a length for HEAD`() throws {
+    @Test
+    func
+        `an exec whose service answers early passes a head on long before its body, and one without a length for HEAD`()
+        throws
+    {
         let result = try run(
             """
             with open("events?after=600", method="GET") as service:
@@ -109,7 +120,7 @@ import Testing
         #expect(result.output == "200\n200 False True\n", "\(result.output)\(result.error)")
     }
 
-    @Test func `passes on both ways at once`() throws {
+    @Test func `an exec whose service answers early passes on both ways at once`() throws {
         let result = try run(
             """
             with open("mirror", "Transfer-Encoding: chunked") as service:

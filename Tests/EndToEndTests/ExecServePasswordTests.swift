@@ -52,7 +52,7 @@ struct `An exec that serves a password` {
         try authctl.run(["exec", "-P", "site", "--serve", "--", "bash", "-c", script], within: 60)
     }
 
-    @Test(arguments: accounts) func `has no header that repeats it, whatever the name`(
+    @Test(arguments: accounts) func `an exec that serves a password has no header that repeats it, whatever the name`(
         user: String, password: String
     ) throws {
         try authctl.logIn("site", user, password)
@@ -61,7 +61,10 @@ struct `An exec that serves a password` {
         #expect(result.output.contains("X-Kept: as it is") && !result.output.contains("X-Repeated"), "\(result.output)")
     }
 
-    @Test func `sends it no more once the server has refused it, until somebody logs in`() throws {
+    @Test
+    func `an exec that serves a password sends it no more once the server has refused it, until somebody logs in`()
+        throws
+    {
         try authctl.logIn("site", "ann", "longpassword1")
         let users = httpd.folder.appendingPathComponent("users").path
         let result = try serve(

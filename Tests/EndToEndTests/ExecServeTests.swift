@@ -23,7 +23,7 @@ import Testing
 
     private static let curl = "curl -q -sS"
 
-    @Test func `sends what its command sends, with the session`() throws {
+    @Test func `an exec that serves sends what its command sends, with the session`() throws {
         let result = try serve("curl -q -fsS \"$AUTHCTL_SERVE_URL\"me; exit 7")
         #expect(result.code == 7, "\(result.error)")
         #expect(result.output == "{\"name\":\"ann\"}", "\(result.error)")
@@ -40,7 +40,7 @@ import Testing
         #expect(other.output.contains("GET  \n"), "the whole origin can be reached: \(other.output)")
     }
 
-    @Test func `passes answers on as they are, with redirects that lead back to it`() throws {
+    @Test func `an exec that serves passes answers on as they are, with redirects that lead back to it`() throws {
         let result = try serve(
             """
             \(Self.curl) -o /dev/null -w '%{http_code} %{redirect_url}\\n' "$AUTHCTL_SERVE_URL"'away?to=/v1/me'
@@ -89,7 +89,9 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
-    func `keeps its places for its own user, and takes a request with a body for no WebSocket`() throws {
+    func `an exec that serves keeps its places for its own user, and takes a request with a body for no WebSocket`()
+        throws
+    {
         let crowd = try authctl.file(
             "crowd.py",
             """
@@ -119,7 +121,9 @@ import Testing
             "\(result.output)\(result.error)")
     }
 
-    @Test func `refreshes a token that ends in the middle, once for fifty requests at a time`() throws {
+    @Test func `an exec that serves refreshes a token that ends in the middle, once for fifty requests at a time`()
+        throws
+    {
         let before = try service.seen()
         let result = try serve(
             """
@@ -136,7 +140,11 @@ import Testing
         #expect(try authctl.run("whoami", "stream").code == 0, "what was renewed is stored")
     }
 
-    @Test func `sends a body once more that it has kept, and refreshes for the next where it was too long`() throws {
+    @Test
+    func
+        `an exec that serves sends a body once more that it has kept, and refreshes for the next where it was too long`()
+        throws
+    {
         let result = try serve(
             """
             end() { \(Self.curl) -X POST \(service.origin)/end; }
@@ -148,7 +156,7 @@ import Testing
         #expect(result.output == "POST  kept\nPUT  chunked\n\n3000000\n", "\(result.error)")
     }
 
-    @Test func `passes long answers on, whole, in chunks, in part, and to nobody`() throws {
+    @Test func `an exec that serves passes long answers on, whole, in chunks, in part, and to nobody`() throws {
         let result = try serve(
             """
             get() { \(Self.curl) -o /dev/null -w '%{http_code} %{size_download} %{exitcode}\\n' "$AUTHCTL_SERVE_URL$1"; }
@@ -162,7 +170,9 @@ import Testing
         #expect(try eventually { try service.seen().open == 0 }, "what nobody reads any more is ended at the service")
     }
 
-    @Test func `passes the refusal on where the session cannot be refreshed, and says why, once`() throws {
+    @Test func `an exec that serves passes the refusal on where the session cannot be refreshed, and says why, once`()
+        throws
+    {
         let result = try serve(
             """
             \(Self.curl) -X POST '\(service.origin)/end?all=1'
@@ -173,7 +183,7 @@ import Testing
         #expect(result.error.contains("authctl login"), "\(result.error)")
     }
 
-    @Test func `keeps the session from its command`() throws {
+    @Test func `an exec that serves keeps the session from its command`() throws {
         let kept = try authctl.keptSecrets().flatMap(Witness.proofs)
         try #require(!kept.isEmpty)
         let result = try serve(
@@ -207,7 +217,7 @@ import Testing
         #expect(try run.end() == .exited(0))
     }
 
-    @Test func `passes WebSockets and events, and refreshes before it opens one`() throws {
+    @Test func `an exec that serves passes WebSockets and events, and refreshes before it opens one`() throws {
         let python = try #require(RealServer.packagesPython)
         let file = try authctl.file(
             "client.py",
@@ -230,7 +240,7 @@ import Testing
         #expect(try service.seen().refreshes == 1)
     }
 
-    @Test func `passes on why a WebSocket is not opened`() throws {
+    @Test func `an exec that serves passes on why a WebSocket is not opened`() throws {
         let ask = """
             \(Self.curl) -w ' %{http_code}\\n' -H 'Connection: Upgrade' -H 'Upgrade: websocket' \
                 -H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' "$AUTHCTL_SERVE_URL"
@@ -239,7 +249,9 @@ import Testing
         #expect(result.output == "no room 409\n80005\n 403\n", "\(result.output)\(result.error)")
     }
 
-    @Test(arguments: [SIGKILL, SIGTERM]) func `closes the port with authctl, however it ends`(number: Int32) throws {
+    @Test(arguments: [SIGKILL, SIGTERM]) func `an exec that serves closes the port with authctl, however it ends`(
+        number: Int32
+    ) throws {
         let run = try authctl.onTerminal(
             "exec", "-P", "stream", "--serve", "--", "bash", "-c",
             "trap 'exit 9' TERM; echo \"at $AUTHCTL_SERVE_URL.\" >&2; while :; do sleep 0.05; done")
@@ -252,7 +264,7 @@ import Testing
         #expect(throws: Curl.Failure.self) { _ = try Curl("\(address)/v1/me") }
     }
 
-    @Test func `ends with its command, whatever is still on its way`() throws {
+    @Test func `an exec that serves ends with its command, whatever is still on its way`() throws {
         let result = try serve(
             """
             echo "$AUTHCTL_SERVE_URL"
@@ -266,7 +278,7 @@ import Testing
         #expect(try eventually { try service.seen().open == 0 })
     }
 
-    @Test func `refreshes a session that no store has, and ends it with the command`() throws {
+    @Test func `an exec that serves refreshes a session that no store has, and ends it with the command`() throws {
         let script = """
             \(Self.curl) -X POST \(service.origin)/end
             for i in 1 2; do \(Self.curl) "$AUTHCTL_SERVE_URL"me; done
@@ -281,7 +293,7 @@ import Testing
         #expect(try service.seen().refreshes == 1)
     }
 
-    @Test func `does not send the address to a proxy of its environment`() throws {
+    @Test func `an exec that serves does not send the address to a proxy of its environment`() throws {
         let result = try serve(
             "curl -q -fsS \"$AUTHCTL_SERVE_URL\"me; echo $no_proxy",
             environment: ["http_proxy": "http://127.0.0.1:1", "no_proxy": "other.example"])
@@ -289,7 +301,7 @@ import Testing
     }
 
     @Test(arguments: ["--env=TOKEN", "--fd=5", "--curl-config"])
-    func `does not hand the session over as well: 102`(option: String) throws {
+    func `an exec that serves does not hand the session over as well: 102`(option: String) throws {
         #expect(try serve("touch ran", option).code == 102)
         #expect(!authctl.hasFile("ran"))
     }

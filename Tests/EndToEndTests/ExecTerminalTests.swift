@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
-    func `asks, and then runs the command on the same terminal`(how: [String]) throws {
+    func `an exec on a terminal asks, and then runs the command on the same terminal`(how: [String]) throws {
         let script = "stty -a </dev/tty | grep -o ' echo ' >&2; read line; echo \"got $line\" >&2; exit 7"
         let run = try authctl.onTerminal(
             ["exec", "-P", "chat"] + how + ["--", "sh", "-c", script])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
-    func `that is cancelled never runs it: 105`(how: [String]) throws {
+    func `an exec on a terminal that is cancelled never runs it: 105`(how: [String]) throws {
         let run = try authctl.onTerminal(["exec", "-P", "chat"] + how + ["--", "touch", "ran"])
         try run.answer("User name: ", "ann\r").answer("Password: ", "\u{4}")
         #expect(try run.end() == .exited(105))
@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: [[], ["--ephemeral"], ["--serve"]])
-    func `that is ended by Ctrl-C at the question dies of it, and never runs the command`(how: [String]) throws {
+    func `an exec on a terminal that is ended by Ctrl-C at the question dies of it, and never runs the command`(
+        how: [String]
+    ) throws {
         let run = try authctl.onTerminal(["exec", "-P", "chat"] + how + ["--", "touch", "ran"])
         try run.pty.wait(for: "User name: ").type("\u{3}")
         #expect(try run.end() == .signalled(SIGINT))
@@ -49,7 +51,9 @@ import Testing
         return run
     }
 
-    @Test(arguments: [[], ["--ephemeral"], ["--serve"]]) func `leaves Ctrl-C to the command`(how: [String]) throws {
+    @Test(arguments: [[], ["--ephemeral"], ["--serve"]]) func `an exec on a terminal leaves Ctrl-C to the command`(
+        how: [String]
+    ) throws {
         let loop = "echo ready >&2; while :; do sleep 0.05; done"
         let catching = try ready("trap 'echo caught >&2; exit 9' INT; \(loop)", how)
         catching.pty.type("\u{3}")
@@ -63,7 +67,9 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGPWR])
-    func `passes a signal on to the command that it waits for, then logs out`(number: Int32) throws {
+    func `an exec on a terminal passes a signal on to the command that it waits for, then logs out`(number: Int32)
+        throws
+    {
         let run = try ready(
             "trap 'exit 9' TERM HUP INT QUIT ALRM PWR; echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])
         run.pty.child.send(signal: number)
@@ -72,7 +78,9 @@ import Testing
     }
 
     @Test(arguments: [SIGABRT, SIGSYS, SIGSEGV, SIGTRAP, SIGBUS, SIGFPE, SIGILL, SIGUSR1, 34, 64])
-    func `logs out after whatever signal somebody sends, as the command has it`(number: Int32) throws {
+    func `an exec on a terminal logs out after whatever signal somebody sends, as the command has it`(number: Int32)
+        throws
+    {
         let run = try ready(
             "trap 'exit 9' \(number); echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])
         run.pty.child.send(signal: number)
@@ -80,7 +88,8 @@ import Testing
         #expect(try demo.requests().last?.path.hasSuffix("/logout") == true)
     }
 
-    @Test(arguments: [SIGABRT, SIGSEGV, 34]) func `logs out after a signal that its command dies of`(number: Int32)
+    @Test(arguments: [SIGABRT, SIGSEGV, 34])
+    func `an exec on a terminal logs out after a signal that its command dies of`(number: Int32)
         throws
     {
         let run = try ready("echo ready >&2; while :; do sleep 0.05; done", ["--ephemeral"])
@@ -90,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["", "--ephemeral", "--serve"])
-    func `leaves Ctrl-Z to the command, and fg goes on with it`(how: String) throws {
+    func `an exec on a terminal leaves Ctrl-Z to the command, and fg goes on with it`(how: String) throws {
         _ = try authctl.file("password", "correct horse\n")
         let shell = try authctl.shellOnTerminal(
             """
@@ -106,7 +115,7 @@ import Testing
         #expect(try shell.waitForEnd() == .exited(0))
     }
 
-    @Test func `runs a shell with jobs of its own, which can be suspended too`() throws {
+    @Test func `an exec on a terminal runs a shell with jobs of its own, which can be suspended too`() throws {
         _ = try authctl.file("password", "correct horse\n")
         let shell = try authctl.shellOnTerminal(
             """

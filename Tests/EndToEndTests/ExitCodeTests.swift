@@ -11,7 +11,7 @@ import Testing
         stage = ExitCase.Stage(demo: demo, authctl: try Installation(demo))
     }
 
-    @Test(arguments: ExitCase.all) func `says what happened`(_ test: ExitCase) throws {
+    @Test(arguments: ExitCase.all) func `the exit code says what happened`(_ test: ExitCase) throws {
         let played = try test.play(stage)
         #expect(played.ending == .exited(test.code), "\(played.error)")
         #expect(test.code == 0 || played.output.isEmpty || test.command.first == "status")
@@ -19,7 +19,9 @@ import Testing
         #expect(test.code == 0 || !played.error.isEmpty || test.command.first == "status")
     }
 
-    @Test(arguments: ExitCase.all) func `is the same with --json, which prints one value`(_ test: ExitCase) throws {
+    @Test(arguments: ExitCase.all) func `the exit code is the same with --json, which prints one value`(
+        _ test: ExitCase
+    ) throws {
         let played = try test.play(stage, ["--json"])
         #expect(played.ending == .exited(test.code), "\(played.error)")
         #expect(played.json != nil, "\(played.output)")
@@ -30,7 +32,7 @@ import Testing
         #expect(played.member("message")?.isEmpty == false)
     }
 
-    @Test func `of every failure but status is told as an error object, and whom it is about`() throws {
+    @Test func `the exit code of every failure but status is told as an error object, and whom it is about`() throws {
         let result = try stage.authctl.run("whoami", "wire", "--json")
         #expect(result.member("profile") == "wire")
         for test in ExitCase.all where test.code == 15 {

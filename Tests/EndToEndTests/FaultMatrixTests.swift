@@ -57,7 +57,9 @@ import Testing
     @Test(
         RealServer.require("strace"),
         arguments: Thoroughness.choose(usual: [StoreOnTest.keyFile, .keyring], full: StoreOnTest.allCases))
-    func `at any system call leaves the old or the new store, whole`(store: StoreOnTest) throws {
+    func `a fault of any system call while a login is saved leaves the old or the new store, whole`(store: StoreOnTest)
+        throws
+    {
         let authctl = try Installation(demo, store: store.name)
         let environment = try store.setUp(authctl, outside: outside)
         let ann = try authctl.run(
@@ -163,7 +165,9 @@ import Testing
     @Test(
         RealServer.require("strace"),
         arguments: Thoroughness.choose(usual: [StoreOnTest.keyFile], full: [.plaintext, .keyFile]))
-    func `in any call on the way to the disk is told, and the old store stays`(store: StoreOnTest) throws {
+    func `a fault while a login is saved in any call on the way to the disk is told, and the old store stays`(
+        store: StoreOnTest
+    ) throws {
         let authctl = try Installation(demo, store: store.name)
         let environment = try store.setUp(authctl, outside: outside)
         try authctl.logIn("wire")
@@ -202,9 +206,11 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root mounts"), arguments: [StoreOnTest.plaintext, .keyFile])
-    func `on a file system that is read-only or full is 8, and what was stored can be read`(
-        store: StoreOnTest
-    ) throws {
+    func
+        `a fault while a login is saved on a file system that is read-only or full is 8, and what was stored can be read`(
+            store: StoreOnTest
+        ) throws
+    {
         let authctl = try Installation(demo, store: store.name)
         try FileManager.default.createDirectory(atPath: authctl.state, withIntermediateDirectories: true)
         let mount = try Command.tool("mount", ["-t", "tmpfs", "-o", "size=64k,mode=700", "none", authctl.state])

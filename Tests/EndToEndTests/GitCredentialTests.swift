@@ -35,7 +35,7 @@ import Testing
         #expect(try demo.requests().count == before)
     }
 
-    @Test func `with -v and with everything that git may say, only the answer is on standard output`() throws {
+    @Test func `git credential with -v, whatever git says, writes its answer alone to standard output`() throws {
         try authctl.logIn("wire")
         let input =
             "capability[]=authtype\ncapability[]=state\n" + place + "wwwauth[]=Basic realm=\"\u{1b}[2J\"\n"

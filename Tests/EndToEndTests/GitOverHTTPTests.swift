@@ -111,7 +111,7 @@ struct `git over http` {
         #expect(httpd.requests().contains("ann Basic POST /git/open.git/git-receive-pack 200"))
     }
 
-    @Test func `without a login git fails, and nobody is asked`() throws {
+    @Test func `git over http fails without a login, and nobody is asked`() throws {
         let clone = try git("clone", url("open"), "work")
         #expect(clone.code == 128 && clone.error.contains("could not read Username"), "\(clone.error)")
     }

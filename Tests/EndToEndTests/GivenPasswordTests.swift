@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "\r\n"])
-    func `loses its line end and nothing else`(end: String) throws {
+    func `a given password loses its line end and nothing else`(end: String) throws {
         let file = try authctl.file("password", zoe.1 + end)
         let ways = [
             ["--password-stdin"], ["--password-file", file], ["--password-command", "cat '\(file)'"],
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         "correct horse\nmore", "correct horse\n\n", "correct horse\r\n more\r\n", "\ncorrect horse\n",
     ])
-    func `of several lines is refused, except from a command`(text: String) throws {
+    func `a given password of several lines is refused, except from a command`(text: String) throws {
         let file = try authctl.file("password", text)
         for way in [["--password-stdin"], ["--password-file", file]] {
             let result = try logIn(["-u", "ann"] + way, input: text)
@@ -53,13 +53,17 @@ import Testing
         #expect(try logIn(["-u", "ann", "--password-command", "cat \(file)"]).code == 0)
     }
 
-    @Test func `is not what happens to stand on stdin`() throws {
+    @Test func `a given password is not what happens to stand on stdin`() throws {
         let result = try authctl.run("login", "wire", "-u", "ann", input: "correct horse\n")
         #expect(result.code == 4)
         #expect(try demo.requests().filter { !$0.carried.isEmpty }.isEmpty)
     }
 
-    @Test func `that is wrong ends with 3 after one attempt, with no question and no look at the stored one`() throws {
+    @Test
+    func
+        `a given password that is wrong ends with 3 after one attempt, with no question and no look at the stored one`()
+        throws
+    {
         try authctl.logIn("wire")
         try demo.reset()
         let run = try authctl.onTerminal("login", "wire", "--password-file", try authctl.file("password", "wrong\n"))
@@ -69,7 +73,7 @@ import Testing
         #expect(try authctl.run("whoami", "wire").output == "ann\n")
     }
 
-    @Test func `comes from a command without a shell, whose failure is 4 with its status`() throws {
+    @Test func `a given password comes from a command without a shell, whose failure is 4 with its status`() throws {
         let script = try authctl.file("give", "#!/bin/sh\necho 'correct horse'\nexit \"$1\"\n", mode: 0o700)
         #expect(try logIn(["-u", "ann", "--password-command", "\(script) 0"]).code == 0)
         try demo.reset()
@@ -83,7 +87,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: authctl.folder + "/shell"))
     }
 
-    @Test func `is in no environment of what authctl starts`() throws {
+    @Test func `a given password is in no environment of what authctl starts`() throws {
         let dump = authctl.folder + "/dump"
         let script = try authctl.file("give", "#!/bin/sh\nenv > \(dump)\necho 'correct horse'\n", mode: 0o700)
         let result = try logIn(
@@ -99,7 +103,7 @@ import Testing
         #expect(!seen.contains("battery staple"))
     }
 
-    @Test func `comes by option before variable before file`() throws {
+    @Test func `a given password comes by option before variable before file`() throws {
         let right = try authctl.file("right", "correct horse\n"), wrong = try authctl.file("wrong", "wrong\n")
         let config = try String(contentsOfFile: authctl.folder + "/config/authctl/config.toml", encoding: .utf8)
         let command = { (config: String, file: String) in
@@ -117,7 +121,7 @@ import Testing
         #expect(try logIn(["-u", "ann"], ["AUTHCTL_PASSWORD": "wrong"]).code == 3)
     }
 
-    @Test func `by variable is for the profile that AUTHCTL_PROFILE names, and for no other`() throws {
+    @Test func `a given password by variable is for the profile that AUTHCTL_PROFILE names, and for no other`() throws {
         var supplied = ["AUTHCTL_USERNAME": "ann", "AUTHCTL_PASSWORD": "correct horse", "AUTHCTL_PROFILE": "wire"]
         #expect(try authctl.run("login", "blog", environment: supplied).code == 4)
         #expect(try authctl.run("whoami", "blog", environment: supplied).code == 4)
@@ -133,7 +137,7 @@ import Testing
         #expect(try authctl.run("whoami", "blog", environment: supplied).code == 4)
     }
 
-    @Test func `of other bytes than UTF-8 is refused before anything is sent`() throws {
+    @Test func `a given password of other bytes than UTF-8 is refused before anything is sent`() throws {
         let file = authctl.folder + "/latin1"
         try Data([0x70, 0xE4, 0x0A]).write(to: URL(fileURLWithPath: file))
         #expect(try logIn(["-u", "ann", "--password-file", file]).code == 2)
@@ -141,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["a\u{1B}b", "a\tb", "a\u{7F}b"])
-    func `with a control character is refused for Basic before it is sent`(password: String) throws {
+    func `a given password with a control character is refused for Basic before it is sent`(password: String) throws {
         let result = try logIn(["-u", "ann", "--password-stdin"], input: password)
         #expect(result.code == 2)
         #expect(!result.error.contains(password))

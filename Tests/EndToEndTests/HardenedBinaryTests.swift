@@ -27,7 +27,8 @@ import Testing
 
     /// Libraries allocate memory before main, with a password of the environment in reach. The loader itself does so before anything
     /// of the program runs.
-    @Test(RealServer.require("cc")) func `leaves no core from the first library on, whatever crashes before main`()
+    @Test(RealServer.require("cc"))
+    func `a running authctl leaves no core from the first library on, whatever crashes before main`()
         throws
     {
         let authctl = try Installation(demo)
@@ -61,7 +62,9 @@ import Testing
         #expect(try #require(Int(counts.1)) < 20 && #require(Int(counts.2)) > 60, "\(run.error)")
     }
 
-    @Test(RealServer.require("strace")) func `does nothing more once its stack cannot be wiped`() throws {
+    @Test(RealServer.require("strace")) func `a running authctl does nothing more once its stack cannot be wiped`()
+        throws
+    {
         let authctl = try Installation(demo), strace = try #require(RealServer.path(of: "strace"))
         func version(_ fault: String) throws -> CommandResult {
             let words = ["-o", "/dev/null", "-e", "inject=madvise:\(fault)", authctl.program, "--version"]
@@ -73,7 +76,9 @@ import Testing
         #expect(try version("error=ENOMEM").code == 0)
     }
 
-    @Test func `has readline and libsodium linked, and opens the other libraries on first use`() throws {
+    @Test func `a running authctl has readline and libsodium linked, and opens the other libraries on first use`()
+        throws
+    {
         let program = try BuiltProducts.path(of: "authctl")
         let libraries = try Command.run(ChildSpec(program, environment: ["LD_TRACE_LOADED_OBJECTS": "1"])).output
         for name in ["libreadline.so", "libsodium.so"] { #expect(libraries.contains(name)) }
@@ -123,7 +128,7 @@ import Testing
     @Test(
         .enabled(if: isRoot, "another user is needed to look from"), RealServer.require("strace"),
         arguments: ["User name: ", "please wait…"])
-    func `is closed to other processes of its user, at the prompt and while it asks the server`(
+    func `a running authctl is closed to other processes of its user, at the prompt and while it asks the server`(
         moment: String
     ) throws {
         let authctl = try homeOfNobody(), program = try PublicProgram("authctl")
@@ -143,7 +148,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "another user is needed"), arguments: ["User name: ", "please wait…"])
-    func `leaves no core, whatever kills it`(moment: String) throws {
+    func `a running authctl leaves no core, whatever kills it`(moment: String) throws {
         let program = try PublicProgram("authctl")
         for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGXCPU] {
             let authctl = try homeOfNobody()
@@ -156,7 +161,10 @@ import Testing
         }
     }
 
-    @Test func `works with any of the standard descriptors closed, and writes into no file of its own`() throws {
+    @Test
+    func `a running authctl works with any of the standard descriptors closed, and writes into no file of its own`()
+        throws
+    {
         for closed in 0..<8 {
             let authctl = try Installation(demo)
             let file = try authctl.file("password", "correct horse\n")
@@ -200,7 +208,7 @@ import Testing
     }
 
     @Test(.enabled(if: isRoot, "only root can make a set-uid copy for others"), arguments: [0o4755, 0o2755])
-    func `refuses to run with rights that its caller has not`(mode: Int) throws {
+    func `a running authctl refuses to run with rights that its caller has not`(mode: Int) throws {
         let program = try PublicProgram("authctl"), copy = program.path
         #expect(chown(copy, 0, 0) == 0 && chmod(copy, mode_t(mode)) == 0)
         for command in [["--version"], ["login", "wire"], ["store", "list"]] {

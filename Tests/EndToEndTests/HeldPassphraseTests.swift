@@ -62,7 +62,11 @@ import Testing
                 ["login", "wire"], ["exec", "-P", "wire", "--", "true"], ["store", "move", "file", "plaintext"],
                 ["logout", "wire"],
             ], 1))
-    func `shows nothing that is typed while Argon2id takes three seconds, nor later`(command: [String]) throws {
+    func
+        `a terminal after the passphrase of the encrypted file shows nothing that is typed while Argon2id takes three seconds, nor later`(
+            command: [String]
+        ) throws
+    {
         try logIn()
         let run = try authctl.onTerminal(command)
         _ = try typing(run) { try $0.pty.wait(for: "Opening the encrypted file…") }
@@ -70,7 +74,11 @@ import Testing
         #expect(!run.lines.contains { $0.contains("Opening") }, "\(run.lines)")
     }
 
-    @Test func `stays quiet while the server is asked, and the notice of that is shown`() throws {
+    @Test
+    func
+        `a terminal after the passphrase of the encrypted file stays quiet while the server is asked, and the notice of that is shown`()
+        throws
+    {
         try makeStore("init")
         try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 1))
         let run = try authctl.onTerminal("login", "wire", "-u", "ann", "--password-file", try password())
@@ -78,7 +86,11 @@ import Testing
         expectNothingShown(run)
     }
 
-    @Test func `is handed to the command of exec as it was, without what was typed before`() throws {
+    @Test
+    func
+        `a terminal after the passphrase of the encrypted file is handed to the command of exec as it was, without what was typed before`()
+        throws
+    {
         try makeStore("init")
         let script = "stty -a </dev/tty | grep -o ' echo ' >&2; read line; echo \"got $line\" >&2"
         for how in [[], ["--serve"]] {
@@ -94,7 +106,9 @@ import Testing
         }
     }
 
-    @Test func `is as it was after Ctrl-C and during Ctrl-Z`() throws {
+    @Test func `a terminal after the passphrase of the encrypted file is as it was after Ctrl-C and during Ctrl-Z`()
+        throws
+    {
         try makeStore("init-slow")
         let shell = try authctl.shellOnTerminal(
             "set -m; authctl login wire -u ann; echo stopped; stty -a | grep -o ' echo '; fg")

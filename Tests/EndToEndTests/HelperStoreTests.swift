@@ -52,7 +52,9 @@ final class `A login kept by a docker credential helper` {
         return FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
     }
 
-    @Test func `is found by every command, and gone after the logout`() throws {
+    @Test func `a login kept by a docker credential helper is found by every command, and gone after the logout`()
+        throws
+    {
         try logIn()
         try logIn("blog")
         #expect(entries.filter { $0.hasSuffix(".gpg") }.count == 2)
@@ -67,7 +69,11 @@ final class `A login kept by a docker credential helper` {
         #expect(entries.isEmpty)
     }
 
-    @Test func `takes the place of what another store had, by variable and by profile too`() throws {
+    @Test
+    func
+        `a login kept by a docker credential helper takes the place of what another store had, by variable and by profile too`()
+        throws
+    {
         try authctl.logIn("wire", "ann", "correct horse", "--store", "plaintext")
         let login = try run(
             "login", "wire", "-u", "ann", "--force", "--password-stdin", input: "correct horse",
@@ -79,7 +85,11 @@ final class `A login kept by a docker credential helper` {
         #expect(entries.isEmpty)
     }
 
-    @Test func `whose helper is gone is 8, names it, and is there when it comes back`() throws {
+    @Test
+    func
+        `a login kept by a docker credential helper whose helper is gone is 8, names it, and is there when it comes back`()
+        throws
+    {
         try logIn()
         let gone = ["PATH": "/nonexistent"]
         for words in [["whoami", "wire"], ["logout", "wire"], ["logout", "--all"], ["token", "wire", "--header"]] {
@@ -97,7 +107,9 @@ final class `A login kept by a docker credential helper` {
         #expect(entries.isEmpty)
     }
 
-    @Test func `whose helper is gone gives way to a login in another store, and is erased once the helper is back`()
+    @Test
+    func
+        `a login kept by a docker credential helper whose helper is gone gives way to a login in another store, and is erased once the helper is back`()
         throws
     {
         try logIn()
@@ -113,7 +125,11 @@ final class `A login kept by a docker credential helper` {
         #expect(entries.isEmpty)
     }
 
-    @Test func `is not asked for where the helper does not work: the test comes before the question`() throws {
+    @Test
+    func
+        `a login kept by a docker credential helper is not asked for where the helper does not work: the test comes before the question`()
+        throws
+    {
         let login = try run(
             "login", "wire", "-u", "ann", "--password-stdin", "--store", "helper:pass", input: "correct horse",
             more: ["PASSWORD_STORE_DIR": authctl.folder + "/nowhere"])

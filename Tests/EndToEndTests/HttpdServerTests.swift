@@ -4,7 +4,7 @@ import Testing
 
 /// The fixture of a real httpd, asked by curl.
 @Suite(.onOwnThreads, RealServer.require("apache2")) struct `A real httpd` {
-    @Test func `lets the right password in, and no other`() throws {
+    @Test func `a real httpd lets the right password in, and no other`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
         defer { httpd.stop() }
         let answer = try Curl("-u", "ann:correct horse", httpd.whoami)
@@ -17,7 +17,7 @@ import Testing
         #expect(try Curl(httpd.open).status == 200)
     }
 
-    @Test func `takes passwords with colons, UTF-8 and blanks at the ends`() throws {
+    @Test func `a real httpd takes passwords with colons, UTF-8 and blanks at the ends`() throws {
         let accounts = [("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends ")]
         let httpd = try HttpdServer(accounts: accounts)
         defer { httpd.stop() }
@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    @Test func `sends a realm full of escapes: what httpd lets through itself, and the rest by a script`() throws {
+    @Test func `a real httpd sends a realm full of escapes: what httpd lets through itself, and the rest by a script`()
+        throws
+    {
         let polite = "a \"quoted\" \\ realm \u{202E}\u{9B}31m"
         let httpd = try HttpdServer(realm: polite, accounts: [("ann", "correct horse")])
         defer { httpd.stop() }
@@ -41,7 +43,7 @@ import Testing
         #expect(raw.headers["www-authenticate"] == "Basic realm=\"\(wild)\"")
     }
 
-    @Test func `logs who asked and whether credentials were sent, but not the credentials`() throws {
+    @Test func `a real httpd logs who asked and whether credentials were sent, but not the credentials`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
         defer { httpd.stop() }
         _ = try Curl(httpd.whoami)
@@ -54,7 +56,7 @@ import Testing
         try LeakSweep(secrets: [], pairs: [("ann", "correct horse")]).expectClean(["logs": httpd.logs])
     }
 
-    @Test func `is gone after its end`() throws {
+    @Test func `a real httpd is gone after its end`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
         httpd.stop()
         let failure = #expect(throws: Curl.Failure.self) { try Curl(httpd.open) }

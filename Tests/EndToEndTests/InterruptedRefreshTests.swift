@@ -36,7 +36,7 @@ import Testing
     @Test(
         arguments: Thoroughness.sample(
             [["whoami"], ["token", "--verify"], ["status"], ["login"], ["exec", "--", "true"]], 2))
-    func `survives Ctrl-C, says so, and the program then dies of it`(command: [String]) throws {
+    func `a refresh that was sent survives Ctrl-C, says so, and the program then dies of it`(command: [String]) throws {
         try end(answeringAfter: 2)
         let words = command.first == "exec" ? ["exec", "-P", "chat", "--", "true"] : command + ["chat"]
         let run = try authctl.onTerminal(words)
@@ -48,7 +48,7 @@ import Testing
         try expectSaved()
     }
 
-    @Test func `is saved before a move takes the login to another store`() throws {
+    @Test func `a refresh that was sent is saved before a move takes the login to another store`() throws {
         try end(answeringAfter: 1.5)
         let key = try authctl.file("key", String(repeating: "k3y-f1le", count: 8))
         #expect(try authctl.run("store", "init", "file", "--key-file", key).code == 0)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT, SIGUSR1])
-    func `survives a signal, of which the program then dies`(number: Int32) throws {
+    func `a refresh that was sent survives a signal, of which the program then dies`(number: Int32) throws {
         try end(answeringAfter: 1)
         let run = try authctl.onTerminal("whoami", "chat")
         try waitUntilSent()
@@ -70,7 +70,7 @@ import Testing
         try expectSaved()
     }
 
-    @Test func `survives timeout(1), which sends its signal twice`() throws {
+    @Test func `a refresh that was sent survives timeout(1), which sends its signal twice`() throws {
         try end(answeringAfter: 3)
         let words = ["2", authctl.program, "whoami", "chat"]
         let result = try Command.run(ChildSpec("/usr/bin/timeout", words, environment: authctl.environment))
@@ -80,14 +80,14 @@ import Testing
         #expect(next.code == 0, "\(next.error)")
     }
 
-    @Test func `has more time than --timeout says`() throws {
+    @Test func `a refresh that was sent has more time than --timeout says`() throws {
         try end(answeringAfter: 3)
         let result = try authctl.run("whoami", "chat", "--timeout", "2")
         #expect(result.code == 0, "\(result.error)")
         try expectSaved()
     }
 
-    @Test func `is given up at a second Ctrl-C`() throws {
+    @Test func `a refresh that was sent is given up at a second Ctrl-C`() throws {
         try end(answeringAfter: 60)
         let run = try authctl.onTerminal("whoami", "chat")
         try waitUntilSent()
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(Thoroughness.isNeeded)
-    func `is given up 5 seconds after a signal`() throws {
+    func `a refresh that was sent is given up 5 seconds after a signal`() throws {
         try end(answeringAfter: 60)
         let run = try authctl.onTerminal("whoami", "chat")
         try waitUntilSent()
@@ -114,7 +114,7 @@ import Testing
         #expect(try run.end() == .signalled(SIGTERM))
     }
 
-    @Test func `survives the end of the command of an exec --serve`() throws {
+    @Test func `a refresh that was sent survives the end of the command of an exec --serve`() throws {
         try end(answeringAfter: 2)
         try demo.order(.init(path: Self.base + "/account/whoami", status: 401))
         let script = "curl -s -m 1 \"${AUTHCTL_SERVE_URL}account/whoami\"; true"

@@ -82,14 +82,14 @@ struct `In a Kerberos realm` {
         #expect(try authctl.run("whoami", "me", environment: ann).code == 4)
     }
 
-    @Test func `on a terminal too nobody is asked`() throws {
+    @Test func `a Kerberos login asks nobody on a terminal either`() throws {
         let ann = try realm.ticket(for: "ann")
         let run = try authctl.onTerminal("login", "plain", environment: ann)
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(!run.pty.text.contains("Password") && !run.pty.text.contains("User name"))
     }
 
-    @Test func `without a ticket, or with one that has expired, it is 4, kinit is named and nothing is sent`()
+    @Test func `a Kerberos login without a ticket, or with one that has expired, is 4, names kinit and sends nothing`()
         throws
     {
         let missing = realm.withoutTicket(), short = try realm.ticket(for: "ann", seconds: 1)
@@ -197,7 +197,7 @@ struct `In a Kerberos realm` {
         #expect(none.code == 2 && none.error.contains("does not use a password"))
     }
 
-    @Test func `without a ticket, Basic is asked for where it is accepted`() throws {
+    @Test func `a Kerberos login without a ticket asks for Basic where that is accepted`() throws {
         let run = try authctl.onTerminal("login", "named", environment: realm.withoutTicket())
         try run.answer("User name: ", "bob\r").answer("Password: ", "\(KerberosRealm.password("bob"))\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")

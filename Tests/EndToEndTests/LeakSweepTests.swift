@@ -22,13 +22,15 @@ import Testing
         ("octal", #"write(1, "Gem\303\274se/\"s\303\274\303\237\" 7+~", 19)"#),
     ]
 
-    @Test(arguments: planted) func `finds a planted secret in every form`(form: String, text: String) throws {
+    @Test(arguments: planted) func `the leak sweep finds a planted secret in every form`(form: String, text: String)
+        throws
+    {
         let sweep = try LeakSweep(secrets: [Self.secret])
         let forms = sweep.hits(in: "before \(text) after", place: "here").map(\.form)
         #expect(forms.contains(form))
     }
 
-    @Test func `finds base64 for URLs, and digests`() throws {
+    @Test func `the leak sweep finds base64 for URLs, and digests`() throws {
         let sweep = try LeakSweep(secrets: ["??>>swordfish"])
         #expect(sweep.hits(in: "Pz8-PnN3b3JkZmlzaA", place: "here").map(\.form).contains("base64url"))
         let digests = [
@@ -42,7 +44,8 @@ import Testing
         }
     }
 
-    @Test func `finds user and password as Basic sends them, for a known name and for any other`() throws {
+    @Test func `the leak sweep finds user and password as Basic sends them, for a known name and for any other`() throws
+    {
         let sweep = try LeakSweep(secrets: [], pairs: [("ann", "correct horse")])
         let known = sweep.hits(in: "Authorization: Basic YW5uOmNvcnJlY3QgaG9yc2U=", place: "log")
         #expect(known.map(\.description).contains("user:password of ann in log, as base64"))
@@ -52,14 +55,14 @@ import Testing
         }
     }
 
-    @Test func `finds nothing in clean output`() throws {
+    @Test func `the leak sweep finds nothing in clean output`() throws {
         let sweep = try LeakSweep(secrets: [Self.secret], pairs: [("ann", "correct horse"), ("guest", "")])
         let clean = "ann logged in at http://127.0.0.1:1, correct, horse\n{\"user\":\"ann\"}"
         #expect(sweep.hits(in: clean, place: "output").isEmpty)
         try sweep.expectClean(["output": clean], trees: [URL(fileURLWithPath: "/etc/hostname")])
     }
 
-    @Test func `finds secrets in the names, the contents and the links of a tree`() throws {
+    @Test func `the leak sweep finds secrets in the names, the contents and the links of a tree`() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("sweep-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = root.appendingPathComponent(".hidden/deep")
@@ -75,7 +78,7 @@ import Testing
         #expect(throws: (any Error).self) { try sweep.hits(inTree: root.appendingPathComponent("missing")) }
     }
 
-    @Test func `finds secrets in the arguments and the environment of a process`() throws {
+    @Test func `the leak sweep finds secrets in the arguments and the environment of a process`() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sleep")
         process.arguments = ["30"]
@@ -92,7 +95,7 @@ import Testing
         #expect(hits.map(\.place) == ["/proc/\(process.processIdentifier)/environ"])
     }
 
-    @Test func `runs after every test of the binary, over all that was given, typed and kept`() throws {
+    @Test func `the leak sweep runs after every test of the binary, over all that was given, typed and kept`() throws {
         let home = try TemporaryHome()
         let store = try home.write("", to: "plaintext.json")
         let leaks: [(Witness) throws -> Void] = [
@@ -128,7 +131,7 @@ import Testing
         clean.sweep(home.path, store: store, kept: [])
     }
 
-    @Test func `fails a test that leaks, and lets secrets be where they belong`() throws {
+    @Test func `the leak sweep fails a test that leaks, and lets secrets be where they belong`() throws {
         let sweep = try LeakSweep(secrets: ["correct horse"])
         withKnownIssue { try sweep.expectClean(["stderr": "password correct horse"]) }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("belongs-\(UUID().uuidString)")

@@ -22,7 +22,7 @@ import Testing
         try Logins(folder: folder, delegate: delegate)
     }
 
-    @Test func `asks once, and hands out the session for the time of a block`() async throws {
+    @Test func `a program with logins asks once, and has the session for the time of a block`() async throws {
         let person = Scripted("correct horse")
         let logins = try logins(person)
         for _ in 1...2 {
@@ -91,7 +91,7 @@ import Testing
         #expect(person.asked == 1)
     }
 
-    @Test func `logs out at the server and here`() async throws {
+    @Test func `a program with logins logs out at the server and here`() async throws {
         // A session of a day: where much else runs, minutes may pass between two steps of a task.
         try home.write("store = \"plaintext\"\n" + demo.blogWithLogout, to: "logins/config.toml")
         let logins = try logins(Scripted("correct horse"))

@@ -24,7 +24,7 @@ import Testing
         return (listed ?? []).compactMap { $0["name"] as? String }
     }
 
-    @Test func `is remembered under the host's name, and the only profile needs no name`() throws {
+    @Test func `a login by URL is remembered under the host's name, and the only profile needs no name`() throws {
         let login = try logIn(verify)
         #expect(login.code == 0, "\(login.error)")
         #expect(try profiles() == [name])
@@ -49,7 +49,9 @@ import Testing
         #expect(try authctl.run("whoami", "-P", name).output == "ann\n")
     }
 
-    @Test func `at the same time as others gets a profile for each URL, and one for the same URL`() throws {
+    @Test func `a login by URL at the same time as others gets a profile for each URL, and one for the same URL`()
+        throws
+    {
         let script = """
             program=$1; shift; pids=; code=0
             for url; do
@@ -69,7 +71,7 @@ import Testing
         for number in 0...2 { #expect(shown.split(separator: "?n=\(number)").count == 2) }
     }
 
-    @Test func `takes the name that --name chooses, if it is free`() throws {
+    @Test func `a login by URL takes the name that --name chooses, if it is free`() throws {
         #expect(try logIn(verify, "--name", "work").code == 0)
         #expect(try profiles() == ["work"])
         #expect(try authctl.run("whoami", "work").output == "ann\n")
@@ -81,7 +83,7 @@ import Testing
         #expect(try profiles() == ["work"])
     }
 
-    @Test func `that fails is not remembered`() throws {
+    @Test func `a login by URL that fails is not remembered`() throws {
         #expect(try logIn(verify, input: "wrong").code == 3)
         #expect(try logIn(demo.origin + "/open.json").code == 2)
         #expect(try logIn(demo.origin + "/nowhere").code != 0)
@@ -90,7 +92,10 @@ import Testing
         #expect(try authctl.run("status").code == 4)
     }
 
-    @Test func `follows redirects on its own origin, sends nothing secret before, and remembers the end`() throws {
+    @Test
+    func `a login by URL follows redirects on its own origin, sends nothing secret before, and remembers the end`()
+        throws
+    {
         let challenge = ["WWW-Authenticate: Basic realm=\"here\""]
         let server = try RecordingServer([
             .answer(301, ["Location: /step"]), .answer(307, ["Location: /end?a=b"]), .answer(401, challenge),
@@ -111,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `goes to no other origin`(status: Int) throws {
+    func `a login by URL goes to no other origin`(status: Int) throws {
         let other = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic realm=\"evil\""]), .answer(200)])
         let server = try RecordingServer([.answer(status, ["Location: \(other.url("/me"))"])])
         defer {
@@ -142,7 +147,10 @@ import Testing
         #expect(server.texts.dropFirst(before).allSatisfy { !$0.lowercased().contains("authorization:") })
     }
 
-    @Test func `takes user and password out of the URL: neither is in the profile nor in a request line`() throws {
+    @Test
+    func `a login by URL takes user and password out of the URL: neither is in the profile nor in a request line`()
+        throws
+    {
         let url = verify.replacing("http://", with: "http://ann:correct%20horse@")
         let login = try authctl.run("login", url, "--verbose")
         #expect(login.code == 0, "\(login.error)")
@@ -155,7 +163,7 @@ import Testing
         #expect(try demo.requests().allSatisfy { $0.path == "/account/verify_credentials.json" })
     }
 
-    @Test func `without a scheme is refused, and one is proposed`() throws {
+    @Test func `a login by URL without a scheme is refused, and one is proposed`() throws {
         for (host, scheme) in [("api.wire.example", "https"), ("localhost:8080", "http"), ("127.0.0.1/me", "http")] {
             let result = try authctl.run("login", host)
             #expect(result.code == 2)

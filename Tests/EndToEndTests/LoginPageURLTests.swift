@@ -33,7 +33,11 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `at the demo server sends a right password once and says that it was taken`() throws {
+    @Test
+    func
+        `a login by the URL of a login page at the demo server sends a right password once and says that it was taken`()
+        throws
+    {
         let demo = try DemoBackendProcess()
         defer { demo.stop() }
         let url = demo.origin + "/login/"
@@ -44,7 +48,10 @@ import Testing
     }
 
     @Test(RealServer.requirePython("django"))
-    func `at Django's LoginView costs a right password no attempt of three, and a wrong one each time`() throws {
+    func
+        `a login by the URL of a login page at Django's LoginView costs a right password no attempt of three, and a wrong one each time`()
+        throws
+    {
         let django = try DjangoServer(users: [.init("ann", "correct horse")], isSecure: false)
         defer { django.stop() }
         let url = django.origin + DjangoServer.loginPage
@@ -56,7 +63,9 @@ import Testing
     }
 
     @Test(PresetServer.required, arguments: [("wordpress", "/wp-login.php"), ("jupyterhub", "/")])
-    func `at a real server sends a right password once and says that it was taken`(name: String, page: String) throws {
+    func `a login by the URL of a login page at a real server sends a right password once and says that it was taken`(
+        name: String, page: String
+    ) throws {
         let server = try PresetServer(name, ready: page)
         let url = "http://127.0.0.1:\(server.port)" + page
         func posts() -> Int { server.log.matches(of: /POST \/(wp-login.php|hub\/login)/).count }

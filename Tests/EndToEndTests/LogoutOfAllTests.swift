@@ -22,7 +22,8 @@ import Testing
             ChildSpec(strace, inject + [authctl.program] + words, environment: authctl.environment))
     }
 
-    @Test(RealServer.require("strace")) func `is 0 where the kernel refuses keys, and so is the second`() throws {
+    @Test(RealServer.require("strace"))
+    func `a logout of everybody is 0 where the kernel refuses keys, and so is the second`() throws {
         let authctl = try Installation(demo, store: "file")
         _ = try StoreOnTest.keyFile.setUp(authctl, outside: outside)
         try authctl.logIn("wire")

@@ -115,7 +115,9 @@ final class `A move that is killed` {
     }
 
     @Test(RealServer.require("strace"), arguments: directions)
-    func `leaves the login in one place or in both, and the next move ends it`(from: Place, to: Place) throws {
+    func `a move that is killed leaves the login in one place or in both, and the next move ends it`(
+        from: Place, to: Place
+    ) throws {
         let login = ["login", "wire", "-u", "ann", "--password-stdin", "--force", "--store", from.rawValue]
         func logIn() throws {
             let done = try authctl.run(login, input: "correct horse", environment: environment)

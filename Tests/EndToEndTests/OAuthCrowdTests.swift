@@ -48,7 +48,10 @@ import Testing
         #expect(try authctl.run("whoami", "notes").output == "ann\n")
     }
 
-    @Test func `are one dialogue once the refresh token has ended, and all take its result`() throws {
+    @Test
+    func `many processes with one grant are one dialogue once the refresh token has ended, and all take its result`()
+        throws
+    {
         try authctl.letTokensExpire()
         // Neither token is known there any more.
         try demo.reset()

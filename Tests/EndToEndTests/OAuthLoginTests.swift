@@ -25,7 +25,7 @@ import Testing
         try authctl.login(arguments, opening: pattern, open)
     }
 
-    @Test func `in a browser, is used, refreshed and revoked`() throws {
+    @Test func `a login by consent in a browser is used, refreshed and revoked`() throws {
         let run = try authctl.onTerminal("login", "notes", "--browser", person.browser, columns: 140)
         try run.pty.wait(for: "at \(demo.origin)/id, in the browser.")
         #expect(try run.end() == .exited(0))
@@ -42,7 +42,8 @@ import Testing
         #expect(try authctl.run("whoami", "notes").code == 4)
     }
 
-    @Test func `without a terminal, and without a client: by the port, or with a code`() throws {
+    @Test func `a login by consent works without a terminal and without a client: by the port, or with a code`() throws
+    {
         let browser = try logIn("login", "pad", "--no-browser", opening: "/authorize?") {
             _ = try person.consent(at: $0)
         }
@@ -58,7 +59,7 @@ import Testing
         #expect(try authctl.run("login", "notes", "--device", "--no-prompt").code == 4)
     }
 
-    @Test func `by a pasted address, after others that are none`() throws {
+    @Test func `a login by consent takes a pasted address, after others that are none`() throws {
         let run = try authctl.onTerminal("login", "notes", "--no-browser")
         try run.pty.wait(for: "Address: ")
         let url = try #require(run.pty.text.firstMatch(of: /http\S+\/authorize\?\S+/)?.0)
@@ -73,7 +74,7 @@ import Testing
         #expect(!run.pty.text.contains("code="))
     }
 
-    @Test func `is denied in the browser: 5, and nothing is kept`() throws {
+    @Test func `a login by consent is denied in the browser: 5, and nothing is kept`() throws {
         let run = try logIn("login", "notes", "--no-browser", opening: "/authorize?") {
             _ = try person.consent(at: $0, denies: true)
         }
@@ -81,7 +82,9 @@ import Testing
         #expect(try authctl.run("whoami", "notes").code == 4)
     }
 
-    @Test func `of a URL with nothing configured: is found, registered, remembered and revoked`() throws {
+    @Test func `a login by consent of a URL with nothing configured is found, registered, remembered and revoked`()
+        throws
+    {
         let url = demo.origin + "/notes/me"
         let run = try logIn("login", url, "--no-browser", opening: "/authorize?") {
             _ = try person.consent(at: $0)
@@ -94,7 +97,8 @@ import Testing
         #expect(try authctl.run("logout", "127.0.0.1:\(demo.port)").code == 0)
     }
 
-    @Test func `of a URL, with no terminal and no way chosen, names the ways that need none`() throws {
+    @Test func `a login by consent of a URL, with no terminal and no way chosen, names the ways that need none`() throws
+    {
         let url = demo.origin + "/notes/me"
         let run = try authctl.run("login", url)
         #expect(run.code == 4 && run.error.contains("someone must approve this login"), "\(run.error)")

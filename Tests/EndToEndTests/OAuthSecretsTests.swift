@@ -25,7 +25,9 @@ import Testing
     }
 
     @Test(arguments: [StoreOnTest.plaintext, .passphrase])
-    func `are nowhere but in the store, and after the logout not even there`(store: StoreOnTest) throws {
+    func `secrets of a login by consent are nowhere but in the store, and after the logout not even there`(
+        store: StoreOnTest
+    ) throws {
         let (authctl, environment) = try installation(store)
         let desk = try authctl.onTerminal("login", "desk", "--no-browser", "--verbose", environment: environment)
         try desk.answer("desk: ", ConsentSecrets.clientSecret + "\r")
@@ -54,7 +56,7 @@ import Testing
             trees: [URL(fileURLWithPath: authctl.folder)])
     }
 
-    @Test func `are in the store alone while somebody is logged in`() throws {
+    @Test func `secrets of a login by consent are in the store alone while somebody is logged in`() throws {
         let (authctl, environment) = try installation(.plaintext)
         let desk = try authctl.onTerminal("login", "desk", "--no-browser", environment: environment)
         try desk.answer("desk: ", ConsentSecrets.clientSecret + "\r")
@@ -67,7 +69,8 @@ import Testing
             trees: [URL(fileURLWithPath: authctl.folder)], belonging: [URL(fileURLWithPath: authctl.plaintext)])
     }
 
-    @Test(RealServer.require("strace")) func `are in nothing that authctl starts`() throws {
+    @Test(RealServer.require("strace")) func `secrets of a login by consent are in nothing that authctl starts`() throws
+    {
         let (authctl, environment) = try installation(.plaintext)
         let strace = try #require(RealServer.path(of: "strace")), trace = outside.path + "/execve"
         let traced = { (words: [String]) in
@@ -96,7 +99,8 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can look into a hardened process"))
-    func `are in no argument, no variable and at the end in no memory of authctl`() throws {
+    func `secrets of a login by consent are in no argument, no variable and at the end in no memory of authctl`() throws
+    {
         let (authctl, environment) = try installation(.passphrase)
         var images: [(command: String, image: ProcessMemory.Image, words: Data)] = []
         func look(_ tracee: Tracee, _ words: [String], expecting code: Int32 = 0) throws {

@@ -85,7 +85,10 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.refresh) == [200])
     }
 
-    @Test func `that is refused: 4 for all, asked once, and nothing more is tried`() throws {
+    @Test
+    func `fifty processes with one expired token that is refused: 4 for all, asked once, and nothing more is tried`()
+        throws
+    {
         try logInAnHourAgo(authctl)
         let before = try demo.requests().count
         try demo.order(.init(path: Self.refresh, status: 401, delay: 2))
@@ -95,7 +98,11 @@ struct `Fifty processes with one expired token` {
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `that is refused: the kept password logs in once, and all print its token`() throws {
+    @Test
+    func
+        `fifty processes with one expired token that is refused: the kept password logs in once, and all print its token`()
+        throws
+    {
         let authctl = try keepingPassword()
         try logInAnHourAgo(authctl)
         try demo.order(.init(path: Self.refresh, status: 401, delay: 2))
@@ -105,7 +112,10 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.base + "/login") == [200, 200])
     }
 
-    @Test func `that is refused: a kept password that is refused too is sent once`() throws {
+    @Test
+    func `fifty processes with one expired token that is refused: a kept password that is refused too is sent once`()
+        throws
+    {
         let authctl = try keepingPassword()
         try logInAnHourAgo(authctl)
         try demo.order(
@@ -153,7 +163,11 @@ struct `Fifty processes with one expired token` {
         #expect(killed.output.isEmpty)
     }
 
-    @Test func `after one that was killed right after the server rotated: 4, asked once`() throws {
+    @Test
+    func
+        `fifty processes with one expired token after one that was killed right after the server rotated: 4, asked once`()
+        throws
+    {
         try killRightAfterRotation(authctl)
         let results = try Crowd.run(Self.commands, of: authctl)
         #expect(results.allSatisfy { $0.code == 4 && $0.outputBytes.isEmpty }, "\(results.map(\.error))")
@@ -161,7 +175,11 @@ struct `Fifty processes with one expired token` {
         #expect(try statuses(of: Self.base + "/login") == [200])
     }
 
-    @Test func `after one that was killed right after the server rotated: a kept password makes it good`() throws {
+    @Test
+    func
+        `fifty processes with one expired token after one that was killed right after the server rotated: a kept password makes it good`()
+        throws
+    {
         let authctl = try keepingPassword()
         try killRightAfterRotation(authctl)
         let results = try Crowd.run(Self.commands, of: authctl)

@@ -21,7 +21,7 @@ import Testing
         #expect(!run.pty.text.contains("open sesame"))
     }
 
-    @Test func `is asked twice at the start, and once by each login`() throws {
+    @Test func `the passphrase of the encrypted file is asked twice at the start, and once by each login`() throws {
         try setUp()
         let run = try authctl.onTerminal("login", "wire")
         try run.answer("Passphrase", "open sesame\r").answer("User name: ", "ann\r")
@@ -50,7 +50,7 @@ import Testing
     @Test(
         arguments: Thoroughness.sample(
             [["whoami", "wire"], ["status", "wire"], ["token", "chat"], ["logout", "wire"]], 2))
-    func `is asked for at a terminal by every command`(command: [String]) throws {
+    func `the passphrase of the encrypted file is asked for at a terminal by every command`(command: [String]) throws {
         let file = try loggedIn()
         let run = try authctl.onTerminal(command)
         try run.answer("Passphrase of authctl's encrypted file: ", "open sesame\r")
@@ -65,7 +65,9 @@ import Testing
     @Test(arguments: [
         ["whoami", "wire", "--no-prompt"], ["token", "chat", "--no-prompt"], ["git-credential", "get"],
     ])
-    func `is not asked for under --no-prompt, nor by a helper`(command: [String]) throws {
+    func `the passphrase of the encrypted file is not asked for under --no-prompt, nor by a helper`(command: [String])
+        throws
+    {
         _ = try loggedIn()
         let before = authctl.home.files
         let input = "protocol=http\nhost=\(demo.origin.dropFirst("http://".count))\nusername=ann\n\n"
@@ -82,7 +84,10 @@ import Testing
         #expect(authctl.home.files.filter { $0 != "request" } == before)
     }
 
-    @Test func `is asked for once by a status of many accounts, whatever the answer`() throws {
+    @Test
+    func `the passphrase of the encrypted file is asked for once by a status of many accounts, whatever the answer`()
+        throws
+    {
         _ = try loggedIn()
         let run = try authctl.onTerminal("status")
         try run.answer("Passphrase of authctl's encrypted file: ", "\u{4}")
@@ -90,7 +95,11 @@ import Testing
         #expect(run.pty.text.components(separatedBy: "Passphrase of").count == 2, "\(run.pty.text)")
     }
 
-    @Test func `that is wrong three times is 8, before anything is asked or sent, and no file is touched`() throws {
+    @Test
+    func
+        `the passphrase of the encrypted file that is wrong three times is 8, before anything is asked or sent, and no file is touched`()
+        throws
+    {
         try setUp()
         let before = try Set(authctl.home.files.map { try authctl.home.read($0) })
         let run = try authctl.onTerminal("login", "wire")
@@ -104,7 +113,7 @@ import Testing
         #expect(try before.isSuperset(of: after.map { try authctl.home.read($0) }))
     }
 
-    @Test func `that is right at the second try is enough`() throws {
+    @Test func `the passphrase of the encrypted file that is right at the second try is enough`() throws {
         _ = try loggedIn()
         let run = try authctl.onTerminal("whoami", "wire")
         try run.answer("Passphrase", "open barley\r").answer("Attempt 2 of 3: ", "open sesame\r")
@@ -112,13 +121,13 @@ import Testing
         #expect(run.output == "ann\n")
     }
 
-    @Test func `that nobody can type is told as what store init needs`() throws {
+    @Test func `the passphrase of the encrypted file that nobody can type is told as what store init needs`() throws {
         let run = try authctl.run("store", "init")
         #expect(run.code == 8 && run.error.contains("--key-file FILE"), "\(run.error)")
         #expect(run.error.contains("at a terminal") && !run.error.contains("logout"))
     }
 
-    @Test func `that nobody gives is 13 after --prompt-timeout`() throws {
+    @Test func `the passphrase of the encrypted file that nobody gives is 13 after --prompt-timeout`() throws {
         try setUp()
         let run = try authctl.onTerminal("login", "wire", "--prompt-timeout", "1")
         try run.pty.wait(for: "Passphrase")
@@ -126,7 +135,7 @@ import Testing
         #expect(run.said.contains("within 1 seconds"))
     }
 
-    @Test func `can be cancelled, and cannot be blank`() throws {
+    @Test func `the passphrase of the encrypted file can be cancelled, and cannot be blank`() throws {
         let cancelled = try authctl.onTerminal("store", "init", "file")
         try cancelled.answer("New passphrase: ", "\u{4}")
         #expect(try cancelled.end() == .exited(5))
@@ -137,7 +146,8 @@ import Testing
         #expect(authctl.home.files.filter { $0.hasPrefix("state/authctl/") }.allSatisfy { $0.contains(".lock") })
     }
 
-    @Test func `is given once: a file that is set up is not set up again`() throws {
+    @Test func `the passphrase of the encrypted file is given once: a file that is set up is not set up again`() throws
+    {
         try setUp()
         let file = ["AUTHCTL_STORE_PASSPHRASE_FILE": try authctl.file("passphrase", "other\n")]
         let before = authctl.home.files

@@ -7,7 +7,7 @@ import Testing
     private static let picture = Repository.path + "/docs/session.svg"
 
     @Test(RealServer.requirePython("pyte"), RealServer.requirePython("pexpect"), RealServer.require("jq"))
-    func `is what authctl shows: otherwise draw it again`() throws {
+    func `the picture in README is what authctl shows: otherwise draw it again`() throws {
         let home = try TemporaryHome(), file = home.path + "/session.svg"
         let programs = [try BuiltProducts.path(of: "authctl"), try BuiltProducts.path(of: "demo-backend")]
         let drawn = try Command.run(
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `is small, needs nothing from elsewhere, and README shows it`() throws {
+    @Test func `the picture in README is small, needs nothing from elsewhere, and README shows it`() throws {
         let text = try String(contentsOfFile: Self.picture, encoding: .utf8)
         #expect(text.utf8.count < 30_000)
         for outside in ["href", "url(", "@import", "<script", "<image"] {

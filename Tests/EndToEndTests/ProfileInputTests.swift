@@ -9,7 +9,7 @@ import Testing
 
         """
 
-    @Test func `is added like one in a file`() throws {
+    @Test func `a profile on standard input is added like one in a file`() throws {
         let authctl = try Installation(config: "")
         let added = try authctl.run("profile", "add", "--name", "wiki", "-", input: Self.text)
         #expect(added.code == 0 && added.error.contains("Added the profile wiki."), "\(added.error)")
@@ -18,7 +18,7 @@ import Testing
         #expect(try authctl.run("profile", "add", "--name", "wiki", "-", input: "url = \"x\"\n").code == 2)
     }
 
-    @Test func `loses what can run programs unless that is accepted`() throws {
+    @Test func `a profile on standard input loses what can run programs unless that is accepted`() throws {
         let authctl = try Installation(config: "")
         let risky = Self.text + "password-command = \"touch made\"\n"
         let added = try authctl.run("profile", "add", "--name", "wiki", "-", input: risky)
@@ -30,13 +30,13 @@ import Testing
         ("", "no [profiles.NAME] table"), ("url = ", "standard input"),
         (String(repeating: "# nothing\n", count: 7000), "more than 64 KiB"),
     ])
-    func `is refused where it is none`(text: String, words: String) throws {
+    func `a profile on standard input is refused where it is none`(text: String, words: String) throws {
         let authctl = try Installation(config: "")
         let result = try authctl.run("profile", "add", "-", input: text)
         #expect(result.code == 2 && result.error.contains(words), "\(result.error)")
     }
 
-    @Test func `can be pasted at a terminal`() throws {
+    @Test func `a profile on standard input can be pasted at a terminal`() throws {
         let authctl = try Installation(config: "")
         let run = try authctl.onTerminal("profile", "add", "--name", "wiki", "-")
         try run.pty.wait(for: "Paste the profile, and press Enter and Ctrl-D.")

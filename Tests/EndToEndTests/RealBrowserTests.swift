@@ -13,7 +13,9 @@ import Testing
         return try RecordingServer(Array(repeating: page, count: 6))
     }
 
-    @Test(RealServer.require("chromium")) func `by Chromium walks the demo's consent, its policy obeyed`() throws {
+    @Test(RealServer.require("chromium")) func `a browser by Chromium walks the demo's consent, its policy obeyed`()
+        throws
+    {
         let demo = try DemoBackendProcess(), listener = try listener(), chromium = try ChromiumBrowser()
         defer { listener.stop() }
         let oauth = RealOAuth(
@@ -31,7 +33,7 @@ import Testing
     }
 
     @Test(RealServer.require("chromium"), RealServer.requirePython("oauth2_provider"))
-    func `by Chromium walks two pages of Django, started by another program`() throws {
+    func `a browser by Chromium walks two pages of Django, started by another program`() throws {
         let listener = try listener(), chromium = try ChromiumBrowser(), redirect = listener.url("/callback")
         defer { listener.stop() }
         let client = OAuthClient("authctl", redirects: [redirect])
@@ -44,7 +46,7 @@ import Testing
         #expect(page.text == answer && page.parameter("code") != nil, "\(page)")
     }
 
-    @Test func `by a script ends at the loopback page, and denies`() throws {
+    @Test func `a browser by a script ends at the loopback page, and denies`() throws {
         let demo = try DemoBackendProcess(), listener = try listener(), person = try ScriptedPerson()
         defer { listener.stop() }
         let oauth = RealOAuth(
@@ -54,8 +56,8 @@ import Testing
         let page = try person.consent(at: oauth.address())
         #expect(page.text == answer && page.parameter("code") != nil, "\(page)")
         #expect(try person.consent(at: oauth.address(), denies: true).parameter("error") == "access_denied")
-        let stranger = try ScriptedPerson(OAuthUser("ann", "wrong"))
-        #expect(try stranger.consent(at: oauth.address()).address.hasPrefix(demo.origin))
+        let refused = try ScriptedPerson(OAuthUser("ann", "wrong"))
+        #expect(try refused.consent(at: oauth.address()).address.hasPrefix(demo.origin))
         let codes = try oauth.post(oauth.endpoint("device_authorization"), ["scope": "openid"])
         let device = try person.consent(
             at: try #require(codes.json("verification_uri")), code: codes.json("user_code"))

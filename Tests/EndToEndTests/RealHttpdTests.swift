@@ -81,7 +81,7 @@ import Testing
         #expect(run.pty.text.contains("Realm: \""))
     }
 
-    @Test func `so is one that httpd itself sends`() throws {
+    @Test func `a realm full of escapes that httpd itself sends is escaped, too`() throws {
         let httpd = try HttpdServer(realm: Self.realms[1], accounts: Self.accounts)
         defer { httpd.stop() }
         let run = try authctl.onTerminal("login", httpd.whoami, "--verbose", "-u", "ann")
@@ -103,7 +103,7 @@ import Testing
         #expect(bad.isEmpty, "\(run.pty.text.debugDescription)")
     }
 
-    @Test func `its logs hold no secret`() throws {
+    @Test func `httpd's logs hold no secret`() throws {
         let httpd = try HttpdServer(accounts: Self.accounts)
         defer { httpd.stop() }
         for (user, password) in Self.accounts { _ = try logIn(httpd.whoami, user, password, "--verbose") }

@@ -33,7 +33,7 @@ final class `A login at a real Glewlwyd` {
         authctl.givesSecretInConfig()
     }
 
-    @Test func `with code and PKCE: refreshed, and used once only`() throws {
+    @Test func `a login at a real Glewlwyd with code and PKCE is refreshed, and its refresh token used once`() throws {
         let run = try authctl.login(["login", "open", "--no-browser"], opening: "/auth?") {
             _ = try person.consent(at: $0)
         }
@@ -50,7 +50,7 @@ final class `A login at a real Glewlwyd` {
         #expect(try authctl.run("whoami", "open").code == 4)
     }
 
-    @Test func `as a client with a secret: revoked at the logout`() throws {
+    @Test func `a login at a real Glewlwyd as a client with a secret is revoked at the logout`() throws {
         let run = try authctl.login(["login", "desk", "--no-browser"], opening: "/auth?") {
             _ = try person.consent(at: $0)
         }
@@ -59,7 +59,7 @@ final class `A login at a real Glewlwyd` {
         #expect(logout.code == 0 && logout.error.contains("session ended at the server"), "\(logout.error)")
     }
 
-    @Test func `with a code on another device`() throws {
+    @Test func `a login at a real Glewlwyd with a code on another device works`() throws {
         let run = try authctl.login(["login", "open", "--device"], opening: "/device") { url in
             let told = try authctl.home.read("told")
             let code = try #require(told.firstMatch(of: /\nenter (\S+)/)?.1)
@@ -80,7 +80,7 @@ final class `A login at a real Glewlwyd` {
 
 @Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePackage("fastmcp"))
 final class `A login at a real FastMCP` {
-    @Test func `with nothing configured: by its URL alone`() throws {
+    @Test func `a login at a real FastMCP with nothing configured works by its URL alone`() throws {
         let mcp = try FastMCPServer(), person = try ScriptedPerson(), authctl = try Installation()
         let run = try authctl.login(["login", mcp.resource, "--no-browser"], opening: "/authorize?") {
             _ = try person.consent(at: $0)
@@ -102,7 +102,8 @@ final class `A login at a real FastMCP` {
 
 @Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePython("oauth2_provider"))
 final class `A login at a real Django` {
-    @Test func `with endpoints in the profile: refreshed, revoked, and the browser is Chromium`() throws {
+    @Test func `a login at a real Django with endpoints in the profile, in Chromium, is refreshed and revoked`() throws
+    {
         let person = try ScriptedPerson()
         let desk = OAuthClient("desk", secret: "desk-secret-4711", redirects: ["http://127.0.0.1/callback"])
         let django = try DjangoOAuthServer(clients: [desk])
@@ -135,7 +136,7 @@ final class `A login at a real Django` {
 
 @Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.require("chromium"))
 final class `A login in a real browser` {
-    @Test func `ends at the listener's page, which obeys its policy`() throws {
+    @Test func `a login in a real browser ends at the listener's page, which obeys its policy`() throws {
         let demo = try DemoBackendProcess(), chromium = try ChromiumBrowser()
         let authctl = try Installation(config: demo.oauthProfiles())
         authctl.givesSecretInConfig()

@@ -22,7 +22,7 @@ final class `A real Glewlwyd` {
         return RealOAuth(metadata: try Curl(glewlwyd.metadata), client: client, redirect: redirect)
     }
 
-    @Test func `has its metadata below the issuer alone`() throws {
+    @Test func `a real Glewlwyd has its metadata below the issuer alone`() throws {
         let metadata = try Curl(glewlwyd.metadata)
         #expect(metadata.json("issuer") == glewlwyd.issuer)
         #expect(metadata.json("code_challenge_methods_supported", "0") == "S256")
@@ -34,14 +34,14 @@ final class `A real Glewlwyd` {
         }
     }
 
-    @Test func `logs in, and a refresh token is good once`() throws {
+    @Test func `a real Glewlwyd logs in, and a refresh token is good once`() throws {
         let client = try client(), tokens = try client.tokens(person)
         #expect(tokens.status == 200 && tokens.json("scope") == "openid notes", "\(tokens.text)")
         #expect(tokens.json("id_token") != nil && tokens.json("token_type") == "bearer")
         let name = try RealOAuth.get(glewlwyd.userinfo, tokens)
         #expect(name.status == 200 && name.json("sub") != nil && name.json("sub") != "ann")
-        let stranger = try Curl(glewlwyd.userinfo)
-        #expect(stranger.status == 401 && stranger.headers["www-authenticate"] == nil)
+        let anonymous = try Curl(glewlwyd.userinfo)
+        #expect(anonymous.status == 401 && anonymous.headers["www-authenticate"] == nil)
         let second = try client.refresh(tokens)
         #expect(second.status == 200 && second.json("refresh_token") != tokens.json("refresh_token"))
         #expect(second.json("id_token") == nil)
@@ -64,7 +64,7 @@ final class `A real Glewlwyd` {
         #expect([400, 401, 403].contains(try wrong.tokens(person).status))
     }
 
-    @Test func `logs a device in`() throws {
+    @Test func `a real Glewlwyd logs a device in`() throws {
         let client = try client(), place = try client.endpoint("token")
         let codes = try client.post(client.endpoint("device_authorization"), ["scope": "openid notes"])
         let device = try #require(codes.json("device_code"), "\(codes.text)")
@@ -81,7 +81,7 @@ final class `A real Glewlwyd` {
         #expect(try client.post(place, fields).json("error") == "access_denied")
     }
 
-    @Test func `sends nobody to a redirect that it does not know`() throws {
+    @Test func `a real Glewlwyd sends nobody to a redirect that it does not know`() throws {
         let page = try person.consent(at: client().address(["redirect_uri": redirect + "/"]), stays: true)
         #expect(page.status == 403 && page.address.hasPrefix(glewlwyd.origin), "\(page)")
     }
@@ -106,7 +106,7 @@ final class `A real FastMCP` {
         person = try ScriptedPerson()
     }
 
-    @Test func `is found from its refusal on, and registers, logs in, refreshes and revokes`() throws {
+    @Test func `a real FastMCP is found from its refusal on, and registers, logs in, refreshes and revokes`() throws {
         let refused = try Curl(mcp.resource), challenge = try #require(refused.headers["www-authenticate"])
         let place = try #require(challenge.firstMatch(of: /resource_metadata="([^"]+)"/)?.1)
         #expect(refused.status == 401 && challenge.hasPrefix("Bearer "))
@@ -156,7 +156,9 @@ final class `A real django-oauth-toolkit` {
         person = try ScriptedPerson()
     }
 
-    @Test func `logs in by its pages, refreshes and revokes for a client with Basic`() throws {
+    @Test func `a real django-oauth-toolkit logs in by its pages, refreshes and revokes for a client with Basic`()
+        throws
+    {
         let metadata = try Curl(django.metadata)
         #expect(metadata.json("issuer") == django.issuer && metadata.json("revocation_endpoint") == nil)
         #expect(try Curl(String(django.metadata.dropLast())).status == 301)
@@ -164,8 +166,8 @@ final class `A real django-oauth-toolkit` {
         let tokens = try client.tokens(person)
         #expect(tokens.status == 200 && tokens.json("scope") == "openid notes", "\(tokens.text)")
         #expect(try RealOAuth.get(django.me, tokens).json("name") == "ann")
-        let stranger = try Curl(django.me)
-        #expect(stranger.status == 403 && stranger.headers["www-authenticate"] == nil)
+        let anonymous = try Curl(django.me)
+        #expect(anonymous.status == 403 && anonymous.headers["www-authenticate"] == nil)
         let second = try client.refresh(tokens)
         #expect(second.status == 200 && second.json("refresh_token") != tokens.json("refresh_token"))
         #expect(try client.refresh(tokens).json("error") == "invalid_grant")

@@ -21,7 +21,7 @@ import Testing
     @Test(
         RealServer.require("faketime"),
         arguments: [["whoami"], ["status"], ["login"], ["token"], ["token", "--verify"], ["whoami", "--json"]])
-    func `goes on after its end, by a refresh`(command: [String]) throws {
+    func `a session that is refreshed goes on after its end, by a refresh`(command: [String]) throws {
         try authctl.logIn("chat")
         #expect(try authctl.run("status", "chat", "--offline").code == 0)
         #expect(try authctl.runLater(["status", "chat", "--offline"]).code == 4)
@@ -36,7 +36,9 @@ import Testing
         #expect(try refreshes() == [200])
     }
 
-    @Test func `is erased when the refresh is refused, and stays when the server is busy`() throws {
+    @Test func `a session that is refreshed is erased when the refresh is refused, and stays when the server is busy`()
+        throws
+    {
         try authctl.logIn("chat")
         let refresh = "/_matrix/client/v3/refresh"
         for _ in 0..<3 { try demo.order(.init(path: verify, status: 401)) }
@@ -50,7 +52,7 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `is refreshed once, however many ask at the same time`() async throws {
+    @Test func `a session that is refreshed is refreshed once, however many ask at the same time`() async throws {
         try authctl.logIn("chat")
         // Slow enough for all of them to have read the old token.
         try demo.order(.init(path: "/_matrix/client/v3/refresh", delay: 1))
@@ -70,7 +72,9 @@ import Testing
         #expect(try authctl.run("whoami", "chat").output == "@ann:demo.invalid\n")
     }
 
-    @Test func `keeps the new tokens although the service fails right after the refresh`() throws {
+    @Test func `a session that is refreshed keeps the new tokens although the service fails right after the refresh`()
+        throws
+    {
         try authctl.logIn("chat")
         try demo.order(.init(path: verify, status: 401), .init(path: verify, status: 503))
         #expect(try authctl.run("whoami", "chat").code == 12)
@@ -78,7 +82,7 @@ import Testing
         #expect(try refreshes() == [200])
     }
 
-    @Test func `does not become the active account, nor move to another store`() throws {
+    @Test func `a session that is refreshed does not become the active account, nor move to another store`() throws {
         let bob = "pä:ss%wörd&+\"\\ünïcode"
         let key = try authctl.file("key", String(repeating: "k", count: 64))
         #expect(try authctl.run("store", "init", "file", "--key-file", key).code == 0)
@@ -91,7 +95,9 @@ import Testing
         #expect(rows.compactMap { $0["store"] as? String } == ["plaintext", "file"])
     }
 
-    @Test func `by a new cookie at each request stays in its store and sends the newest`() throws {
+    @Test func `a session that is refreshed by a new cookie at each request stays in its store and sends the newest`()
+        throws
+    {
         let refused = RecordingServer.Reply.answer(401)
         let cookie = { (number: Int) in
             RecordingServer.Reply.answer(200, ["Set-Cookie: sid=value-\(number); Path=/"], body: "{}")

@@ -33,7 +33,7 @@ import Testing
 
     private let post = "{\"title\": \"Grüße\",\r\n \"text\": \"a\\u0000b & c=%41\"}\n"
 
-    @Test func `goes out once with the session that is there`() throws {
+    @Test func `a request goes out once with the session that is there`() throws {
         try authctl.logIn("blog")
         let before = try demo.requests().count
         let result = try authctl.run("request", "POST", "/posts", "-P", "blog", "--json", post)
@@ -56,7 +56,7 @@ import Testing
         #expect(sent.map(\.status) == [403, 201])
     }
 
-    @Test func `never arrives if the person cancels`() throws {
+    @Test func `a request never arrives if the person cancels`() throws {
         try authctl.logIn("blog")
         try endSessionAtServer()
         let run = try authctl.onTerminal("request", "POST", "/posts", "-P", "blog", "-d", "hello")
@@ -67,7 +67,7 @@ import Testing
         #expect(try posts().isEmpty)
     }
 
-    @Test func `without any login waits for one, and is then sent once`() throws {
+    @Test func `a request without any login waits for one, and is then sent once`() throws {
         let run = try authctl.onTerminal("request", "POST", "/posts", "-P", "blog", "-d", "hello")
         try run.answer("User name: ", "ann\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0))

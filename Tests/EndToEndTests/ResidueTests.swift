@@ -69,7 +69,7 @@ struct `At its end the memory of authctl` {
         + [StoreOnTest.plaintext, .keyring, .passphrase].flatMap { store in ["wire", "chat"].map { (store, $0) } }
 
     @Test(arguments: Thoroughness.sample(cases, 5))
-    func `holds nothing after a refused login, a login, a look, a token and a logout`(
+    func `at its end the memory of authctl holds nothing after a refused login, a login, a look, a token and a logout`(
         store: StoreOnTest, profile: String
     ) throws {
         let authctl = try Installation(demo, store: store.name)
@@ -97,7 +97,7 @@ struct `At its end the memory of authctl` {
         try expectClean(looks, sweep, "\(profile), \(store.rawValue)", home: authctl.folder)
     }
 
-    @Test func `holds nothing however the password was given`() throws {
+    @Test func `at its end the memory of authctl holds nothing however the password was given`() throws {
         let authctl = try Installation(demo)
         let file = try outside.write(Self.password + "\n", to: "password")
         let named = ["AUTHCTL_PROFILE": "wire", "AUTHCTL_USERNAME": Self.user]
@@ -112,7 +112,7 @@ struct `At its end the memory of authctl` {
             looks, try LeakSweep(secrets: [], pairs: [(Self.user, Self.password)]), "given", home: authctl.folder)
     }
 
-    @Test func `holds nothing of a second factor's code`() throws {
+    @Test func `at its end the memory of authctl holds nothing of a second factor's code`() throws {
         let authctl = try Installation(config: demo.vaultProfile(login: DemoBackendProcess.vaultWantsCode))
         let (wrong, given, piped, typed) = ("771829", "907214", "335518", "248163")
         let named = ["AUTHCTL_PROFILE": "vault", "AUTHCTL_PASSWORD": Self.password]
@@ -133,7 +133,7 @@ struct `At its end the memory of authctl` {
         try expectClean(looks, sweep, "a second factor", home: authctl.folder)
     }
 
-    @Test func `holds nothing of what was typed on a terminal`() throws {
+    @Test func `at its end the memory of authctl holds nothing of what was typed on a terminal`() throws {
         let authctl = try Installation(demo, store: "file")
         _ = try StoreOnTest.passphrase.setUp(authctl, outside: outside)
         let typed = try authctl.onTerminal("login", "wire")
@@ -150,7 +150,7 @@ struct `At its end the memory of authctl` {
     }
 
     @Test(RealServer.require("lighttpd"), RealServer.require("openssl"))
-    func `holds nothing after Digest`() throws {
+    func `at its end the memory of authctl holds nothing after Digest`() throws {
         let lighttpd = try LighttpdDigest(accounts: [(Self.user, Self.password)])
         defer { lighttpd.stop() }
         let authctl = try Installation()
@@ -171,7 +171,7 @@ struct `At its end the memory of authctl` {
     }
 
     @Test(RealServer.require("python3"), RealServer.require("openssl"))
-    func `holds nothing after Basic, a token and a logout through TLS`() throws {
+    func `at its end the memory of authctl holds nothing after Basic, a token and a logout through TLS`() throws {
         let front = try TLSFront(to: demo.port)
         defer { front.stop() }
         let config = try demo.profiles().replacing(demo.origin, with: "https://127.0.0.1:\(front.port)")

@@ -61,7 +61,9 @@ import Testing
         return try authctl.run(["login", profile, "-u", "ann"] + more, environment: password)
     }
 
-    @Test func `is asked for after the password; a wrong code is told, and the next one logs in`() throws {
+    @Test func `a second factor is asked for after the password; a wrong code is told, and the next one logs in`()
+        throws
+    {
         let run = try authctl.onTerminal("login", "shop", "-u", "ann")
         try run.answer("Password for ann: ", "correct horse\r")
         try run.pty.wait(for: "asks for a second factor.")
@@ -111,7 +113,7 @@ import Testing
         #expect(login.error.contains("missing: code (--otp-stdin, --otp-command CMD, AUTHCTL_OTP)"))
     }
 
-    @Test func `comes from a program, or from standard input`() throws {
+    @Test func `a second factor comes from a program, or from standard input`() throws {
         let command = try logIn("vault", "--otp-command", "printf 907214")
         #expect(command.code == 0, "\(command.error)")
         let password = ["AUTHCTL_PASSWORD": "correct horse", "AUTHCTL_PROFILE": "shop"]

@@ -23,7 +23,7 @@ struct `The dialogue of a keyring` {
             ["login", "wire", "-u", "ann", "--password-stdin"], input: "correct horse\n", environment: desktop(keyring))
     }
 
-    @Test func `unlocks it at a terminal on a desktop, and the login goes on`() throws {
+    @Test func `the dialogue of a keyring unlocks it at a terminal on a desktop, and the login goes on`() throws {
         let keyring = try KeyringSession(.fake(.unlocked))
         let run = try authctl.onTerminal("login", "wire", environment: desktop(keyring))
         try run.pty.wait(for: "waiting for the dialogue of the desktop's keyring")
@@ -46,7 +46,11 @@ struct `The dialogue of a keyring` {
         #expect(run.lines.joined().contains("within 1 second"), "\(run.lines)")
     }
 
-    @Test func `does not appear without a terminal, without a display, or for a command that never asks`() throws {
+    @Test
+    func
+        `the dialogue of a keyring does not appear without a terminal, without a display, or for a command that never asks`()
+        throws
+    {
         let keyring = try KeyringSession(.fake(.unlocked))
         let piped = try logIn(keyring)
         #expect(piped.code == 8 && piped.error.contains("is locked"), "\(piped.error)")

@@ -156,7 +156,9 @@ struct `A hindered Secret Service` {
     private static let patience = 20.0
 
     @Test(arguments: Hindrance.allCases)
-    func `is 8 when it was named, and passed over by auto, never for plain text`(hindrance: Hindrance) throws {
+    func `a hindered Secret Service is 8 when it was named, and passed over by auto, never for plain text`(
+        hindrance: Hindrance
+    ) throws {
         let demo = try DemoBackendProcess()
         let authctl = try Installation(demo, store: nil)
         var keyring: KeyringSession?, socket: SilentSocket?
@@ -182,7 +184,7 @@ struct `A hindered Secret Service` {
     }
 
     @Test(RealServer.require("strace"))
-    func `without libsecret the message names it, and auto goes on`() throws {
+    func `a missing libsecret is named, and auto goes on to the next store`() throws {
         let authctl = try Installation(store: nil)
         let strace = try #require(RealServer.path(of: "strace"))
         func run(_ words: String...) throws -> CommandResult {

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["file", "plaintext"], ["wire", "blog", "screencast", "chat", "index"])
-    func `of a login, a refusal, a token and a logout are nowhere else`(store: String, profile: String) throws {
+    func `secrets of a login, a refusal, a token and a logout are nowhere else`(store: String, profile: String) throws {
         let (authctl, environment) = try installation(store)
         let file = try outside.write(password + "\n", to: "password")
         let user = ["-u", "ann", "--verbose"]
@@ -85,7 +85,7 @@ import Testing
         try expectClean(authctl, ["transcript": run.pty.text, "stdout": run.output])
     }
 
-    @Test func `in the answers of a server are not in what --verbose shows`() throws {
+    @Test func `secrets in the answers of a server are not in what --verbose shows`() throws {
         let authctl = try Installation(demo)
         let leak = "a-secret-of-the-server-77"
         try demo.order(
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can read the environment of a protected process"))
-    func `are in no arguments and in no environment while the server is asked`() throws {
+    func `secrets are in no arguments and in no environment while the server is asked`() throws {
         let (authctl, environment) = try installation("file")
         let slow = "slow and steady"
         let file = try outside.write(slow + "\n", to: "slow")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(RealServer.require("strace")) func `are in nothing that authctl starts`() throws {
+    @Test(RealServer.require("strace")) func `secrets are in nothing that authctl starts`() throws {
         let (authctl, environment) = try installation("plaintext")
         let strace = try #require(RealServer.path(of: "strace")), trace = authctl.folder + "/execve"
         let file = try outside.write(password + "\n", to: "password")

@@ -31,7 +31,11 @@ struct `A server whose certificate does not verify` {
         }
     }
 
-    @Test func `that is gone is 6 although its certificate was accepted, and another fingerprint is still 7`() throws {
+    @Test
+    func
+        `a server whose certificate does not verify that is gone is 6 although its certificate was accepted, and another fingerprint is still 7`()
+        throws
+    {
         let nginx = try nginx(own)
         let url = nginx.origin() + "/whoami.json", trust = "sha256:\(try own.fingerprint())"
         #expect(try logIn(url, "--trust-fingerprint", trust).code == 0)
@@ -43,7 +47,10 @@ struct `A server whose certificate does not verify` {
         #expect(gone.code == 6, "\(gone.error)")
     }
 
-    @Test(arguments: [429, 503]) func `that limits its requests is busy, whatever the password`(status: Int) throws {
+    @Test(arguments: [429, 503])
+    func `a server whose certificate does not verify that limits its requests is busy, whatever the password`(
+        status: Int
+    ) throws {
         let nginx = try NginxServer([own], user: "ann", password: "correct horse", limitStatus: status)
         let trust = ["--trust-fingerprint", "sha256:\(try own.fingerprint())"]
         for (password, code) in [("correct horse", 12), ("wrong battery", 12)] {
@@ -57,7 +64,9 @@ struct `A server whose certificate does not verify` {
         #expect(try authctl.run("profile", "list", "--json").json as? [String] == [])
     }
 
-    @Test func `without a terminal is 7, with every reason, the fingerprint and the remedies, and no HTTP`()
+    @Test
+    func
+        `a server whose certificate does not verify without a terminal is 7, with every reason, the fingerprint and the remedies, and no HTTP`()
         throws
     {
         let expired = try certificates.selfSigned(period: ("20200101000000Z", "20200201000000Z"))

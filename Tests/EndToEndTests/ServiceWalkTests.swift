@@ -39,7 +39,7 @@ import Testing
         authctl = try Installation(demo)
     }
 
-    @Test(arguments: walks) func `is logged in to, asked, and logged out of`(_ walk: Walk) throws {
+    @Test(arguments: walks) func `each kind of service is logged in to, asked, and logged out of`(_ walk: Walk) throws {
         let user = walk.user.map { ["-u", $0] } ?? []
         let login = try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: walk.secret + "\n")
         #expect(login.code == 0, "\(login.error)")
@@ -86,7 +86,9 @@ import Testing
         #expect(try demo.requests().last?.who == "ann")
     }
 
-    @Test(arguments: walks) func `keeps no password but where the password is the session`(_ walk: Walk) throws {
+    @Test(arguments: walks) func `each kind of service keeps no password but where the password is the session`(
+        _ walk: Walk
+    ) throws {
         let user = walk.user.map { ["-u", $0] } ?? []
         try authctl.run(["login", walk.profile, "--password-stdin"] + user, input: walk.secret + "\n")
         let kept = try authctl.keptSecrets()
@@ -97,14 +99,14 @@ import Testing
 
     @Test(arguments: [
         ("bob", "pä:ss%wörd&+\"\\ünïcode"), ("zoë müller@wire", "  blank ends "),
-    ]) func `takes names and passwords of every kind`(user: String, password: String) throws {
+    ]) func `each kind of service takes names and passwords of every kind`(user: String, password: String) throws {
         for profile in ["wire", "blog", "screencast", "admin", "index"] {
             try authctl.logIn(profile, user, password)
             #expect(try authctl.run("whoami", profile).output == user + "\n")
         }
     }
 
-    @Test func `takes an empty password only with --blank-password`() throws {
+    @Test func `each kind of service takes an empty password only with --blank-password`() throws {
         let refused = try authctl.run("login", "wire", "-u", "guest", "--password-stdin", input: "\n")
         #expect(refused.code == 2)
         #expect(refused.error.contains("--blank-password"))
@@ -122,7 +124,7 @@ import Testing
         #expect(run.error.contains("this account is locked") && !run.error.contains("'login'"), "\(run.error)")
     }
 
-    @Test(arguments: walks) func `a suspended account is forbidden, but where strangers get the same`(
+    @Test(arguments: walks) func `a suspended account is forbidden, but where anonymous clients get the same`(
         _ walk: Walk
     ) throws {
         let user = walk.user == nil ? [] : ["-u", "forbidden"]

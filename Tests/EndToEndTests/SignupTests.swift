@@ -3,7 +3,7 @@ import Testing
 
 /// The page where a person can register, at a terminal.
 @Suite struct `A service to register at` {
-    @Test func `its page is named with the first question alone`() throws {
+    @Test func `the page to register at is named with the first question alone`() throws {
         let demo = try DemoBackendProcess()
         defer { demo.stop() }
         let authctl = try Installation(

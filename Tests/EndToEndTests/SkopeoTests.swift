@@ -73,7 +73,9 @@ struct `skopeo with docker-credential-authctl` {
         return result
     }
 
-    @Test func `logs in, uses the login and logs out, and authctl sees each`() throws {
+    @Test func `skopeo with docker-credential-authctl logs in, uses the login and logs out, and authctl sees each`()
+        throws
+    {
         let login = try skopeo("login", "-u", "ann", "--password-stdin", registry, input: "correct horse")
         #expect(login.code == 0, "\(login.error)")
         #expect(try authctl.run("status").code == 0)
@@ -86,7 +88,7 @@ struct `skopeo with docker-credential-authctl` {
         #expect(try skopeo("list-tags", "docker://\(registry)/thing").code != 0)
     }
 
-    @Test func `uses a login of authctl, and keeps none that is wrong`() throws {
+    @Test func `skopeo with docker-credential-authctl uses a login of authctl, and keeps none that is wrong`() throws {
         try authctl.logIn("registry")
         #expect(try skopeo("list-tags", "docker://\(registry)/thing").code == 0)
         let wrong = try skopeo("login", "-u", "ann", "--password-stdin", registry, input: "wrong horse")
@@ -94,7 +96,8 @@ struct `skopeo with docker-credential-authctl` {
         #expect(try skopeo("list-tags", "docker://\(registry)/thing").code == 0)
     }
 
-    @Test func `is told why, where the service does not confirm a login`() throws {
+    @Test func `skopeo with docker-credential-authctl is told why, where the service does not confirm a login`() throws
+    {
         _ = try authctl.file(
             "config/authctl/config.toml",
             "[profiles.other]\nurl = \"https://registry.invalid\"\nverify = { get = \"/v2/\" }\n")

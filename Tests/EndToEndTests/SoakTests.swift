@@ -44,7 +44,7 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `in which no refresh is lost asks for no login at all`() async throws {
+    @Test func `a soak in which no refresh is lost asks for no login at all`() async throws {
         let report = try await soak(sparing: Self.base + "/refresh")
         for run in report.runs { #expect(run.isRight, "\(run)") }
         // Refused is at most a refresh of the second account, which meets its logout.
@@ -54,7 +54,7 @@ import Testing
         try expectWhole()
     }
 
-    @Test func `in which anything is lost asks for a login only where a refresh was refused`() async throws {
+    @Test func `a soak in which anything is lost asks for a login only where a refresh was refused`() async throws {
         let report = try await soak(sparing: nil)
         for run in report.runs { #expect(run.isRight, "\(run)") }
         let asked = report.runs.filter { $0.command.user == "ann" && [4, 104].contains($0.result.code) }

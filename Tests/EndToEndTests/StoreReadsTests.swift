@@ -31,7 +31,7 @@ import Testing
         authctl = try Installation(demo, store: "helper:counting")
     }
 
-    @Test func `is read twice by a request that refreshes its session first`() throws {
+    @Test func `a store that is slow to read is read twice by a request that refreshes its session first`() throws {
         let folder = authctl.folder + "/bin"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let path = folder + "/docker-credential-counting"

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `by Ctrl-D is cancelled, 5`() throws {
+    @Test func `a login that is interrupted by Ctrl-D is cancelled, 5`() throws {
         let run = try authctl.onTerminal("login", "wire")
         try run.answer("User name: ", "ann\r").answer("Password: ", "\u{4}")
         #expect(try run.end() == .exited(5))
@@ -46,12 +46,12 @@ import Testing
         try expectNothingStored()
     }
 
-    @Test func `by Ctrl-C dies of SIGINT`() throws {
+    @Test func `a login that is interrupted by Ctrl-C dies of SIGINT`() throws {
         #expect(try interrupted { $0.pty.type("\u{3}") } == [.signalled(SIGINT), .signalled(SIGINT)])
         try expectNothingStored()
     }
 
-    @Test func `by Ctrl-C is seen by the shell as death by SIGINT`() throws {
+    @Test func `a login that is interrupted by Ctrl-C is seen by the shell as death by SIGINT`() throws {
         let shell = try authctl.shellOnTerminal(
             "trap : INT; authctl login wire; echo \"status $?\"; stty -a | grep -o '.echo '")
         try shell.wait(for: "User name: ").type("\u{3}")
@@ -65,13 +65,13 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
-    func `by a signal dies of that signal`(signal: Int32) throws {
+    func `a login that is interrupted by a signal dies of that signal`(signal: Int32) throws {
         #expect(try interrupted { $0.pty.child.send(signal: signal) } == [.signalled(signal), .signalled(signal)])
         try expectNothingStored()
         #expect(authctl.home.files.filter { $0.contains("core") }.isEmpty)
     }
 
-    @Test func `by a lost terminal ends`() throws {
+    @Test func `a login that is interrupted by a lost terminal ends`() throws {
         let run = try authctl.onTerminal("login", "wire")
         try run.pty.wait(for: "User name: ")
         run.pty.hangUp()
@@ -80,7 +80,8 @@ import Testing
         try expectNothingStored()
     }
 
-    @Test func `by Ctrl-Z stops, gives the terminal back, and goes on where it was`() throws {
+    @Test func `a login that is interrupted by Ctrl-Z stops, gives the terminal back, and goes on where it was`() throws
+    {
         let shell = try authctl.shellOnTerminal(
             """
             set -m; stty -a > before; authctl login wire; echo stopped $?
@@ -100,7 +101,7 @@ import Testing
         #expect(!shell.text.contains("corr"))
     }
 
-    @Test func `by Ctrl-C while the server is slow dies at once`() throws {
+    @Test func `a login that is interrupted by Ctrl-C while the server is slow dies at once`() throws {
         let run = try authctl.onTerminal("login", "wire", "-u", "ann")
         try run.pty.wait(for: "Password for ann: ")
         try demo.order(.init(delay: 60))

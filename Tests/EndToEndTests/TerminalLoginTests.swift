@@ -12,7 +12,10 @@ import Testing
         authctl = try Installation(demo)
     }
 
-    @Test func `goes on after a wrong password: name kept, attempt counted, no password in the name`() throws {
+    @Test
+    func `a login on a terminal goes on after a wrong password: name kept, attempt counted, no password in the name`()
+        throws
+    {
         let run = try authctl.onTerminal("login", "wire", "--verbose")
         try run.answer("User name: ", "anne\r").answer("Password: ", "wrong horse\r")
         try run.pty.wait(for: "Wrong user name or password (attempt 2 of 3).")
@@ -35,7 +38,7 @@ import Testing
         #expect(try demo.requests().filter { !$0.carried.isEmpty }.map(\.status) == [401, 200])
     }
 
-    @Test func `ends with 3 after the last attempt, and asks no more than that`() throws {
+    @Test func `a login on a terminal ends with 3 after the last attempt, and asks no more than that`() throws {
         let run = try authctl.onTerminal("login", "wire", "--max-attempts", "2", "-u", "ann")
         for _ in 0..<2 { try run.answer("Password for ann: ", "wrong\r") }
         #expect(try run.end() == .exited(3))
@@ -43,7 +46,7 @@ import Testing
         #expect(run.pty.echoes)
     }
 
-    @Test func `shows the server's own words, quoted`() throws {
+    @Test func `a login on a terminal shows the server's own words, quoted`() throws {
         let run = try authctl.onTerminal("login", "chat", "-u", "ann")
         try run.answer("Password for ann: ", "wrong\r").pty.wait(
             for: "The server says: \"Invalid username or password\"")
@@ -51,7 +54,7 @@ import Testing
         #expect(try run.end() == .exited(5))
     }
 
-    @Test func `asks only for what is missing`() throws {
+    @Test func `a login on a terminal asks only for what is missing`() throws {
         let token = try authctl.onTerminal("login", "forge")
         try token.answer("Token: ", "demo-pat-ann-7f3a9c\r")
         #expect(try token.end() == .exited(0))
@@ -62,7 +65,7 @@ import Testing
         #expect(!named.pty.text.contains("User name:"))
     }
 
-    @Test func `says so of a blank answer, and sends nothing`() throws {
+    @Test func `a login on a terminal says so of a blank answer, and sends nothing`() throws {
         let run = try authctl.onTerminal("login", "wire")
         try run.answer("User name: ", "\r")
         try run.pty.wait(for: "The user name was left blank; nothing was sent.")
@@ -75,7 +78,11 @@ import Testing
         #expect(!run.pty.text.contains("attempt"))
     }
 
-    @Test func `shows nothing of what is typed before the question, and does not take it for the answer`() throws {
+    @Test
+    func
+        `a login on a terminal shows nothing of what is typed before the question, and does not take it for the answer`()
+        throws
+    {
         try demo.order(DemoBackendProcess.Fault(path: "/users/me", delay: 2))
         let run = try authctl.onTerminal("login", "blog", "-u", "ann")
         try run.pty.wait(for: "please wait…")
@@ -86,7 +93,7 @@ import Testing
         #expect(run.pty.echoes && !run.pty.text.contains("canary"))
     }
 
-    @Test func `takes UTF-8, and a blank password where that is allowed`() throws {
+    @Test func `a login on a terminal takes UTF-8, and a blank password where that is allowed`() throws {
         let bob = try authctl.onTerminal("login", "wire")
         try bob.answer("User name: ", "bob\r").answer("Password: ", "pä:ss%wörd&+\"\\ünïcode\r")
         #expect(try bob.end() == .exited(0), "\(bob.pty.text)")
@@ -96,7 +103,7 @@ import Testing
         #expect(try guest.end() == .exited(0))
     }
 
-    @Test func `shows marks as AUTHCTL_MASK has them, or none`() throws {
+    @Test func `a login on a terminal shows marks as AUTHCTL_MASK has them, or none`() throws {
         for (mask, shown) in [("#", "Password for ann: #############"), ("", "Password for ann:")] {
             let run = try authctl.onTerminal(
                 "login", "wire", "-u", "ann", "--force", environment: ["AUTHCTL_MASK": mask])
@@ -113,7 +120,7 @@ import Testing
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
     }
 
-    @Test func `says that it waits, and takes that away`() throws {
+    @Test func `a login on a terminal says that it waits, and takes that away`() throws {
         try demo.order(.init(path: "/account/verify_credentials.json"), .init(status: nil, delay: 1))
         let run = try authctl.onTerminal("login", "wire", "-u", "slow")
         try run.answer("Password for slow: ", "slow and steady\r")
@@ -136,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
-    func `needs neither colour nor cursor movement`(environment: [String: String]) throws {
+    func `a login on a terminal needs neither colour nor cursor movement`(environment: [String: String]) throws {
         let run = try authctl.onTerminal("login", "wire", environment: environment)
         try run.answer("User name: ", "ann\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0))

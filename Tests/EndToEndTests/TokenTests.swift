@@ -22,7 +22,7 @@ import Testing
         try Curl("-H", "Authorization: Bearer \(token)", demo.origin + "/_matrix/client/v3/account/whoami").status
     }
 
-    @Test func `is printed without a request while it lives long enough`() throws {
+    @Test func `a token is printed without a request while it lives long enough`() throws {
         try authctl.logIn("chat")
         let before = try demo.requests().count
         let first = try token("chat")
@@ -32,7 +32,7 @@ import Testing
         #expect(try token("chat") == first)
     }
 
-    @Test func `that lives too short is refreshed, saved, and the old one is refused`() throws {
+    @Test func `a token that lives too short is refreshed, saved, and the old one is refused`() throws {
         try authctl.logIn("chat", "ann", "correct horse", "--ttl", "60")
         // Only the login knows a ttl where the profile sends none; the demo's tokens live five minutes.
         let first = try token("chat")
@@ -49,7 +49,7 @@ import Testing
         #expect(try demo.requests().filter { $0.path.hasSuffix("/refresh") }.map(\.status) == [200])
     }
 
-    @Test func `whose refresh is refused ends the session: 4, nothing printed, nothing sent again`() throws {
+    @Test func `a token whose refresh is refused ends the session: 4, nothing printed, nothing sent again`() throws {
         try authctl.logIn("chat")
         try demo.order(.init(path: "/_matrix/client/v3/refresh", status: 401))
         let result = try authctl.run("token", "chat", "--min-ttl", "100000")
@@ -61,7 +61,7 @@ import Testing
         #expect(try demo.requests().count == before)
     }
 
-    @Test(arguments: [503, 429]) func `whose refresh is busy stays, and that is 12`(status: Int) throws {
+    @Test(arguments: [503, 429]) func `a token whose refresh is busy stays, and that is 12`(status: Int) throws {
         try authctl.logIn("chat")
         let first = try token("chat")
         try demo.order(.init(path: "/_matrix/client/v3/refresh", status: status, retryAfter: 9))
@@ -71,7 +71,7 @@ import Testing
         #expect(try token("chat") == first)
     }
 
-    @Test(RealServer.require("faketime")) func `that is over is never printed`() throws {
+    @Test(RealServer.require("faketime")) func `a token that is over is never printed`() throws {
         try authctl.logIn("screencast", "ann", "correct horse", "--ttl", "2")
         let first = try authctl.run("token", "screencast")
         #expect(first.code == 0)
@@ -95,7 +95,7 @@ import Testing
         #expect(late.output.isEmpty)
     }
 
-    @Test func `that the server refuses is erased: 4, and nothing is sent the next time`() throws {
+    @Test func `a token that the server refuses is erased: 4, and nothing is sent the next time`() throws {
         try authctl.logIn("screencast")
         try demo.order(.init(path: "/home/index.json", status: 401))
         #expect(try authctl.run("token", "screencast", "--verify").code == 4)
@@ -106,7 +106,7 @@ import Testing
         #expect(try demo.requests().count == before)
     }
 
-    @Test func `survives a server that is busy, broken or gone`() throws {
+    @Test func `a token survives a server that is busy, broken or gone`() throws {
         try authctl.logIn("screencast")
         let first = try token("screencast")
         for fault in [
@@ -124,7 +124,7 @@ import Testing
         #expect(try token("screencast") == first)
     }
 
-    @Test func `comes back by itself where the password is kept`() throws {
+    @Test func `a token comes back by itself where the password is kept`() throws {
         let config = try String(decoding: authctl.bytes(authctl.folder + "/config/authctl/config.toml"), as: UTF8.self)
         _ = try authctl.file(
             "config/authctl/config.toml",
@@ -140,7 +140,7 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `is not what Basic and cookies have: 2, and --header is named`() throws {
+    @Test func `a token is not what Basic and cookies have: 2, and --header is named`() throws {
         for profile in ["wire", "blog"] {
             try authctl.logIn(profile)
             let result = try authctl.run("token", profile)

@@ -87,7 +87,8 @@ import Testing
         #expect(nowhere.code == 8 && nowhere.error.contains("XDG_STATE_HOME"), "\(nowhere.error)")
     }
 
-    @Test(mayMount, RealServer.require("bwrap")) func `works without /proc, in folders that it makes`() throws {
+    @Test(mayMount, RealServer.require("bwrap"))
+    func `unattended in a container works without /proc, in folders that it makes`() throws {
         let environment = ["HOME": place.authctl.folder + "/fresh", "AUTHCTL_CONFIG": place.config, "PATH": place.path]
         func run(_ arguments: [String], input: String = "") throws -> CommandResult {
             let words = ["--bind", "/", "/", "--tmpfs", "/proc", "--", place.authctl.program] + arguments

@@ -46,7 +46,9 @@ import Testing
         #expect(try runLines("One request", "wrong").code == 3)
     }
 
-    @Test func `without a configuration file: login makes the profile, which the other commands use`() throws {
+    @Test func `unattended use needs no configuration file: login makes the profile, which the other commands use`()
+        throws
+    {
         let verify = "/account/verify_credentials.json"
         try FileManager.default.removeItem(atPath: place.config)
         func run(_ password: String) throws -> CommandResult {

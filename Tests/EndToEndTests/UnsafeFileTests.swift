@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["000", "777", "022"])
-    func `is closed to others whatever the umask, as is the folder it is in`(mask: String) throws {
+    func `a file of authctl is closed to others whatever the umask, as is the folder it is in`(mask: String) throws {
         let authctl = try Installation(store: "plaintext")
         try FileManager.default.removeItem(atPath: authctl.home.state)
         let words = [
@@ -59,7 +59,7 @@ import Testing
     @Test(
         .enabled(if: getuid() == 0, "some of these only root can make"),
         arguments: Thoroughness.sample(files, 3))
-    func `that is not the one it wrote is 8 and left alone, without waiting`(file: String) throws {
+    func `a file of authctl that is not the one it wrote is 8 and left alone, without waiting`(file: String) throws {
         var tried = 0
         for (name, trap) in Self.traps.sorted(by: { $0.key < $1.key }) {
             let authctl = try Installation(demo, store: "file")
@@ -92,7 +92,7 @@ import Testing
     ]
 
     @Test(.enabled(if: getuid() == 0, "some of these only root can make"))
-    func `in a folder that is not its own is 8`() throws {
+    func `a file of authctl in a folder that is not its own is 8`() throws {
         for (name, trap) in Self.folderTraps.sorted(by: { $0.key < $1.key }) {
             let authctl = try Installation(demo)
             #expect(try login(authctl).code == 0)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "some of these only root can make"))
-    func `that is a profile and not its own is not obeyed, and no victim is written to`() throws {
+    func `a file of authctl that is a profile and not its own is not obeyed, and no victim is written to`() throws {
         let made = [
             "a link", "a hard link", "a pipe", "a folder", "a device", "writable by the group", "another user's",
         ]
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `that is exchanged for a link all the time never leads to the victim`() throws {
+    @Test func `a file of authctl that is exchanged for a link all the time never leads to the victim`() throws {
         let authctl = try Installation(demo)
         #expect(try login(authctl).code == 0)
         let victim = try authctl.home.write("untouched", to: "victim")

@@ -28,7 +28,9 @@ import Testing
     ]
 
     @Test(arguments: commands)
-    func `is named on the terminal after half a second, and in no pipe`(command: [String]) throws {
+    func `a server that does not answer is named on the terminal after half a second, and in no pipe`(command: [String])
+        throws
+    {
         let (authctl, server) = try silent()
         let start = ContinuousClock.now
         let run = try authctl.onTerminal(command, environment: ["NO_COLOR": "1"])
@@ -43,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["whoami", "login"])
-    func `has a spinner, and tells of the seconds`(command: String) throws {
+    func `a server that does not answer has a spinner, and tells of the seconds`(command: String) throws {
         let (authctl, server) = try silent()
         let arguments = command == "login" ? ["login", server.url("/other")] : [command]
         let run = try authctl.onTerminal(arguments)
@@ -78,7 +80,9 @@ import Testing
     }
 
     @Test(arguments: [[], ["-q"], ["-v"]] as [[String]])
-    func `is not named in what is piped, nor where quiet or more was asked for`(options: [String]) throws {
+    func `a server that does not answer is not named in what is piped, nor where quiet or more was asked for`(
+        options: [String]
+    ) throws {
         let (authctl, server) = try silent()
         let arguments = (["whoami", "--timeout", "1"] + options).joined(separator: " ")
         let shell = try authctl.shellOnTerminal("authctl \(arguments) >out 2>error; echo \"code $?\"")
@@ -89,7 +93,7 @@ import Testing
         #expect(try !authctl.run(["whoami", "--timeout", "1"]).error.contains("Waiting"))
     }
 
-    @Test func `is named no more once it answers`() throws {
+    @Test func `a server that does not answer is named no more once it answers`() throws {
         let demo = try DemoBackendProcess(), authctl = try Installation(demo)
         try authctl.logIn("wire")
         try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 1))
@@ -100,7 +104,7 @@ import Testing
         #expect(run.lines == [""])
     }
 
-    @Test func `is waited for from the first probe of a URL on`() throws {
+    @Test func `a server that does not answer is waited for from the first probe of a URL on`() throws {
         let server = try RecordingServer([.silence])
         let authctl = try Installation()
         let run = try authctl.onTerminal("login", server.url("/me"), environment: ["LC_ALL": "C"])

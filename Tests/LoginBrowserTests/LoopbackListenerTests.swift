@@ -189,7 +189,7 @@ private final class Attack: @unchecked Sendable {
 
 /// Another user, who has read the state in the arguments of the browser.
 @Suite(.onOwnThreads, .enabled(if: getuid() == 0, "only root can become somebody else"), RealServer.require("python3"))
-struct StrangersResponseTests {
+struct ForeignResponseTests {
     private static let attack = """
         import os, socket, sys
         os.setgroups([]); os.setgid(65534); os.setuid(65534)

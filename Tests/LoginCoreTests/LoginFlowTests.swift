@@ -344,7 +344,7 @@ struct LoginFlowSecondFactorTests {
         return flow
     }
 
-    @Test func `is asked for, and a wrong code three times at most, without touching the password`() {
+    @Test func `a code is asked for, three times at most after a wrong one, without touching the password`() {
         var flow = authenticating()
         #expect(flow.handle(Self.needs) == asked(1))
         #expect(flow.handle(.answered(.code)) == .resume(.typed))

@@ -11,7 +11,8 @@ struct LoginFlowTicketTests {
         return flow
     }
 
-    @Test(arguments: [true, false]) func `is saved like any other, whether somebody could be asked or not`(mayAsk: Bool)
+    @Test(arguments: [true, false])
+    func `a ticket that is accepted is saved like any other login, whether somebody could be asked or not`(mayAsk: Bool)
     {
         var flow = prepared(LoginFlow.Policy(mayAsk: mayAsk, mayUseTicket: true))
         #expect(flow.handle(.prepared(SomeLogin.ticketSpace)) == .authenticate(.ticket))
@@ -20,7 +21,7 @@ struct LoginFlowTicketTests {
         #expect(flow.handle(.saved) == .finish(.loggedIn(SomeLogin.identity)))
     }
 
-    @Test func `that is refused ends: another question would send the same ticket`() {
+    @Test func `a ticket that is refused ends the login: another question would send the same ticket`() {
         var flow = prepared(LoginFlow.Policy(mayUseTicket: true))
         _ = flow.handle(.prepared(SomeLogin.ticketSpace))
         #expect(flow.handle(.refused(SomeLogin.refusal)) == .finish(.failed(.rejected(SomeLogin.refusal))))

@@ -30,7 +30,7 @@ struct PasswordHeaderTests {
         }
     }
 
-    @Test func `a stranger is not sent a header with it`() {
+    @Test func `an anonymous client is not sent a header with it`() {
         var request = RequestRule(method: "GET", path: Template(literal: "/"))
         request.headers = [rule]
         #expect(request.anonymous.headers.isEmpty && request.urlSlots.isEmpty)

@@ -67,7 +67,9 @@ struct RepeatedSecretErrorTests {
         Refusal(status: 401, words: words, mayMeanForbidden: true)
     }
 
-    @Test(arguments: errors.indices) func `its words go, and all other facts stay`(index: Int) {
+    @Test(arguments: errors.indices) func `an error that repeats a secret loses its words, and keeps all other facts`(
+        index: Int
+    ) {
         let (with, without) = Self.errors[index]
         #expect(with(Self.said).without(secrets) == without)
         #expect(with(Self.said).without(secrets).exitCode == with(Self.said).exitCode)

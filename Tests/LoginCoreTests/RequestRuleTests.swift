@@ -115,7 +115,7 @@ struct RequestRuleTests {
         ("GET", true), ("HEAD", true), ("OPTIONS", true), ("PROPFIND", true), ("REPORT", true), ("POST", false),
         ("PUT", false), ("DELETE", false), ("PATCH", false), ("MKCOL", false),
     ])
-    func `which verbs only read`(method: String, reads: Bool) {
+    func `GET, HEAD and their like are the verbs that only read`(method: String, reads: Bool) {
         #expect(RequestRule.onlyReads(method) == reads)
     }
 

@@ -25,7 +25,7 @@ struct RuleProposalTests {
         return RuleProposal(rule, end: error)?.line
     }
 
-    @Test func `what strangers get is proposed for logged-out`() {
+    @Test func `what anonymous clients get is proposed for logged-out`() {
         #expect(verify(nil, anonymous(403)) == "logged-out = [403]")
         #expect(verify([Condition(status: 401)], anonymous(403)) == "logged-out = [401, 403]")
         #expect(
@@ -33,7 +33,7 @@ struct RuleProposalTests {
                 == "logged-out = [{ status = 302, \"header:Location\" = \"/login*\" }]")
     }
 
-    @Test func `a page that asks strangers for a password is proposed for logged-out`() {
+    @Test func `a page that asks anonymous clients for a password is proposed for logged-out`() {
         #expect(
             RuleProposal(ResponseRule(), passwordField: "pass-word_1")?.line
                 == "logged-out = [{ \"form:pass-word_1\" = \"*\" }]")

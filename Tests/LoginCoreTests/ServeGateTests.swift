@@ -27,11 +27,11 @@ import Testing
         ("/5e63e7/posts", "/posts"), ("/5e63e7/", "/"), ("/5e63e7", "/"), ("/5e63e7?a=b", "/?a=b"),
         ("/5e63e7/a%2Fb/?c=../d", "/a%2Fb/?c=../d"), ("/5e63e7//host/x", "//host/x"),
         ("/5e63e7/.a/..b/c.", "/.a/..b/c."),
-    ]) func `takes the segment away, and nothing else`(target: String, expected: String) throws {
+    ]) func `the address of an exec takes the segment away, and nothing else`(target: String, expected: String) throws {
         #expect(try gate.target(of: head(target), from: 1000) == expected)
     }
 
-    @Test func `is for this user's programs alone`() {
+    @Test func `the address of an exec is for this user's programs alone`() {
         #expect(refusal(head(), from: 1001) == .otherUser)
         #expect(refusal(head(), from: 0) == .otherUser)
         #expect(refusal(head(), from: nil) == .unknownUser)
@@ -41,14 +41,14 @@ import Testing
     @Test(arguments: [
         "/", "/5e63e8/posts", "/5e63e7posts", "/5E63E7/posts", "/posts", "", "*", "5e63e7/posts", "//5e63e7/",
     ])
-    func `is for those alone who know the segment`(target: String) {
+    func `the address of an exec is for those alone who know the segment`(target: String) {
         #expect(refusal(head(target)) == .unknownSegment)
     }
 
     @Test(arguments: [
         nil, "", "localhost:40404", "127.0.0.1", "127.0.0.1:40405", "evil.example:40404",
         "127.0.0.1:40404.evil.example", "[::1]:40404", "127.1:40404", "0.0.0.0:40404",
-    ]) func `has one name`(host: String?) {
+    ]) func `the address of an exec has one name`(host: String?) {
         #expect(refusal(head(host: host)) == .otherHost)
         #expect(refusal(head(host: "127.0.0.1:40404", with: ("Host", "evil.example"))) == .otherHost)
     }
@@ -57,12 +57,12 @@ import Testing
         ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://localhost:40404"),
         ("origin", "http://127.0.0.1"),
         ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"), ("sec-fetch-site", ""),
-    ]) func `is for no page of another site`(name: String, value: String) {
+    ]) func `the address of an exec is for no page of another site`(name: String, value: String) {
         #expect(refusal(head(with: (name, value))) == .otherSite)
         #expect(refusal(head(method: "OPTIONS", with: (name, value))) == .otherSite)
     }
 
-    @Test func `is for pages that came from it`() {
+    @Test func `the address of an exec is for pages that came from it`() {
         #expect(refusal(head(with: ("Origin", "http://127.0.0.1:40404"), ("Sec-Fetch-Site", "same-origin"))) == nil)
         #expect(refusal(head(with: ("Sec-Fetch-Site", "none"))) == nil)
     }
@@ -76,12 +76,12 @@ import Testing
     }
 
     @Test(arguments: ["http://127.0.0.1:40404/5e63e7/posts", "evil.example:443", "http://evil.example/5e63e7/"])
-    func `is no proxy for other places`(target: String) {
+    func `the address of an exec is no proxy for other places`(target: String) {
         #expect(refusal(head(target, method: "CONNECT")) == .unknownSegment)
         #expect(refusal(head(target)) == .unknownSegment)
     }
 
-    @Test func `takes a body that has one length`() {
+    @Test func `the address of an exec takes a body that has one length`() {
         for fields in [
             [("Content-Length", "1"), ("Content-Length", "2")],
             [("Content-Length", "1"), ("Transfer-Encoding", "chunked")],

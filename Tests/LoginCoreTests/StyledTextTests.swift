@@ -89,7 +89,7 @@ struct NextStepTests {
         #expect(next(.failure(.libraryMissing(problem))) == "install it (on Debian: apt install \(package))")
     }
 
-    @Test func `and without, where none is known`() {
+    @Test func `a line is styled without a colour where none is known`() {
         #expect(next(.failure(.libraryMissing("/opt/libcurl.so.4: cannot open"))) == "install it")
     }
 

@@ -11,12 +11,12 @@ struct TextLookTests {
 
     private let text: StyledText = "\(isGood: true)Logged in to \("wire", .bold) as \("ann", .bold)."
 
-    @Test func `in a pipe it is the words alone`() {
+    @Test func `a message in a pipe is its words alone`() {
         #expect(TextLook.plain.text(text) == "Logged in to wire as ann.")
         #expect(TextLook.plain.text("   \(isGood: false, instead: "= ")refused") == "   = refused")
     }
 
-    @Test func `on a terminal there is a mark, and colours where it has them`() {
+    @Test func `a message on a terminal has a mark, and colours where the terminal has them`() {
         #expect(
             look().text(text) == "\u{1B}[32m✓ \u{1B}[0mLogged in to \u{1B}[1mwire\u{1B}[0m as \u{1B}[1mann\u{1B}[0m.")
         #expect(look(colors: false).text(text) == "✓ Logged in to wire as ann.")

@@ -5,7 +5,7 @@ import LoginTestSupport
 import Secrets
 import Testing
 
-/// A service that sends strangers away in a way of its own, and a profile that does not say so.
+/// A service that sends anonymous clients away in a way of its own, and a profile that does not say so.
 struct AnonymousResponseTests {
     private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
 
@@ -30,18 +30,18 @@ struct AnonymousResponseTests {
     private let welcome = HTTPResponse.answer(200, cookies: [.named("sid", "one")])
     private let session = Session.cookies([.named("sid", "one")])
 
-    @Test func `a wrong password is refused where strangers get 403`() throws {
+    @Test func `a wrong password is refused where anonymous clients get 403`() throws {
         let exchange = Exchange(try blog(), [.answer(403), welcome, .answer(403)])
         #expect(
             fault { _ = try exchange.login() } == .rejected(Refusal(status: 403, mayMeanForbidden: true)))
     }
 
-    @Test func `an account that may not is forbidden where strangers get 401`() throws {
+    @Test func `an account that may not is forbidden where anonymous clients get 401`() throws {
         let exchange = Exchange(try blog(), [.answer(401), welcome, .answer(403)])
         #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403)))
     }
 
-    @Test func `what a stranger got goes along with the login`() throws {
+    @Test func `what an anonymous client got goes along with the login`() throws {
         let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
         #expect(
             try Exchange(try blog(), [.answer(403), welcome, me]).login().anonymousResponse == answer(.answer(403)))
@@ -57,14 +57,14 @@ struct AnonymousResponseTests {
     private let namesNobody = HTTPResponse.answer(207, "{}")
     private let asksForBasic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\""])
 
-    @Test func `A response without a user name is a login where strangers get another status`() throws {
+    @Test func `A response without a user name is a login where anonymous clients get another status`() throws {
         let exchange = try staff([asksForBasic, namesNobody])
         let login = try exchange.login("anna", "pw")
         #expect(login.identity == Identity(username: "anna", serverName: nil))
         #expect(exchange.service.unnamedPlace != nil)
     }
 
-    @Test func `A response without a user name is none where strangers get the same`() throws {
+    @Test func `A response without a user name is none where anonymous clients get the same`() throws {
         let exchange = try staff([.answer(207, "{}", headers: ["WWW-Authenticate: Basic realm=\"Wire\""]), namesNobody])
         guard case .rejected(let refusal)? = fault({ _ = try exchange.login() }) else {
             Issue.record("not refused")

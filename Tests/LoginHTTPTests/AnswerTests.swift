@@ -14,7 +14,7 @@ struct `An answer` {
             .send(HTTPRequest(method: method, url: server.url("/a/")))
     }
 
-    @Test func `has the headers of the final answer alone, in their order`() throws {
+    @Test func `an answer has the headers of the final answer alone, in their order`() throws {
         let response = try answer(
             .raw(
                 """
@@ -38,7 +38,7 @@ struct `An answer` {
         #expect(response.body.text == "ok")
     }
 
-    @Test func `has folded lines undone`() throws {
+    @Test func `an answer has folded lines undone`() throws {
         let response = try answer(
             .raw(
                 """
@@ -59,20 +59,22 @@ struct `An answer` {
         #expect(response.headers.count == 3)
     }
 
-    @Test func `has its text repaired where it is not UTF-8, and controls left for the terminal to escape`() throws {
+    @Test func `an answer has its text repaired where it is not UTF-8, and controls left for the terminal to escape`()
+        throws
+    {
         var reply = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 0\nX: ")
         reply.bytes += [0xff, 0x1b, 0x5b, 0xc3, 0xa4] + Array("\r\n\r\n".utf8)
         #expect(try answer(reply).values(of: "x") == ["\u{fffd}\u{1b}[\u{e4}"])
     }
 
-    @Test func `keeps its body byte for byte`() throws {
+    @Test func `an answer keeps its body byte for byte`() throws {
         let bytes = (0...255).map { UInt8($0) }
         var reply = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 256\n\n")
         reply.bytes += bytes
         #expect(try answer(reply).body.bytes == bytes)
     }
 
-    @Test func `may be chunked, and its trailers are left out`() throws {
+    @Test func `an answer may be chunked, and its trailers are left out`() throws {
         let response = try answer(
             .raw(
                 """
@@ -93,23 +95,23 @@ struct `An answer` {
         #expect(response.values(of: "X-Late").isEmpty)
     }
 
-    @Test func `without a length ends with the connection`() throws {
+    @Test func `an answer without a length ends with the connection`() throws {
         #expect(try answer(.raw("HTTP/1.0 200 OK\n\nall", ending: .close)).body.text == "all")
     }
 
-    @Test func `to HEAD has no body, whatever length it tells`() throws {
+    @Test func `an answer to HEAD has no body, whatever length it tells`() throws {
         let response = try answer(.raw("HTTP/1.1 200 OK\nContent-Length: 5\n\n"), method: "HEAD")
         #expect(response.body.isEmpty)
         #expect(response.values(of: "Content-Length") == ["5"])
     }
 
-    @Test func `keeps its coding, since none was asked for`() throws {
+    @Test func `an answer keeps its coding, since none was asked for`() throws {
         let response = try answer(.answer(200, ["Content-Encoding: gzip"], body: "not gzip"))
         #expect(response.body.text == "not gzip")
     }
 
     @Test(arguments: [true, false])
-    func `ends at the limit of its body`(tellsLength: Bool) throws {
+    func `an answer ends at the limit of its body`(tellsLength: Bool) throws {
         let settings = TransportSettings(bodyLimit: 1000)
         let head = tellsLength ? "HTTP/1.1 200 OK\nContent-Length: 1001\n\n" : "HTTP/1.1 200 OK\n\n"
         let body = String(repeating: "x", count: 1001)
@@ -121,13 +123,13 @@ struct `An answer` {
                 == 1000)
     }
 
-    @Test func `of endless size costs no more than the limit`() throws {
+    @Test func `an answer of endless size costs no more than the limit`() throws {
         let flood = String(repeating: "x", count: 8 << 20)
         #expect(
             fault { _ = try answer(.raw("HTTP/1.1 200 OK\n\n" + flood)) } == .network(.answerTooLarge(limit: 1 << 20)))
     }
 
-    @Test func `ends at the limit of its headers`() throws {
+    @Test func `an answer ends at the limit of its headers`() throws {
         let settings = TransportSettings(headerLimit: 4096)
         let lines = String(repeating: "X: 12345678901234567890\n", count: 200)
         #expect(
@@ -139,7 +141,7 @@ struct `An answer` {
                 == .network(.answerTooLarge(limit: 4096)))
     }
 
-    @Test func `with one endless header line ends`() throws {
+    @Test func `an answer with one endless header line ends`() throws {
         let line = "X: " + String(repeating: "y", count: 400_000)
         #expect(
             fault { _ = try answer(.raw("HTTP/1.1 200 OK\n\(line)\n\n")) }
@@ -147,7 +149,7 @@ struct `An answer` {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308, 201])
-    func `tells where it points to and is not followed`(status: Int) throws {
+    func `an answer tells where it points to and is not followed`(status: Int) throws {
         let server = try RecordingServer([.answer(status, ["Location: ../b?c#d"])])
         let response = try CurlTransport(origin: server.origin).send(
             HTTPRequest(method: "GET", url: server.url("/a/x")))
@@ -157,7 +159,7 @@ struct `An answer` {
     }
 
     @Test(arguments: ["", "file:///etc/passwd", "http://["])
-    func `that points nowhere has no origin`(location: String) throws {
+    func `an answer that points nowhere has no origin`(location: String) throws {
         #expect(try answer(.answer(302, ["Location: \(location)"])).redirect?.origin == nil)
     }
 }

@@ -24,12 +24,12 @@ struct `Basic` {
         ("", "pass"),
         ("", ""), ("e\u{301}", "\u{e9}"), ("u", String(repeating: "x", count: 4000)),
     ])
-    func `sends the bytes as they are`(username: String, password: String) throws {
+    func `Basic sends the bytes as they are`(username: String, password: String) throws {
         let sent = try authorization(username, password)
         #expect(sent.map { Array($0.utf8) } == Array("\(username):\(password)".utf8))
     }
 
-    @Test func `is not sent unless the request says so, and not again afterwards`() throws {
+    @Test func `Basic is not sent unless the request says so, and not again afterwards`() throws {
         let server = try RecordingServer([
             .answer(401, ["WWW-Authenticate: Basic realm=\"r\""]), .answer(200), .answer(401),
         ])
@@ -43,7 +43,7 @@ struct `Basic` {
     }
 
     @Test(arguments: [401, 403, 407, 500])
-    func `is sent once, whatever the answer`(status: Int) throws {
+    func `Basic is sent once, whatever the answer`(status: Int) throws {
         let server = try RecordingServer([.answer(status, ["WWW-Authenticate: Basic realm=\"r\""], body: "no")])
         let response = try CurlTransport(origin: server.origin).send(
             HTTPRequest(
@@ -53,7 +53,7 @@ struct `Basic` {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `is not drawn into other schemes`() throws {
+    @Test func `Basic is not drawn into other schemes`() throws {
         let server = try RecordingServer([
             .answer(401, ["WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", stale=true, qop=\"auth\""]),
             .answer(401, ["WWW-Authenticate: Negotiate", "WWW-Authenticate: NTLM"]),
@@ -70,7 +70,7 @@ struct `Basic` {
         ("a", "\u{1b}", .controlCharacter(.password)), ("a", "p\r\nX: 1", .controlCharacter(.password)),
         ("a", "\t", .controlCharacter(.password)),
     ])
-    func `refuses colons and control characters before connecting`(
+    func `Basic refuses colons and control characters before connecting`(
         username: String, password: String, expected: UsageFault
     ) throws {
         let server = try RecordingServer([.answer(200)])

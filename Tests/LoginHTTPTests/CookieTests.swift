@@ -32,7 +32,7 @@ struct `Cookies` {
         #expect(Set((sent ?? "").components("; ")) == ["one=\(value)", "two=", "three=3"])
     }
 
-    @Test func `of another path or of another host are not sent`() throws {
+    @Test func `cookies of another path or of another host are not sent`() throws {
         let lines = ["here=1; Path=/app", "there=1; Path=/other", "else=1; Domain=example.com"]
         let (response, sent) = try roundTrip(lines, path: "/app/x")
         #expect(Set(response.cookies.map(\.name)) == ["here", "there"])
@@ -41,7 +41,7 @@ struct `Cookies` {
     }
 
     @Test(arguments: ["Path=", "Path", "Path=app", "Path=\"\"", ""])
-    func `without a usable path hold for the folder that they come from`(path: String) throws {
+    func `cookies without a usable path hold for the folder that they come from`(path: String) throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: sid=1; \(path); HttpOnly"]), .answer(200), .answer(200), .answer(200),
         ])
@@ -55,7 +55,7 @@ struct `Cookies` {
         #expect(server.texts.dropFirst().map { $0.contains("Cookie: sid=1") } == [true, true, false])
     }
 
-    @Test func `that are Secure are neither taken nor sent over plain http`() throws {
+    @Test func `cookies that are Secure are neither taken nor sent over plain http`() throws {
         #expect(try roundTrip(["a=1; Secure", "__Host-b=1; Path=/", "c=1"], address: "127.0.0.2").sent == "c=1")
         let server = try RecordingServer(address: "127.0.0.2", [.answer(200)])
         let origin = Origin(scheme: "http", host: "127.0.0.2", port: server.port)
@@ -65,7 +65,7 @@ struct `Cookies` {
     }
 
     @Test(arguments: ["Max-Age=0", "Max-Age=-1", "Expires=Thu, 01 Jan 1970 00:00:01 GMT"])
-    func `that are expired are gone`(age: String) throws {
+    func `cookies that are expired are gone`(age: String) throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=1"]), .answer(200, ["Set-Cookie: a=; \(age)"]),
         ])
@@ -76,11 +76,11 @@ struct `Cookies` {
     }
 
     @Test(arguments: ["Max-Age=100000000000000000000", "Expires=garbage", "Max-Age=x"])
-    func `with an odd age do no harm`(age: String) throws {
+    func `cookies with an odd age do no harm`(age: String) throws {
         #expect(try roundTrip(["a=1; \(age)"]).response.cookies.allSatisfy { $0.name == "a" })
     }
 
-    @Test func `are replaced by the newest value, and the others stay`() throws {
+    @Test func `cookies are replaced by the newest value, and the others stay`() throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=1"]), .answer(200, ["Set-Cookie: a=2", "Set-Cookie: a=3"]),
         ])
@@ -91,7 +91,7 @@ struct `Cookies` {
     }
 
     @Test(arguments: [25, 26, 49, 50])
-    func `are all sent back, however many one answer set`(count: Int) throws {
+    func `cookies are all sent back, however many one answer set`(count: Int) throws {
         let lines = (1...count).map { "Set-Cookie: c\($0)=1" }
         let server = try RecordingServer([.answer(200, lines), .answer(200), .answer(200)])
         let transport = CurlTransport(origin: server.origin)
@@ -105,13 +105,13 @@ struct `Cookies` {
         }
     }
 
-    @Test func `that do not fit into one line are refused, not left out`() throws {
+    @Test func `cookies that do not fit into one line are refused, not left out`() throws {
         let lines = (1...3).map { "c\($0)=\(String(repeating: "x", count: 3000))" }
         #expect(
             fault { _ = try roundTrip(lines) } == .network(.brokenResponse("more cookies than one request can hold")))
     }
 
-    @Test func `are not kept by the transport`() throws {
+    @Test func `cookies are not kept by the transport`() throws {
         let server = try RecordingServer([.answer(200, ["Set-Cookie: a=CANARY"]), .answer(200)])
         let transport = CurlTransport(origin: server.origin)
         _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
@@ -120,7 +120,7 @@ struct `Cookies` {
         #expect(!server.texts[1].contains("CANARY"))
     }
 
-    @Test func `of an answer that says continue count too`() throws {
+    @Test func `cookies of an answer that says continue count too`() throws {
         let reply = RecordingServer.Reply.raw(
             "HTTP/1.1 302 Found\nLocation: /x\nSet-Cookie: a=1\nContent-Length: 0\n\n")
         let server = try RecordingServer([reply])
@@ -128,7 +128,7 @@ struct `Cookies` {
         #expect(response.cookies.map(\.value.text) == ["1"])
     }
 
-    @Test func `for a whole registry are refused`() throws {
+    @Test func `cookies for a whole registry are refused`() throws {
         let (response, _) = try roundTrip(["a=1; Domain=com", "b=1; Domain=co.uk", "c=1; Domain=.1"])
         #expect(response.cookies.isEmpty)
     }
@@ -137,7 +137,9 @@ struct `Cookies` {
         "Domain=com.", "Domain=.", "Domain=example.com.", "Domain=127.0.0.1.", "Domain=27.0.0.1", "Domain=.0.0.1",
         "Domain=localhost", "Domain=127.0.0.1.evil.example",
     ])
-    func `for another host, a trailing dot or a piece of an address included, are refused`(domain: String) throws {
+    func `cookies for another host, a trailing dot or a piece of an address included, are refused`(domain: String)
+        throws
+    {
         #expect(try roundTrip(["a=1; \(domain)"]).response.cookies.isEmpty)
     }
 
@@ -146,7 +148,7 @@ struct `Cookies` {
         "__Host-a=1; Secure; Path=/; Domain=localhost",
         "__Secure-a=1", "__secure-a=1; Path=/", "__HOST-a=1; Path=/",
     ])
-    func `whose name promises what they do not keep are refused`(line: String) throws {
+    func `cookies whose name promises what they do not keep are refused`(line: String) throws {
         // libcurl takes Secure cookies from loopback, so that it is the promise that counts here.
         let cookies = try roundTrip([line]).response.cookies
         #expect(cookies.isEmpty || line == "__Host-a=1; Secure", "\(cookies.map(\.name))")
@@ -167,7 +169,7 @@ struct `Cookies` {
         #expect(Set(cookies.map { "\($0.name)=\($0.value.text)" }) == ["__Host-a=1", "b=1"])
     }
 
-    @Test func `are listed newest first, since a rule looks for the newest of a name`() throws {
+    @Test func `cookies are listed newest first, since a rule looks for the newest of a name`() throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1; Path=/", "Set-Cookie: a=2; Path=/x", "Set-Cookie: b=1"]),
             .answer(200, ["Set-Cookie: a=3; Path=/"]), .answer(200),
@@ -197,7 +199,7 @@ struct `Cookies` {
         #expect(second.cookies.isEmpty && !server.texts[1].contains("Cookie"))
     }
 
-    @Test func `are bounded in number and size`() throws {
+    @Test func `cookies are bounded in number and size`() throws {
         let most = (1...50).map { "c\($0)=1" }
         #expect(try roundTrip(most).response.cookies.count == CookieLimits.count)
         #expect(fault { _ = try roundTrip(most + ["c51=1"]) } == .network(.brokenResponse("more than 50 cookies")))
@@ -227,7 +229,7 @@ struct `Cookies` {
     @Test(arguments: [
         "ALL", "", "Set-Cookie: a=b", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta", "a\tb\tc\td\te\tf\tx\r\nX: y", "RELOAD",
     ])
-    func `whose record is not one are refused before connecting`(record: String) throws {
+    func `cookies whose record is not one are refused before connecting`(record: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(method: "GET", url: server.url(), cookies: [cookie(record)])
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)

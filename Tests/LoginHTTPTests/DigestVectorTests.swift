@@ -71,7 +71,8 @@ struct DigestVectorTests {
         ("SHA-512-256-sess", "3f2a34f923c38b0fb26dce2fdfc2ce326c23cecf86fbb1444f3e51fbbc2cb92e"),
         ("SHA-512-256", "430d05014cecc49cab6fbe03176d41a1da86cbfe24a16580e22aaad928d960d0"),
     ])
-    func `so do the other algorithms`(algorithm: String, response: String) throws {
+    func `the other digest algorithms agree with the vectors of their RFCs`(algorithm: String, response: String) throws
+    {
         var session = try mufasas("qop=\"auth\", algorithm=\(algorithm)")
         #expect(try fields(try answer(&session))["response"] == response)
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// Each in a process of its own: libcurl and OpenSSL read these when they are opened.
 struct `The environment` {
-    @Test func `has no proxy that is obeyed, and none is left for libcurl`() async {
+    @Test func `the environment has no proxy that is obeyed, and none is left for libcurl`() async {
         await #expect(processExitsWith: .success) {
             let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
             let proxy = try RecordingServer([])
@@ -23,7 +23,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `makes no file of TLS keys`() async {
+    @Test func `the environment makes no file of TLS keys`() async {
         await #expect(processExitsWith: .success) {
             let certificates = try TestCertificates()
             let pair = try certificates.selfSigned()
@@ -38,7 +38,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `adds no authorities`() async {
+    @Test func `the environment adds no authorities`() async {
         await #expect(processExitsWith: .success) {
             let certificates = try TestCertificates()
             let pair = try certificates.selfSigned()
@@ -55,7 +55,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `has no netrc that is read`() async {
+    @Test func `the environment has no netrc that is read`() async {
         await #expect(processExitsWith: .success) {
             let home = FileManager.default.temporaryDirectory.appending(path: "home-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `without libcurl is told as a missing library`() async {
+    @Test func `the environment without libcurl is told as a missing library`() async {
         await #expect(processExitsWith: .success) {
             let refused = fault { _ = try CurlLibrary(named: "libcurl-is-not-here.so.4") }
             guard case .failure(.libraryMissing(let text)) = refused else { throw CancellationError() }
@@ -79,7 +79,7 @@ struct `The environment` {
         }
     }
 
-    @Test func `ends by the signal while a server is silent`() async throws {
+    @Test func `the environment ends by the signal while a server is silent`() async throws {
         await #expect(processExitsWith: .signal(SIGTERM)) {
             let server = try RecordingServer([.silence])
             Thread.detachNewThread {

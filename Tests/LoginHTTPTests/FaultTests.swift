@@ -18,7 +18,7 @@ import Testing
 
     private static let dead = Origin(scheme: "http", host: "127.0.0.1", port: 1)
 
-    @Test func `is a dead port, told with the proxy variable that was ignored`() {
+    @Test func `a network fault is a dead port, told with the proxy variable that was ignored`() {
         for (environment, name) in [
             ([:], nil), (["http_proxy": "http://p"], "http_proxy"), (["https_proxy": "http://p"], nil),
             (["ALL_PROXY": "x"], "ALL_PROXY"), (["http_proxy": ""], nil), (["HTTP_PROXY": "http://p"], nil),
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `is a name that cannot be resolved`() {
+    @Test func `a network fault is a name that cannot be resolved`() {
         let origin = Origin(scheme: "https", host: "no-such-host.invalid", port: 443)
         let request = HTTPRequest(method: "GET", url: "https://no-such-host.invalid/")
         #expect(
@@ -44,7 +44,7 @@ import Testing
                 == .network(.notConnected(ignoredProxyVariable: "https_proxy")))
     }
 
-    @Test func `is a connection that ends too early`() throws {
+    @Test func `a network fault is a connection that ends too early`() throws {
         #expect(try ends(.hangUp).fault == .network(.endedUnanswered))
         #expect(try ends(.raw("", ending: .reset)).fault == .network(.endedUnanswered))
         #expect(
@@ -55,7 +55,7 @@ import Testing
                 == .network(.connectionLost))
     }
 
-    @Test func `is a closed port, called as everybody calls it`() {
+    @Test func `a network fault is a closed port, called as everybody calls it`() {
         let error = LoginFault.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
         #expect(error.message(about: ErrorContext()).what.contains("connection refused"))
     }
@@ -64,13 +64,15 @@ import Testing
         "SSH-2.0-OpenSSH_9.2\n", "\u{1}\u{2}\u{3}\n", "<html>HTTP/0.9</html>", "220 smtp ready\n",
         "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{46}",
     ])
-    func `is a server that does not speak http, a TLS alert say, with the advice to try https`(text: String) throws {
+    func `a network fault is a server that does not speak http, a TLS alert say, with the advice to try https`(
+        text: String
+    ) throws {
         let error = try ends(.raw(text, ending: .close)).fault
         #expect(error == .network(.notHTTP))
         #expect(error?.message(about: ErrorContext()).next.contains("try https") == true)
     }
 
-    @Test func `is a TLS server that is asked in plain http, with the advice to try https`() throws {
+    @Test func `a network fault is a TLS server that is asked in plain http, with the advice to try https`() throws {
         let certificates = try TestCertificates()
         let server = try TLSServer(try certificates.selfSigned())
         let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
@@ -79,7 +81,7 @@ import Testing
             error?.message(about: ErrorContext()).next.contains("try https") == true, "\(String(describing: error))")
     }
 
-    @Test func `is lost, and no matter of TLS, where the server has answered before`() throws {
+    @Test func `a network fault is lost, and no matter of TLS, where the server has answered before`() throws {
         let server = try RecordingServer([.answer(200), .hangUp, .hangUp])
         let transport = CurlTransport(origin: server.origin)
         _ = try transport.send(HTTPRequest(method: "GET", url: server.url()))
@@ -93,7 +95,7 @@ import Testing
         "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nzz\n", "HTTP/9.1 200 OK\n\n",
         "HTTP/1.1 banana\n\n", "HTTP/1.1 200 OK\nX: a\u{0}b\n\n", "HTTP/1.1 200 OK\nno field\n\n",
     ])
-    func `is an answer that is not HTTP`(text: String) throws {
+    func `a network fault is an answer that is not HTTP`(text: String) throws {
         guard case .network(.brokenResponse) = try ends(.raw(text, ending: .close)).fault else {
             Issue.record(
                 "\(String(describing: try ends(.raw(text, ending: .close)).fault)) for \(text.debugDescription)")
@@ -102,14 +104,14 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `is a server that says nothing, in time`(seconds: Int) throws {
+    func `a network fault is a server that says nothing, in time`(seconds: Int) throws {
         let (fault, took) = try ends(.silence, TransportSettings(timeout: seconds))
         #expect(fault == .network(.timedOut(seconds: seconds)) || fault == .network(.tooSlow))
         #expect(took > Double(seconds) - 0.5 && took < Double(seconds) + 15)
     }
 
     @Test(arguments: [1, 3])
-    func `is a body that drips, in time`(seconds: Int) throws {
+    func `a network fault is a body that drips, in time`(seconds: Int) throws {
         let drip = "HTTP/1.1 200 OK\nContent-Length: 10000\n\n" + String(repeating: "x", count: 100)
         let (fault, took) = try ends(.raw(drip, pace: 100), TransportSettings(timeout: seconds))
         #expect(fault == .network(.timedOut(seconds: seconds)))
@@ -117,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `is a head that drips, in time`(seconds: Int) throws {
+    func `a network fault is a head that drips, in time`(seconds: Int) throws {
         let (fault, took) = try ends(
             .raw("HTTP/1.1 200 OK\n" + String(repeating: "X: y\n", count: 100), pace: 100),
             TransportSettings(timeout: seconds))
@@ -125,14 +127,14 @@ import Testing
         #expect(took < Double(seconds) + 15)
     }
 
-    @Test func `is a body that stalls, by its speed before the whole time is over`() throws {
+    @Test func `a network fault is a body that stalls, by its speed before the whole time is over`() throws {
         let stall = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nab")
         let (fault, took) = try ends(stall, TransportSettings(timeout: 60, stallTime: 2))
         #expect(fault == .network(.tooSlow))
         #expect(took < 30)
     }
 
-    @Test func `is a server that accepts and never speaks TLS, in the time for connecting`() throws {
+    @Test func `a network fault is a server that accepts and never speaks TLS, in the time for connecting`() throws {
         let server = try RecordingServer([.silence])
         let origin = Origin(scheme: "https", host: "127.0.0.1", port: server.port)
         let start = ContinuousClock.now
@@ -155,7 +157,7 @@ import Testing
         #expect(!server.texts[0].lowercased().contains("upgrade"))
     }
 
-    @Test func `does not keep a transport from its next request`() throws {
+    @Test func `a network fault does not keep a transport from its next request`() throws {
         let server = try RecordingServer([
             .answer(200, body: "one"), .raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nab", ending: .close),
             .answer(200, body: "three"), .answer(200, body: "four", ending: .close), .answer(200, body: "five"),

@@ -26,7 +26,7 @@ struct HTMLBoundsTests {
             fault(String(repeating: "<p>", count: 200_000)) == .network(.answerTooLarge(limit: HTMLFormReader.limit)))
     }
 
-    @Test(arguments: [" ", "\n", "/", " x=1 ", "\t\"q\" "]) func `so is an element of very many attributes`(
+    @Test(arguments: [" ", "\n", "/", " x=1 ", "\t\"q\" "]) func `an element of very many attributes is bounded`(
         gap: String
     ) {
         let attributes = (0..<2000).map { "a\($0)" }.joined(separator: gap)

@@ -19,7 +19,7 @@ struct `The forms of a page` {
         form.fields.map { "\($0.name)=\($0.value?.text ?? "")" }
     }
 
-    @Test func `have their fields with their values byte for byte`() throws {
+    @Test func `the forms of a page have their fields with their values byte for byte`() throws {
         let forms = try page(
             """
             <!DOCTYPE html><form method=POST action='do?a=1&amp;b=2'><INPUT TYPE=Hidden NAME=t VALUE='a&amp;b"&#10;+%41 ä'>
@@ -76,7 +76,7 @@ struct `The forms of a page` {
         }
     }
 
-    @Test func `have GET and the page itself where they do not say`() throws {
+    @Test func `the forms of a page have GET and the page itself where they do not say`() throws {
         let forms = try page("<form><input name=u></form><form method=put action=''></form>").forms
         #expect(forms.map(\.methods) == [["get"], ["put"]])
         #expect(
@@ -85,7 +85,7 @@ struct `The forms of a page` {
             ])
     }
 
-    @Test func `are told apart, however broken the page is`() throws {
+    @Test func `the forms of a page are told apart, however broken the page is`() throws {
         let forms = try page(
             """
             <table><form id=one method=post><tr><td><input name=a><form action=//evil><input name=b></table><input name=c>
@@ -207,7 +207,7 @@ struct `The forms of a page` {
         #expect(found.forms[1].actions[0].url == "https://a.example/in/login?x=1")
     }
 
-    @Test func `are read in the page's own characters`() throws {
+    @Test func `the forms of a page are read in the page's own characters`() throws {
         let latin = HTTPResponse(
             status: 200, headers: [HTTPResponseField(name: "content-type", value: "text/html; Charset=\"ISO-8859-1\"")],
             body: Secret(copying: UnsafeRawBufferPointer(start: nil, count: 0)))
@@ -224,7 +224,7 @@ struct `The forms of a page` {
                 values) == [["t=ä"]])
     }
 
-    @Test func `are bounded in number and depth`() throws {
+    @Test func `the forms of a page are bounded in number and depth`() throws {
         let many = String(repeating: "<form><input name=a></form>", count: 3000)
         #expect(try page(many).forms.count == HTMLFormReader.most)
         let fields = "<form>" + String(repeating: "<input name=a>", count: 3000)

@@ -26,7 +26,8 @@ struct `A hostile head` {
     private static let folded = "HTTP/1.1 200 OK\n Set-Cookie: x=1\nContent-Length: 0\n\n"
 
     @Test
-    func `that begins with a folded line, on a connection with an answer before it, is broken and does no harm`()
+    func
+        `a hostile head that begins with a folded line, on a connection with an answer before it, is broken and does no harm`()
         throws
     {
         let set = RecordingServer.Reply.answer(
@@ -46,7 +47,7 @@ struct `A hostile head` {
         #expect(seen == ["", nil, "", nil, "end"])
     }
 
-    @Test func `that begins with a folded line behind an informational answer is broken`() throws {
+    @Test func `a hostile head that begins with a folded line behind an informational answer is broken`() throws {
         #expect(
             try problem(.raw("HTTP/1.1 103 Early\nX: a\n\n" + Self.folded))
                 == "its headers begin with a folded line")
@@ -71,7 +72,7 @@ struct `A hostile head` {
     ]
 
     @Test(arguments: cut, ["GET", "HEAD", "POST"])
-    func `that breaks off before its empty line is no answer`(text: String, method: String) throws {
+    func `a hostile head that breaks off before its empty line is no answer`(text: String, method: String) throws {
         let server = try RecordingServer([.raw(text, ending: .close)])
         let error = fault {
             _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: method, url: server.url()))
@@ -80,7 +81,7 @@ struct `A hostile head` {
     }
 
     @Test(arguments: cut)
-    func `that breaks off is not handed on, so that nothing of a file is lost`(text: String) throws {
+    func `a hostile head that breaks off is not handed on, so that nothing of a file is lost`(text: String) throws {
         let server = try RecordingServer([.raw(text, ending: .close)])
         let sink = Sink()
         var request = HTTPRequest(method: "GET", url: server.url())
@@ -98,7 +99,7 @@ struct `A hostile head` {
         ("HTTP/1.1 401: x\nContent-Length: 2\n", "a header name contains an invalid character"),
         ("Content-Length : 5\nContent-Length: 2\n", "a header name contains an invalid character"),
     ])
-    func `that tells two things of itself is broken`(fields: String, expected: String) throws {
+    func `a hostile head that tells two things of itself is broken`(fields: String, expected: String) throws {
         #expect(try problem(.raw("HTTP/1.1 200 OK\n\(fields)\n2\nok\n0\n\n")) == expected)
     }
 
@@ -114,7 +115,7 @@ struct `A hostile head` {
         }
     }
 
-    @Test func `that tells its length twice is read`() throws {
+    @Test func `a hostile head that tells its length twice is read`() throws {
         #expect(try problem(.raw("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length: 2\n\nok")) == nil)
     }
 
@@ -136,7 +137,8 @@ struct `A hostile head` {
         "br",
         "chunked\n gzip",
     ])
-    func `with another coding than chunked is broken before anything is unpacked`(coding: String) throws {
+    func `a hostile head with another coding than chunked is broken before anything is unpacked`(coding: String) throws
+    {
         #expect(
             try problem(.raw("HTTP/1.1 200 OK\nTransfer-Encoding: \(coding)\n\n\u{1f}\u{8b}\u{8}", ending: .close))
                 == "its Transfer-Encoding is not chunked")
@@ -145,7 +147,7 @@ struct `A hostile head` {
 
 /// What is told while a server keeps somebody waiting.
 struct `A wait` {
-    @Test func `is told about every 250 milliseconds, and once that it is over`() throws {
+    @Test func `a wait is told about every 250 milliseconds, and once that it is over`() throws {
         let server = try RecordingServer([.raw("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", pace: 40), .silence])
         let heard = Told()
         func send(timeout: Int) throws {
@@ -163,7 +165,7 @@ struct `A wait` {
         #expect(heard.all.last == .over && heard.all.filter { $0 == .over }.count == 2)
     }
 
-    @Test func `is over before anything of the answer is handed on`() throws {
+    @Test func `a wait is over before anything of the answer is handed on`() throws {
         final class Sink: ResponseSink {
             let heard: Told
             init(_ heard: Told) { self.heard = heard }

@@ -9,7 +9,7 @@ import Testing
 struct `Memory` {
     /// The server is another process, or its own log would be found.
     @Test(arguments: [true, false])
-    func `holds no copy of a credential once the transport is gone`(isKept: Bool) async {
+    func `Memory holds no copy of a credential once the transport is gone`(isKept: Bool) async {
         await #expect(processExitsWith: .success) { [isKept] in
             let certificates = try TestCertificates()
             let pair = try certificates.selfSigned()

@@ -10,7 +10,7 @@ struct `Plain http` {
 
     /// TEST-NET-1 (RFC 5737) leads nowhere: a connection would take its time, a refusal takes none.
     @Test(arguments: ["192.0.2.1", "[2001:db8::1]", "0xc0.0.2.1"])
-    func `is refused before connecting to an address that is not loopback`(host: String) throws {
+    func `Plain http is refused before connecting to an address that is not loopback`(host: String) throws {
         let url = try URLParser().parse("http://\(host):8080/")
         let start = ContinuousClock.now
         let request = HTTPRequest(method: "GET", url: url.text, basic: Self.credential)
@@ -19,7 +19,7 @@ struct `Plain http` {
     }
 
     @Test(arguments: ["localhost", "127.0.0.1", "127.0.0.2"])
-    func `may go to loopback, by name or address`(host: String) throws {
+    func `Plain http may go to loopback, by name or address`(host: String) throws {
         let server = try RecordingServer(address: "0.0.0.0", [.answer(200)])
         let origin = Origin(scheme: "http", host: host, port: server.port)
         let response = try CurlTransport(origin: origin).send(
@@ -32,11 +32,11 @@ struct `Plain http` {
         ("128.0.0.1", false), ("0.0.0.0", false), ("::", false), ("::2", false), ("::ffff:10.0.0.1", false),
         ("10.0.0.1", false), ("fe80::1", false), ("::127.0.0.1", false),
     ])
-    func `knows loopback by its bytes`(text: String, isLoopback: Bool) throws {
+    func `Plain http knows loopback by its bytes`(text: String, isLoopback: Bool) throws {
         #expect(try #require(PeerAddress(text: text)).isLoopback == isLoopback)
     }
 
-    @Test func `is allowed for its origin alone`() throws {
+    @Test func `Plain http is allowed for its origin alone`() throws {
         let origin = Origin(scheme: "http", host: "h.example", port: 80)
         let gate = PeerGate(origin: origin, rule: .oneAddress)
         #expect(gate.admits(PeerAddress(text: "10.0.0.1")))
@@ -44,7 +44,7 @@ struct `Plain http` {
         #expect(!PeerGate(origin: origin, rule: .loopbackOnly).admits(nil))
     }
 
-    @Test func `goes to one address for the whole login`() {
+    @Test func `Plain http goes to one address for the whole login`() {
         let gate = PeerGate(origin: Origin(scheme: "http", host: "h.example", port: 80), rule: .oneAddress)
         gate.pin(PeerAddress(text: "10.0.0.1"))
         gate.pin(PeerAddress(text: "10.0.0.2"))
@@ -59,7 +59,7 @@ struct `Plain http` {
         #expect(gate.fault == nil)
     }
 
-    @Test func `is another origin than https`() throws {
+    @Test func `Plain http is another origin than https`() throws {
         let server = try RecordingServer([])
         let secure = CurlTransport(origin: Origin(scheme: "https", host: "127.0.0.1", port: server.port))
         #expect(

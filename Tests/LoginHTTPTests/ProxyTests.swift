@@ -15,7 +15,7 @@ struct `A proxy` {
             basic: BasicCredential(username: "u", password: Secret("CANARY")))
     }
 
-    @Test func `that is named never sees a request to an http origin`() throws {
+    @Test func `a proxy that is named never sees a request to an http origin`() throws {
         let proxy = try RecordingServer([])
         let server = try RecordingServer([])
         for setting in [ProxySetting.url(proxy.url()), .environment] {
@@ -28,7 +28,7 @@ struct `A proxy` {
         #expect(proxy.connections.isEmpty && server.connections.isEmpty)
     }
 
-    @Test func `from the environment leaves out its exceptions`() throws {
+    @Test func `a proxy from the environment leaves out its exceptions`() throws {
         let server = try RecordingServer([.answer(200)])
         let settings = TransportSettings(
             proxy: .environment, environment: ["http_proxy": "http://127.0.0.1:1", "no_proxy": "x, 127.0.0.1"])
@@ -42,7 +42,7 @@ struct `A proxy` {
         "http://", "http://u:CANARY@/", "http://p.example:99999", "http://p.example:CANARY", "http://p ex",
         "socks6://h",
     ])
-    func `that cannot be one is refused before connecting`(url: String) throws {
+    func `a proxy that cannot be one is refused before connecting`(url: String) throws {
         for setting in [ProxySetting.url(url), .environment] {
             let settings = TransportSettings(proxy: setting, environment: ["https_proxy": url])
             let refused = fault { _ = try CurlTransport(origin: Self.service, settings: settings).send(request()) }
@@ -55,7 +55,7 @@ struct `A proxy` {
     }
 
     @Test(arguments: ["127.0.0.1:1", "HTTP://u:p@127.0.0.1:1/", "socks5h://127.0.0.1:1", "http://[::1]:1"])
-    func `that can be one is tried`(url: String) throws {
+    func `a proxy that can be one is tried`(url: String) throws {
         let settings = TransportSettings(proxy: .url(url))
         let failed = fault { _ = try CurlTransport(origin: Self.service, settings: settings).send(request()) }
         #expect(failed?.exitCode == .network)
@@ -78,7 +78,7 @@ struct `A proxy` {
     }
 
     @Test(arguments: ["Basic realm=\"p\"", "Digest realm=\"p\", nonce=\"n\"", "Negotiate"])
-    func `that asks for a credential does not get the service's`(challenge: String) throws {
+    func `a proxy that asks for a credential does not get the service's`(challenge: String) throws {
         let proxy = try RecordingServer([
             .answer(407, ["Proxy-Authenticate: \(challenge)"]), .answer(407, ["Proxy-Authenticate: \(challenge)"]),
         ])
@@ -90,7 +90,7 @@ struct `A proxy` {
         #expect(!proxy.texts.joined().contains("uthorization"))
     }
 
-    @Test func `gets its own credential, and the service's stays inside`() throws {
+    @Test func `a proxy gets its own credential, and the service's stays inside`() throws {
         let proxy = try RecordingServer([.answer(502, ending: .close)])
         let transport = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://me:pw@127.0.0.1:\(proxy.port)")))
@@ -99,7 +99,7 @@ struct `A proxy` {
         #expect(proxy.texts.first?.contains("\nAuthorization") == false)
     }
 
-    @Test func `that is dead or unknown is told without its credential`() {
+    @Test func `a proxy that is dead or unknown is told without its credential`() {
         let dead = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://u:CANARY@127.0.0.1:1")))
         #expect(
@@ -120,7 +120,7 @@ struct `A proxy` {
             (["https_proxy": "a", "no_proxy": "*"], nil), (["https_proxy": "a", "NO_PROXY": ".example"], nil),
             (["https_proxy": "a", "no_proxy": "vice.example"], "a"), (["https_proxy": "a", "no_proxy": "other,"], "a"),
         ] as [([String: String], String?)])
-    func `is found as curl finds it`(environment: [String: String], url: String?) {
+    func `a proxy is found as curl finds it`(environment: [String: String], url: String?) {
         #expect(ProxyChoice(.environment, environment: environment, origin: Self.service).url == url)
         #expect(ProxyChoice(.none, environment: environment, origin: Self.service).url == nil)
     }

@@ -11,7 +11,7 @@ import Testing
     private static let statuses = [301, 302, 303, 307, 308]
 
     @Test(arguments: SecretForm.allCases)
-    func `carries no secret there, not one byte`(form: SecretForm) throws {
+    func `a redirect to another origin carries no secret there, not one byte`(form: SecretForm) throws {
         var count = 0
         for place in OtherPlace.allCases {
             let scene = try RedirectScene(place)

@@ -14,7 +14,7 @@ import Testing
         return server.texts
     }
 
-    @Test func `holds nothing but what is needed`() throws {
+    @Test func `a request holds nothing but what is needed`() throws {
         let server = try RecordingServer([.answer(200)])
         _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url("/a?b=c#d")))
         #expect(
@@ -24,21 +24,21 @@ import Testing
     }
 
     @Test(arguments: ["PROPFIND", "REPORT", "DELETE", "OPTIONS", "HEAD", "get"])
-    func `goes out with its verb and without content`(method: String) throws {
+    func `a request goes out with its verb and without content`(method: String) throws {
         let text = try #require(try sent { HTTPRequest(method: method, url: $0) }.first)
         #expect(text.hasPrefix("\(method) / HTTP/1.1\n"))
         #expect(!text.lowercased().contains("content-"))
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func `says so when such a verb has no content`(method: String) throws {
+    func `a request says so when such a verb has no content`(method: String) throws {
         let text = try #require(try sent { HTTPRequest(method: method, url: $0) }.first)
         #expect(text.hasPrefix("\(method) / HTTP/1.1\n"))
         #expect(text.contains("\nContent-Length: 0\n"))
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PROPFIND", "GET"])
-    func `carries its body byte for byte`(method: String) throws {
+    func `a request carries its body byte for byte`(method: String) throws {
         let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let body = bytes.withUnsafeBytes { Secret(copying: $0) }
         let server = try RecordingServer([.answer(200)])
@@ -51,7 +51,7 @@ import Testing
         #expect(!server.texts[0].contains("Expect"))
     }
 
-    @Test func `leaves out what it is told to, though libcurl would send it`() throws {
+    @Test func `a request leaves out what it is told to, though libcurl would send it`() throws {
         let text = try #require(
             try sent {
                 var request = HTTPRequest(method: "GET", url: $0)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `sends headers as given, empty ones too, and lets its own be replaced`() throws {
+    @Test func `a request sends headers as given, empty ones too, and lets its own be replaced`() throws {
         let text = try #require(
             try sent {
                 HTTPRequest(
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nX: 1", "a\n", "a\rb", "\u{0}", "a\u{7f}", "\u{1b}[2J"])
-    func `with a control character in a header is refused before connecting`(value: String) throws {
+    func `a request with a control character in a header is refused before connecting`(value: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(
             method: "GET", url: server.url(), headers: [HTTPRequestField(name: "X-Token", value: Secret(value))])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["X: y", "", "X\r\nY", "Host", "content-length", "Transfer-Encoding", "X Y", "\u{e4}"])
-    func `with a header name that cannot be one is refused`(name: String) throws {
+    func `a request with a header name that cannot be one is refused`(name: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(
             method: "GET", url: server.url(), headers: [HTTPRequestField(name: name, value: Secret("1"))])
@@ -111,14 +111,14 @@ import Testing
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nX:", "", "G T", "CONNECT", "GET\n", "TRACE", "trace"])
-    func `with a verb that cannot be one, or that would tell the session, is refused`(method: String) throws {
+    func `a request with a verb that cannot be one, or that would tell the session, is refused`(method: String) throws {
         let server = try RecordingServer([.answer(200)])
         let request = HTTPRequest(method: method, url: server.url())
         #expect(fault { _ = try CurlTransport(origin: server.origin).send(request) }?.exitCode == .usage)
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `to another origin is refused before connecting`() throws {
+    @Test func `a request to another origin is refused before connecting`() throws {
         let own = try RecordingServer([])
         let other = try RecordingServer([])
         let transport = CurlTransport(origin: own.origin)
@@ -136,7 +136,7 @@ import Testing
         #expect(own.connections.isEmpty && other.connections.isEmpty)
     }
 
-    @Test func `with user information in its URL is refused without repeating it`() throws {
+    @Test func `a request with user information in its URL is refused without repeating it`() throws {
         let server = try RecordingServer([])
         let request = HTTPRequest(method: "GET", url: "http://u:CANARY@127.0.0.1:\(server.port)/")
         let refused = fault { _ = try CurlTransport(origin: server.origin).send(request) }
@@ -145,7 +145,7 @@ import Testing
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `gives no credential back when a redirect names one`() throws {
+    @Test func `a request gives no credential back when a redirect names one`() throws {
         let other = try RecordingServer([])
         let server = try RecordingServer([.answer(307, ["Location: http://evil:pw@127.0.0.1:\(other.port)/x"])])
         let response = try CurlTransport(origin: server.origin).send(

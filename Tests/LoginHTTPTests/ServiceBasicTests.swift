@@ -85,7 +85,7 @@ struct ServiceBasicTests {
         #expect(exchange.requests.count == 1)
     }
 
-    @Test func `an open page without the name is a refusal of strangers, not an open endpoint`() throws {
+    @Test func `an open page without the name refuses anonymous clients, not an open endpoint`() throws {
         let exchange = Exchange(try SomeProfiles.wire([.basic]), [.answer(200, "<html>"), welcome])
         #expect(try exchange.login().identity.serverName == "Anna")
     }

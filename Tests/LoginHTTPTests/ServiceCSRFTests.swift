@@ -61,7 +61,7 @@ struct ServiceCSRFTests {
         #expect(exchange.rest == 0 && !exchange.requests.contains { $0.contains("X-CSRF") })
     }
 
-    /// With a dead session some services hand strangers a value, too: a request with it would count as nobody's.
+    /// With a dead session some services hand anonymous clients a value, too: a request with it would count as nobody's.
     @Test(arguments: [
         HTTPResponse.answer(200, #"{"csrf": "of-nobody", "anon": true}"#), .answer(200, "{}"), .answer(401),
         .answer(403, #"{"csrf": "c1"}"#), .answer(200, #"{"csrf": ""}"#), .answer(404),

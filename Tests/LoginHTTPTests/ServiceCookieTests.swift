@@ -109,7 +109,7 @@ struct ServiceCookieTests {
                 == .rejected(Refusal(status: 403)))
     }
 
-    @Test func `a stranger who is sent to a login page is refused, too`() throws {
+    @Test func `an anonymous client that is sent to a login page is refused, too`() throws {
         let page = Redirect(url: "https://blog.example/login", origin: Self.origin, target: "/login")
         let exchange = Exchange(try SomeProfiles.blog(), [.answer(302, redirect: page)])
         #expect(try exchange.service.prepare().method == .cookie)

@@ -58,7 +58,7 @@ struct ServiceEndingTests {
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
     ])
-    func `but not with 408, 429 or 5xx`(status: Int, expected: LoginFault) throws {
+    func `a refresh that ends with 408, 429 or 5xx does not end the session`(status: Int, expected: LoginFault) throws {
         #expect(fault { _ = try refresh(.answer(status)) } == expected)
     }
 

@@ -70,7 +70,9 @@ struct ServiceExpiryTests {
     }
 
     @Test(arguments: [(4_000_000_000, true), (1, false)])
-    func `of cookies is what the login's answer says, and a past one is not believed`(end: Int64, isKept: Bool) throws {
+    func `the end of a cookie session is what the login's response says, and a past one is not believed`(
+        end: Int64, isKept: Bool
+    ) throws {
         let record = Secret("#HttpOnly_blog.example\tFALSE\t/\tFALSE\t0\tsid\tcanary")
         let sid = try #require(record.withUnsafeBytes { CookieRecord.cookie($0) })
         var profile = try SomeProfiles.blog()

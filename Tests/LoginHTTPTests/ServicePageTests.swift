@@ -30,7 +30,7 @@ struct `A login with a page` {
         return Exchange(profile, [anonymousPage] + answers)
     }
 
-    @Test func `sends the page's cookies, its hidden fields, Origin and Referer`() throws {
+    @Test func `a login with a page sends the page's cookies, its hidden fields, Origin and Referer`() throws {
         let done = HTTPResponse.answer(302, cookies: [csrf, sid])
         let exchange = try exchange([page(good), done, .answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid])])
         let login = try exchange.login()
@@ -50,7 +50,7 @@ struct `A login with a page` {
             ])
     }
 
-    @Test func `lets the profile's own field and headers go before the page's`() throws {
+    @Test func `a login with a page lets the profile's own field and headers go before the page's`() throws {
         let exchange = try exchange([page(good), .answer(401)]) { profile in
             profile.login?.content = .form(
                 ["username", "token"].map { .init(name: $0, value: Template(literal: "mine")) })
@@ -96,7 +96,7 @@ struct `A login with a page` {
         #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 302, mayMeanForbidden: true)))
     }
 
-    @Test func `tells where the session is the anonymous one of the page`() throws {
+    @Test func `a login with a page tells where the session is the anonymous one of the page`() throws {
         let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, anonymous])
         let fixed = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), welcome])
         #expect(try fixed.login().session == .cookies([csrf, anonymous]))
@@ -124,7 +124,9 @@ struct `A login with a page` {
     ]
 
     @Test(arguments: hostile)
-    func `is refused before anything is sent where the form leads elsewhere`(html: String, target: String?) throws {
+    func `a login with a page is refused before anything is sent where the form leads elsewhere`(
+        html: String, target: String?
+    ) throws {
         let fields = "<input name=username><input name=password>"
         let exchange = try exchange([page(html.replacing("FIELDS", with: fields))])
         let found = fault { _ = try exchange.login() }
@@ -136,13 +138,15 @@ struct `A login with a page` {
     @Test(arguments: [
         "<form>", "<form method=get>", "<form method=dialog>", "<form method=post><button formmethod=get>x</button>",
     ])
-    func `is refused before anything is sent where the form would go into the URL`(start: String) throws {
+    func `a login with a page is refused before anything is sent where the form would go into the URL`(start: String)
+        throws
+    {
         let exchange = try exchange([page("\(start)<input name=username><input name=password></form>")])
         #expect(fault { _ = try exchange.login() } == .untrusted(.formInURL(page: "/login/")))
         #expect(exchange.requests == [Self.me, Self.get])
     }
 
-    @Test func `fails where the page has no such form, or several`() throws {
+    @Test func `a login with a page fails where the page has no such form, or several`() throws {
         let names = ["username", "password"]
         let none = try exchange([page("<form method=post><input name=username></form>")])
         #expect(fault { _ = try none.login() } == .failure(.noSuchForm(page: "/login/", fields: names, found: 0)))
@@ -152,7 +156,7 @@ struct `A login with a page` {
         #expect(none.requests.count == 2 && two.requests.count == 2)
     }
 
-    @Test func `takes the one of several forms that leads to its own path`() throws {
+    @Test func `a login with a page takes the one of several forms that leads to its own path`() throws {
         let fields = "<input name=username><input name=password>"
         let html = """
             <form method=post action=/register/>\(fields)<input type=hidden name=t value=no></form>
@@ -163,7 +167,7 @@ struct `A login with a page` {
         #expect(exchange.requests.last?.hasSuffix("\n\n\(Self.form)&t=yes") == true)
     }
 
-    @Test func `follows no redirect of the page`() throws {
+    @Test func `a login with a page follows no redirect of the page`() throws {
         let own = try exchange([anonymousPage.redirected(to: "/login/sso")])
         #expect(
             fault { _ = try own.login() }
@@ -180,13 +184,13 @@ struct `A login with a page` {
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
     ])
-    func `goes no further than a page that is not there`(status: Int, expected: LoginFault) throws {
+    func `a login with a page goes no further than a page that is not there`(status: Int, expected: LoginFault) throws {
         let exchange = try exchange([.answer(status, good)])
         #expect(fault { _ = try exchange.login() } == expected)
         #expect(exchange.requests.count == 2)
     }
 
-    @Test(arguments: [401, 403]) func `takes a form that comes with a refusal`(status: Int) throws {
+    @Test(arguments: [401, 403]) func `a login with a page takes a form that comes with a refusal`(status: Int) throws {
         let exchange = try exchange([.answer(status, good), .answer(401)])
         _ = fault { _ = try exchange.login() }
         #expect(exchange.requests.count == 3)

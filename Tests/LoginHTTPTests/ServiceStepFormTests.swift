@@ -31,7 +31,7 @@ struct ServiceStepFormTests {
             [.answer(401), page, .answer(302, cookies: [.named("sid", "2")]), .answer(200, #"{"name": "ann"}"#)])
     }
 
-    @Test func `with its hidden fields, its cookies, Origin and Referer`() throws {
+    @Test func `a form is sent with its hidden fields, its cookies, Origin and Referer`() throws {
         let exchange = try exchange(page())
         _ = try exchange.login("ann", "p w")
         let sent = exchange.requests[2]

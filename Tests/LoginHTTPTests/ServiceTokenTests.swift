@@ -160,7 +160,7 @@ struct ServiceTokenTests {
         }
     }
 
-    @Test func `a verify request with slots is first asked as by a stranger`() throws {
+    @Test func `a verify request with slots is first sent anonymously`() throws {
         var profile = try SomeProfiles.forge()
         var verify = try #require(profile.verify)
         verify.path = try Template(parsing: "/users/{username}/keys")

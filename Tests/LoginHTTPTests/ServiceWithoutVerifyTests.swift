@@ -77,7 +77,7 @@ struct ServiceWithoutVerifyTests {
         #expect(exchange.requests.isEmpty)
     }
 
-    @Test func `a login by HTTP authentication has to send a stranger away`() throws {
+    @Test func `a login by HTTP authentication has to send an anonymous client away`() throws {
         let profile = try blog {
             $0.methods = [.auto]
             $0.session = SessionRule(cookies: true)
@@ -92,7 +92,7 @@ struct ServiceWithoutVerifyTests {
         #expect(guarded.requests.last == "GET https://blog.example/session\nbasic anna:pw")
     }
 
-    @Test func `what a stranger gets cannot be told where there is nothing to ask`() throws {
+    @Test func `what an anonymous client gets cannot be told where there is nothing to ask`() throws {
         let service = Exchange(try blog(), [HTTPResponse]()).service
         #expect(fault { _ = try service.probeAnonymously() } == .usage(.nothingToVerify(profile: "blog")))
     }

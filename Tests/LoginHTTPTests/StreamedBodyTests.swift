@@ -75,7 +75,7 @@ import Testing
         #expect(status == 401 && server.requests.count == 2)
     }
 
-    @Test func `is sent whole once more where the server wants another answer`() throws {
+    @Test func `a body that passes through is sent whole once more where the server wants another answer`() throws {
         let server = try RecordingServer([
             challenge("one"), challenge("one", isStale: true), .answer(200, body: "thanks"),
         ])
@@ -85,14 +85,16 @@ import Testing
         #expect(server.texts.map { $0.hasSuffix(Self.text) } == [false, true, true])
     }
 
-    @Test func `is sent whole where more of it has to be waited for, and once more as well`() throws {
+    @Test func `a body that passes through is sent whole where more of it has to be waited for, and once more as well`()
+        throws
+    {
         let server = try RecordingServer([challenge("one"), challenge("one", isStale: true), .answer(200)])
         defer { server.stop() }
         #expect(try relay(server, "PUT", Text(pauses: 3)).0 == 200)
         #expect(server.texts.map { $0.hasSuffix(Self.text) } == [false, true, true])
     }
 
-    @Test func `is not sent in part where it cannot be sent once more`() throws {
+    @Test func `a body that passes through is not sent in part where it cannot be sent once more`() throws {
         let server = try RecordingServer([challenge("one"), challenge("one", isStale: true), .answer(200)])
         defer { server.stop() }
         #expect(throws: LoginFault.failure(.bodyNotRepeatable)) {
@@ -101,7 +103,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `cannot be covered by auth-int, nor can what comes back`() throws {
+    @Test func `a body that passes through cannot be covered by auth-int, nor can what comes back`() throws {
         let up = try RecordingServer([challenge("one", qop: "auth-int"), .answer(200)])
         defer { up.stop() }
         guard case .usage(.badValue(option: "body", _)) = fault({ _ = try relay(up, "PUT", Text()) }) else {
@@ -127,21 +129,21 @@ import Testing
         "HTTP/1.1 200 OK\nContent-Length: 99999999999999999999999\n\nabc",
         "HTTP/1.1 101 Switching Protocols\nUpgrade: x\nConnection: upgrade\n\nabc",
     ])
-    func `that libcurl takes for whole is broken all the same`(answer: String) throws {
+    func `a body that passes through that libcurl takes for whole is broken all the same`(answer: String) throws {
         guard case .network(.brokenResponse) = fault({ _ = try send(.raw(answer, ending: .close)) }) else {
             Issue.record("taken as an answer")
             return
         }
     }
 
-    @Test func `of another protocol is not even begun with`() throws {
+    @Test func `a body that passes through of another protocol is not even begun with`() throws {
         let sink = Sink()
         let answer = "HTTP/1.1 101 Switching Protocols\nUpgrade: x\nConnection: upgrade\n\nabc"
         #expect(fault { _ = try send(.raw(answer, ending: .close), sink) } != nil)
         #expect(!sink.hasBegun && sink.body.isEmpty)
     }
 
-    @Test func `has been handed on, whatever its cookies are`() throws {
+    @Test func `a body that passes through has been handed on, whatever its cookies are`() throws {
         let flood = (0..<60).map { "Set-Cookie: c\($0)=x; Path=/" }
         let answer = try send(.answer(200, flood, body: "ok"))
         #expect(answer.status == 200 && answer.cookies.isEmpty)

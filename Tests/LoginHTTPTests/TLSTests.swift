@@ -22,7 +22,7 @@ import Testing
                 basic: BasicCredential(username: "u", password: Secret("CANARY"))))
     }
 
-    @Test func `that ends without saying so cuts an answer without a length`() throws {
+    @Test func `TLS that ends without saying so cuts an answer without a length`() throws {
         let text = "HTTP/1.1 200 OK\n\n{\"name\":\"ann\"}"
         let cut = try TLSServer(own, answer: text, ending: "break")
         #expect(fault { _ = try send(cut.origin, authorities: own.certificate) } == .network(.connectionLost))
@@ -45,7 +45,7 @@ import Testing
         #expect(server.connections.isEmpty)
     }
 
-    @Test func `works with the authority that is named, and with no other`() throws {
+    @Test func `TLS works with the authority that is named, and with no other`() throws {
         let pair = try certificates.selfSigned()
         let server = try TLSServer(pair)
         #expect(try send(server.origin, authorities: pair.certificate).status == 200)
@@ -54,7 +54,7 @@ import Testing
             fault { _ = try send(server.origin, authorities: other.certificate) }?.reasons == [.selfSigned])
     }
 
-    @Test func `with a certificate of nobody known ends before a byte of HTTP`() throws {
+    @Test func `TLS with a certificate of nobody known ends before a byte of HTTP`() throws {
         let server = try TLSServer(try certificates.selfSigned())
         #expect(fault { _ = try send(server.origin) }?.reasons == [.selfSigned])
         #expect(server.received() == "")
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: [
         "DNS:other.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:*.0.0.1", "IP:::2,email:a@b.example,DNS:b.example",
     ])
-    func `for another host ends before a byte of HTTP, and says for which`(names: String) throws {
+    func `TLS for another host ends before a byte of HTTP, and says for which`(names: String) throws {
         let pair = try certificates.selfSigned(names)
         let server = try TLSServer(pair)
         let trust = fault { _ = try send(server.origin, authorities: pair.certificate) }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["TLSv1", "TLSv1_1"])
-    func `of an old version is refused`(version: String) throws {
+    func `TLS of an old version is refused`(version: String) throws {
         let pair = try certificates.selfSigned()
         let setup = """
             context.set_ciphers("ALL:@SECLEVEL=0")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: ["ALL:NULL:aNULL", "aNULL", "eNULL"])
-    func `without encryption or without a certificate is refused`(ciphers: String) throws {
+    func `TLS without encryption or without a certificate is refused`(ciphers: String) throws {
         let pair = try certificates.selfSigned()
         let setup = """
             context.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -118,7 +118,7 @@ import Testing
         #expect(server.received() == "")
     }
 
-    @Test func `with a key that can be worked out is refused, and cannot be accepted`() throws {
+    @Test func `TLS with a key that can be worked out is refused, and cannot be accepted`() throws {
         var wish = TestCertificates.Wish()
         wish.keyKind = ["rsa:1024"]
         let pair = try certificates.make(wish)
@@ -132,7 +132,7 @@ import Testing
         #expect(server.received() == "")
     }
 
-    @Test func `of every other kind ends before a byte of HTTP, with each reason named`() throws {
+    @Test func `TLS of every other kind ends before a byte of HTTP, with each reason named`() throws {
         let authority = try certificates.selfSigned()
         var child = TestCertificates.Wish()
         child.authority = authority
@@ -165,7 +165,7 @@ import Testing
         return trust.exception
     }
 
-    @Test func `with an accepted exception sends, and keeps its connection`() throws {
+    @Test func `TLS with an accepted exception sends, and keeps its connection`() throws {
         let server = try TLSServer(try certificates.selfSigned("DNS:other.example"))
         let exception = try accepted(at: server)
         #expect(exception.reasons == [.selfSigned, .otherHost])
@@ -177,7 +177,7 @@ import Testing
 
     /// The server changes after so many connections: before the look at it, and between the look and the request.
     @Test(arguments: 1...4)
-    func `with a certificate that changes under way sends not a byte`(connections: Int) throws {
+    func `TLS with a certificate that changes under way sends not a byte`(connections: Int) throws {
         let (pair, other) = (try certificates.selfSigned(), try certificates.selfSigned())
         let plain = try TLSServer(pair)
         let exception = try accepted(at: plain)
@@ -208,7 +208,7 @@ import Testing
         #expect(server.received().components(separatedBy: "GET /").count == good + 1)
     }
 
-    @Test func `that asks for a certificate which is not there is an alert, told as such`() throws {
+    @Test func `TLS that asks for a certificate which is not there is an alert, told as such`() throws {
         let pair = try certificates.selfSigned()
         let setup = """
             context.verify_mode = ssl.CERT_REQUIRED
@@ -275,27 +275,27 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad\n\nplain", "SSH-2.0-OpenSSH_9.2\n", "220 smtp\n"])
-    func `to a port without TLS is told as such`(greeting: String) throws {
+    func `TLS to a port without TLS is told as such`(greeting: String) throws {
         let server = try GreetingServer(greeting)
         #expect(
             fault { _ = try send(Origin(scheme: "https", host: "127.0.0.1", port: server.port)) } == .network(.notTLS))
     }
 
-    @Test func `that ends in the handshake is told as such`() throws {
+    @Test func `TLS that ends in the handshake is told as such`() throws {
         let server = try GreetingServer("")
         #expect(
             fault { _ = try send(Origin(scheme: "https", host: "127.0.0.1", port: server.port)) }
                 == .network(.handshakeLost))
     }
 
-    @Test func `with a file of authorities that cannot be read is a wrong call`() throws {
+    @Test func `TLS with a file of authorities that cannot be read is a wrong call`() throws {
         let server = try TLSServer(try certificates.selfSigned())
         let refused = fault { _ = try send(server.origin, authorities: "/nonexistent/ca.pem") }
         #expect(refused?.exitCode == .usage)
         #expect(server.received() == "")
     }
 
-    @Test func `keeps its connection`() throws {
+    @Test func `TLS keeps its connection`() throws {
         let pair = try certificates.selfSigned()
         let server = try TLSServer(pair)
         let transport = CurlTransport(
@@ -316,12 +316,12 @@ import Testing
         ),
         ("error:0A000126:SSL routines::unexpected eof while reading", .network(.connectionLost)),
     ])
-    func `has OpenSSL's reasons told apart`(text: String, expected: LoginFault) {
+    func `TLS has OpenSSL's reasons told apart`(text: String, expected: LoginFault) {
         #expect(TLSFault(text)?.error == expected)
     }
 
     @Test(arguments: ["", "error:", "OpenSSL SSL_connect: Connection reset by peer", "error:zz:x", "error:02000001::x"])
-    func `has no reason where OpenSSL gave none`(text: String) {
+    func `TLS has no reason where OpenSSL gave none`(text: String) {
         #expect(TLSFault(text)?.error == nil)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import LoginKit
 
 struct `The trace` {
-    @Test func `names what was sent and received, without a secret`() throws {
+    @Test func `the trace names what was sent and received, without a secret`() throws {
         let server = try RecordingServer([
             .answer(
                 200, ["Set-Cookie: sid=CANARY", "X-Token: CANARY", "Location: /?code=CANARY", "Server: s"],
@@ -31,7 +31,7 @@ struct `The trace` {
         #expect(log.lines.filter { $0.hasPrefix("< Cookie") } == ["< Cookie: sid=…"], "the other was there before")
     }
 
-    @Test func `names the cookies that an answer set, and no others`() throws {
+    @Test func `the trace names the cookies that an answer set, and no others`() throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1", "Set-Cookie: b=2"]), .answer(200, ["Set-Cookie: b=2"]),
         ])
@@ -43,7 +43,7 @@ struct `The trace` {
         #expect(log.lines.filter { $0.hasPrefix("< Cookie") }.dropFirst(2) == ["< Cookie: b=…"])
     }
 
-    @Test func `cuts the names that a server chose, and shows none that repeats a secret`() throws {
+    @Test func `the trace cuts the names that a server chose, and shows none that repeats a secret`() throws {
         let long = String(repeating: "n", count: 3000)
         let server = try RecordingServer([
             .answer(200, ["\(long): 1", "X-CANARY: 1", "Set-Cookie: CANARY=1", "Set-Cookie: \(long)=1"])

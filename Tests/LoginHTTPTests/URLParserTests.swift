@@ -22,7 +22,7 @@ struct `The URL parser` {
         ("https://example.com:443/", "https://example.com/"),
         ("http://example.com:443/", "http://example.com:443/"),
     ])
-    func `gives one form to one place`(text: String, canonical: String) throws {
+    func `the URL parser gives one form to one place`(text: String, canonical: String) throws {
         let url = try parser.parse(text)
         #expect(url.text == canonical)
         #expect(try parser.parse(url.text) == url)
@@ -38,7 +38,7 @@ struct `The URL parser` {
         "https://" + String(repeating: "a", count: 64) + ".example/",
         "https://h/" + String(repeating: "a", count: 9000),
     ])
-    func `refuses what is not an http URL with a usable host`(text: String) {
+    func `the URL parser refuses what is not an http URL with a usable host`(text: String) {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }
         guard case .badURL = refused else {
             Issue.record("\(String(describing: refused)) for \(text)")
@@ -60,11 +60,11 @@ struct `The URL parser` {
     }
 
     @Test(arguments: ["example.com", "example.com/path", "localhost:8080/x", "[::1]/x", "10.0.0.1:3000"])
-    func `tells a missing scheme`(text: String) {
+    func `the URL parser tells a missing scheme`(text: String) {
         #expect(throws: UsageFault.missingScheme(host: text)) { try parser.parse(text) }
     }
 
-    @Test func `keeps user information apart and decoded`() throws {
+    @Test func `the URL parser keeps user information apart and decoded`() throws {
         let url = try parser.parse("https://us%40er:p%3Aw@example.com/x")
         #expect(url.user == "us@er")
         #expect(url.password?.text == "p:w")
@@ -77,7 +77,7 @@ struct `The URL parser` {
         "https://us%0der:CANARY@h/",
         "https://user:CANARY%7f@h/", "https://%00:CANARY@h/", "https://us%ffer:CANARY@h/", "https://user:CANARY%00@h/",
     ])
-    func `never repeats a password in a fault`(text: String) throws {
+    func `the URL parser never repeats a password in a fault`(text: String) throws {
         let refused = #expect(throws: UsageFault.self) { try parser.parse(text) }
         #expect(!String(describing: refused).contains("CANARY"))
     }
@@ -111,7 +111,7 @@ struct `The URL parser` {
         "file:///etc/passwd", "ftp://u:CANARY@h/x", "gopher://h/1", "dict://h/d", "smb://h/x", "imap://u:CANARY@h/",
         "javascript:alert(1)", "mailto:a@h", "https://h./", "http://:80/", "data:text/html,x",
     ])
-    func `gives no origin to other schemes and broken locations`(location: String) throws {
+    func `the URL parser gives no origin to other schemes and broken locations`(location: String) throws {
         let redirect = parser.resolve(location, against: try parser.parse("https://h/"))
         #expect(redirect.origin == nil)
         #expect(!redirect.url.contains("CANARY"))

@@ -94,7 +94,7 @@ import Testing
         #expect(ended.wait() == false)
     }
 
-    @Test func `is ready where there is something to read, be it the end`() {
+    @Test func `a pipe is ready where there is something to read, be it the end`() {
         let pipe = BytePipe(), broken = BytePipe(), closed = BytePipe()
         #expect(!pipe.isReady(within: 10))
         #expect(Array("abc".utf8).withUnsafeBytes { pipe.write($0) })
@@ -108,7 +108,7 @@ import Testing
         for over in [pipe, broken, closed] { #expect(over.isReady(within: 0)) }
     }
 
-    @Test func `its beginning is waited for, or that there is none`() {
+    @Test func `the first bytes of a pipe are waited for, or its end`() {
         for begin in [
             { _ = self.write("a", to: $0) }, { $0.finish() }, { $0.finish(isWhole: false) }, { $0.close() }, { _ in },
         ] as [(BytePipe) -> Void] {

@@ -21,7 +21,7 @@ struct JSONFormTests {
         try Array(text.utf8).withUnsafeBytes { try JSONForm.decode(Form.self, from: $0) }
     }
 
-    @Test func `reads back what Foundation's encoder writes`() throws {
+    @Test func `JSONForm reads back what Foundation's encoder writes`() throws {
         let form = Form(
             name: "zoë \u{1F511}\n\"", kinds: [.plain, .pair(left: -3, right: "")], counts: ["a/b": 255], flag: nil)
         let bytes = try SecretJSON.encode(form)
@@ -37,7 +37,7 @@ struct JSONFormTests {
         #"{"name": "a", "kinds": [], "counts": {}, "flag": "true"}"#,
         #"{"name": "a", "kinds": [], "counts": {}, "name": "b"}"#, #"{"name": "a", "kinds": [], "counts": {"a": 1.5}}"#,
         #"{"name": null, "kinds": [], "counts": {}}"#,
-    ]) func `refuses what is no form of ours`(text: String) {
+    ]) func `JSONForm refuses a form that we do not write`(text: String) {
         #expect(throws: (any Error).self) { try decode(text) }
     }
 }

@@ -131,7 +131,7 @@ struct DesktopSessionTests {
         #expect(try address([:]) == nil)
     }
 
-    @Test func `without one the user's bus is taken, if it is there, with its path escaped`() throws {
+    @Test func `the user's bus is taken where the environment names none, with its path escaped`() throws {
         let folder = TemporaryFolder()
         let run = folder.parent + "/r;n"
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(.enabled(if: Need.passHelper, "docker-credential-pass is not here"))
-    func `without its key the secret is not found missing but told, and can be erased`() throws {
+    func `a secret whose key is gone is a fault, not a missing login, and can be erased`() throws {
         let helper = try PassHelper()
         try helper.store.save(Secret("x"), for: .some(), expires: nil)
         try helper.run(["gpgconf", "--kill", "all"])

@@ -23,15 +23,15 @@ import Testing
         ("echo said; echo not said >&2; exit 1", .some("said")),
         ("echo '{\"Secret\":\"hunter2\"}'; exit 1", .withheld), ("echo authctl-login:aGk=; exit 1", .withheld),
     ])
-    func `that fails is told with its words`(script: String, words: HelperFault.Words) throws {
+    func `a helper that fails is told with its words`(script: String, words: HelperFault.Words) throws {
         #expect(try find(script) == .failed(method: "get", status: 1, words))
     }
 
-    @Test func `that a signal ends is told with its number`() throws {
+    @Test func `a helper that a signal ends is told with its number`() throws {
         #expect(try find("kill -9 $$") == .failed(method: "get", status: 137, .none))
     }
 
-    @Test func `that knows nothing is no fault`() throws {
+    @Test func `a helper that knows nothing is no fault`() throws {
         for script in [
             "echo credentials not found in native keychain; exit 1",
             "echo '{\"ServerURL\":\"'$(cat)'\",\"Username\":\"\",\"Secret\":\"\"}'",
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `that says that it was given nothing is told so`() throws {
+    @Test func `a helper that says that it was given nothing is told so`() throws {
         #expect(
             try find("echo no credentials server URL; exit 1") == .suppliedInVain(method: "get", what: "server URL"))
         let helper = try ScriptedHelper("echo no credentials username; exit 1")
@@ -56,11 +56,11 @@ import Testing
         "printf '\\377\\376'", "echo '{\"Username\":{\"a\":[[[[]]]]},\"Secret\":\"\"}'",
         "tr '\\0' '[' </dev/zero | head -c 1000000",
     ])
-    func `that prints something else is not understood`(script: String) throws {
+    func `a helper that prints something else is not understood`(script: String) throws {
         #expect(try find(script) == .notUnderstood(method: "get"))
     }
 
-    @Test func `that answers with another entry is not believed`() throws {
+    @Test func `a helper that answers with another entry is not believed`() throws {
         let answer = { (url: String, user: String) in
             "echo '{\"ServerURL\":\"\(url)\",\"Username\":\"\(user)\",\"Secret\":\"authctl-login:aGk=\"}'"
         }
@@ -80,7 +80,7 @@ import Testing
         esac
         """
 
-    @Test func `without list and without the URL in its answer will do`() throws {
+    @Test func `a helper without list and without the URL in its answer will do`() throws {
         let helper = try ScriptedHelper(keeper)
         try helper.store().save(Secret("x"), for: account, expires: nil)
         #expect(try helper.store().find(account) == Secret("x"))
@@ -88,7 +88,7 @@ import Testing
         #expect(throws: StoreFault.helper("odd", .otherEntry)) { try helper.store().find(.some("work", "bob")) }
     }
 
-    @Test func `that holds what others wrote there is told`() throws {
+    @Test func `a helper that holds what others wrote there is told`() throws {
         let helper = try ScriptedHelper(keeper)
         try helper.store().save(Secret("x"), for: account, expires: nil)
         let kept = try helper.read("entry")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["yes", "yes >&2", "yes & sleep 5"])
-    func `that prints without end is given up, and ended`(script: String) throws {
+    func `a helper that prints without end is given up, and ended`(script: String) throws {
         let begin = ContinuousClock.now
         #expect(try find("echo $$ > $HERE/pid; \(script)") == .tooMuch(method: "get", limit: 1024 * 1024))
         #expect(ContinuousClock.now - begin < .seconds(25))
@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [
         "sleep 100", "exec >&- 2>&-; sleep 100", "trap '' TERM; while :; do sleep 1; done", "sleep 100 | cat",
     ])
-    func `that hangs is ended with all that it started`(script: String) throws {
+    func `a helper that hangs is ended with all that it started`(script: String) throws {
         let mark = "hang-\(UInt64.random(in: 0 ... .max))"
         let helper = try ScriptedHelper("export MARK=\(mark)\n\(script)")
         let begin = ContinuousClock.now
@@ -119,14 +119,14 @@ import Testing
         #expect(left.isEmpty)
     }
 
-    @Test func `may leave something behind that keeps the pipe open`() throws {
+    @Test func `a helper may leave something behind that keeps the pipe open`() throws {
         let helper = try ScriptedHelper("echo '{}'; [ $1 = list ] && sleep 30 & exit 0")
         let begin = ContinuousClock.now
         #expect(try !helper.store().contains(account))
         #expect(ContinuousClock.now - begin < .seconds(25))
     }
 
-    @Test func `that repeats the secret is not quoted`() throws {
+    @Test func `a helper that repeats the secret is not quoted`() throws {
         let secret = Secret("correct horse battery staple")
         for script in [
             "cat; exit 1", "cat >&2; exit 1", "sed 's/.*login://' ; exit 1",
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `that reads nothing is not waited for`() throws {
+    @Test func `a helper that reads nothing is not waited for`() throws {
         let helper = try ScriptedHelper("exec <&-; exit 0")
         try helper.store().save(Secret.anything(HelperStore.largestSecret), for: account, expires: nil)
     }

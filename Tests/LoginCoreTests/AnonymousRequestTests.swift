@@ -2,14 +2,14 @@ import LoginCore
 import Secrets
 import Testing
 
-struct `A request of a stranger` {
+struct `An anonymous request` {
     private func rule(_ content: RequestRule.Content) throws -> RequestRule {
         var rule = RequestRule(method: "POST", path: try Template(parsing: "/u/{username}?t={token}"))
         rule.content = content
         return rule
     }
 
-    @Test func `has empty slots in its path and in every kind of body`() throws {
+    @Test func `an anonymous request has empty slots in its path and in every kind of body`() throws {
         let name = try Template(parsing: "<{username}>")
         let form = try rule(.form([.init(name: "n", value: name)])).anonymous
         let request = try form.request(base: "https://a.example", SlotValues())
@@ -21,7 +21,7 @@ struct `A request of a stranger` {
         #expect(json.slots.isEmpty)
     }
 
-    @Test func `asks for a time to live as everybody`() throws {
+    @Test func `an anonymous request asks for a time to live as every other one`() throws {
         let ttl = RequestRule.Parameter(name: "ttl", value: try Template(parsing: "{ttl}"))
         #expect(try rule(.form([ttl])).anonymous.content == .form([ttl]))
     }
