@@ -17,6 +17,8 @@ import Testing
         var afterFind: () -> Void = {}
         var afterSave: () -> Void = {}
         var beforeErase: () -> Void = {}
+        /// Whether a save is the last that happens, as in a process that is killed after it.
+        var endsAfterSave = false
 
         var name: StoreName { real.name }
 
@@ -29,6 +31,7 @@ import Testing
         func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
             try real.save(secret, for: account, expires: expires)
             afterSave()
+            if endsAfterSave { throw .timedOut(name, seconds: 30) }
         }
 
         func erase(_ account: AccountID) throws(StoreFault) -> Bool {
@@ -105,6 +108,18 @@ import Testing
         _ = try refused.fill()
         try refused.reject(.session)
         #expect(login.finish())
+        #expect(try keeper(store).fill().session == Self.login("new").session)
+    }
+
+    @Test(arguments: ["refresh", "refusal"])
+    func `a new secret whose process was killed right after saving it survives another process`(then: String) throws {
+        try keeper(store).approve(Self.login("old"), .login(.token))
+        let other = keeper(store)
+        _ = try other.fill()
+        let killed = keeper(Interrupted(real: store, endsAfterSave: true))
+        _ = try killed.fill()
+        #expect(throws: LoginFault.self) { try killed.approve(Self.login("new"), .refresh) }
+        if then == "refresh" { try other.approve(Self.login("other"), .refresh) } else { try other.reject(.session) }
         #expect(try keeper(store).fill().session == Self.login("new").session)
     }
 

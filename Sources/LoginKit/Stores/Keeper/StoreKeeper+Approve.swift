@@ -21,7 +21,6 @@ extension StoreKeeper {
         let store = try storeForSaving()
         if store.name == .none { return }
         var record = record(of: login, by: method, in: store.name)
-        record.revision = AccountRecord.newRevision()
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil,
             extraSecrets: login.extraSecrets)
@@ -43,8 +42,8 @@ extension StoreKeeper {
         }
         var record = record
         record.otherCopies = before.copies(outside: store.name)
-        if !record.otherCopies.isEmpty { try registry.update { $0.updateAccount(id) { $0.noteCopy(in: store.name) } } }
-        try save(kept, id, in: store, record.revision)
+        let hasOtherCopies = !record.otherCopies.isEmpty
+        try save(kept, id, in: store) { if hasOtherCopies { $0.noteCopy(in: store.name) } }
         try use(record, method)
         try registry.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
     }
@@ -55,7 +54,7 @@ extension StoreKeeper {
         let id = record.id(in: subject.profile)
         try registry.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
         do throws(StoreFault) {
-            try save(kept, id, in: store, record.revision)
+            try save(kept, id, in: store)
         } catch {
             takeBack(id, from: store, after: error)
             throw error
@@ -79,6 +78,8 @@ extension StoreKeeper {
     /// Makes the account, whose secret is there, the one in use.
     private func use(_ record: AccountRecord, _ method: AuthenticationMethod) throws(StoreFault) {
         let id = record.id(in: subject.profile)
+        var record = record
+        record.revision = filled?.revision
         try registry.update { document in
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 profile.accounts.removeAll { $0.isOf(id) }
@@ -108,15 +109,12 @@ extension StoreKeeper {
             extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
         let doubt = doubt
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
-        if doubt != nil { try registry.update { $0.updateAccount(filled.id) { $0.doubt = doubt } } }
-        let revision = AccountRecord.newRevision()
-        try save(kept, filled.id, in: filled.store, revision)
+        try save(kept, filled.id, in: filled.store) { if doubt != nil { $0.doubt = doubt } }
         filledRecord?.doubt = doubt
         self.doubt = nil
         try registry.update { document in
             document.updateAccount(filled.id) { record in
                 record.doubt = doubt
-                record.revision = revision
                 record.serverName = login.identity.serverName ?? record.serverName
                 record.expires = login.session.expires
                 record.savedAt = clock.now()
@@ -128,12 +126,32 @@ extension StoreKeeper {
         }
     }
 
-    private func save(
-        _ kept: StoredLogin, _ id: AccountID, in store: any CredentialStore, _ revision: Int64?
+    /// Saves the secret of an account that the registry has.
+    /// - Parameter change: what the record has to say before the new secret is there.
+    func save(
+        _ login: StoredLogin, _ id: AccountID, in store: any CredentialStore,
+        noting change: (inout AccountRecord) -> Void = { _ in }
     ) throws(StoreFault) {
-        let bytes = try encoded(kept)
-        try store.save(bytes, for: id, expires: kept.lastUse)
-        filled = Filled(id: id, store: store, bytes: bytes, login: kept, revision: revision)
+        let bytes = try encoded(login)
+        let revision = try revise(id, noting: change)
+        try store.save(bytes, for: id, expires: login.lastUse)
+        filled = Filled(id: id, store: store, bytes: bytes, login: login, revision: revision)
+    }
+
+    /// Gives the record a new revision, before its secret changes: a process that read the old one sees then that there may
+    /// be another, even if this one is killed in between.
+    @discardableResult
+    func revise(
+        _ id: AccountID, noting change: (inout AccountRecord) -> Void = { _ in }
+    ) throws(StoreFault) -> Int64 {
+        let revision = AccountRecord.newRevision()
+        try registry.update { document in
+            document.updateAccount(id) { record in
+                record.revision = revision
+                change(&record)
+            }
+        }
+        return revision
     }
 
     private func record(

@@ -107,20 +107,14 @@ extension StoreKeeper {
         let login = filled.login
         let asked = login.extraSecrets.asked
         guard login.credential != nil || !asked.isEmpty else {
+            try revise(filled.id)
             try filled.store.erase(filled.id)
             self.filled = nil
             // Nothing of it lives on.
-            try registry.update { document in
-                document.updateAccount(filled.id) { ($0.expires, $0.revision) = (nil, AccountRecord.newRevision()) }
-            }
+            try registry.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
-        let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
-        let bytes = try encoded(rest)
-        let revision = AccountRecord.newRevision()
-        try filled.store.save(bytes, for: filled.id, expires: nil)
-        try registry.update { $0.updateAccount(filled.id) { $0.revision = revision } }
-        self.filled = Filled(id: filled.id, store: filled.store, bytes: bytes, login: rest, revision: revision)
+        try save(StoredLogin(credential: login.credential, extraSecrets: asked), filled.id, in: filled.store)
     }
 
     /// Whether the stored login is still the one that was read. Called with the registry's lock held.
