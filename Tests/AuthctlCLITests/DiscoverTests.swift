@@ -102,6 +102,85 @@ struct DiscoverTests {
         #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
     }
 
+    /// The server's responses from the person's yes on, to a login at a page that shows its form to everybody.
+    private static func openLogin(_ after: [HTTPResponse]) -> [HTTPResponse] {
+        let cookie = HTTPResponse.answer(
+            302, cookies: [.named("sid", "s1")],
+            redirect: Redirect(url: "\(origin)/home", origin: origin, target: "/home"))
+        let form = page(loginPage)
+        return [form, form, form, cookie, form] + after
+    }
+
+    @Test
+    func `a login by a page that shows its form to everybody finds afterwards what proves it, a name and a logout`()
+        throws
+    {
+        let home = Self.page("<p>Hello <b class=me>anna</b></p><a href=/bye>Log out</a>")
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let run = world.run(
+            "login", "https://app.example/login/", server: Self.openLogin([home, Self.redirect("/login/"), home]))
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            run.talk.contains("verify is now https://app.example/home: 302 to \"/login/\" without a login"),
+            "\(run.talk)")
+        #expect(run.talk.contains("logout: GET \"/bye\", a link on \"/home\""), "\(run.talk)")
+        let made = try world.home.read("config/authctl/profiles/app.example.toml")
+        #expect(made.contains("'/home'") && made.contains("<b class=me>*<") && made.contains("'/bye'"), "\(made)")
+        let later = world.run("whoami", server: [home])
+        #expect(later.code == 0 && later.output == "anna\n", "\(later.talk)")
+        let again = world.run("login", "https://app.example/login/", server: [home])
+        #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
+    }
+
+    @Test func `a search after a login ends after six requests, and asks nothing that may end or lose something`()
+        throws
+    {
+        let pages = (1...9).map { Self.page("<a href=/user/\($0)>u</a><a href=/logout>x</a><a href=/me/delete>x</a>") }
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let server = Self.openLogin(pages)
+        let run = world.run("login", "https://app.example/login/", server: server)
+        #expect(run.code == 2 && run.talk.contains("the service took the password, but"), "\(run.talk)")
+        let posted = try #require(world.requests.firstIndex { $0.hasPrefix("POST ") })
+        let after = world.requests[(posted + 1)...].map { String($0.split(separator: "\n")[0]) }
+        #expect(after.count <= 6 && after.count >= 5, "\(after)")
+        #expect(
+            after.allSatisfy {
+                $0.hasPrefix("GET https://app.example/") && !$0.contains("logout") && !$0.contains("delete")
+            })
+    }
+
+    @Test func `a search sends back the cookies that it was given, and follows a page that leads on by itself`() throws
+    {
+        let start = HTTPResponse.answer(
+            302, cookies: [.named("seen", "1")],
+            redirect: Redirect(url: "\(Self.origin)/check", origin: Self.origin, target: "/check"))
+        let leaving = HTTPResponse.answer(
+            200, "<meta http-equiv=Refresh content=\"0; URL='/login/'\">", headers: ["Content-Type: text/html"],
+            cookies: [.named("seen", "1")])
+        let (run, requests) = try discover("/", [start, leaving, Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/login/\""), "\(run.talk)")
+        #expect(requests.map { $0.contains("seen=1") } == [false, true, true], "\(requests)")
+    }
+
+    @Test(arguments: [
+        "0;url=https://other.example/", "30;url=/login/", "0", "0;url=/", "x;url=/login/", "0;url=javascript:alert(1)",
+    ])
+    func `a page that leads nowhere, elsewhere or much later stays`(content: String) throws {
+        let page = Self.page(
+            "<meta http-equiv=refresh content=\"\(content)\"><form method=post><input name=u>"
+                + "<input name=p type=password><button>In</button></form><script></script>")
+        let (run, requests) = try discover("/", [page])
+        #expect(run.code == 0 && requests.count == 1 && run.output.contains("page = \"/\""), "\(run.talk)")
+    }
+
+    @Test func `a form that has neither address nor button on a page of scripts is theirs`() throws {
+        let page = Self.page("<form method=post><input name=u><input name=p type=password></form><script></script>")
+        let (run, _) = try discover("/", [page])
+        #expect(run.code == 1, "\(run.talk)")
+    }
+
     @Test func `nobody to ask: the command that saves the profile is named`() throws {
         let world = try TestWorld()
         let there = [Self.redirect("/login/"), Self.page(Self.loginPage)]

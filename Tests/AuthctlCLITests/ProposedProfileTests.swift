@@ -28,7 +28,7 @@ struct ProposedProfileTests {
     private func value(_ key: String, of profile: ProposedProfile) -> String? { profile.table[key]?.inline }
 
     private static let form = FoundForm(
-        page: "/in?a={b}", action: "/in", usernameField: nil, passwordField: "p w", namesAction: true)
+        page: "/in?a={b}", action: "/in", usernameField: nil, passwordField: "p w", isSubmittable: true)
 
     private static let logins: [(login: FoundLogin, method: String?)] = [
         (.challenge([.digest], field: "Digest"), "\"digest\""), (.challenge([.digest, .basic], field: "x"), nil),
@@ -66,6 +66,22 @@ struct ProposedProfileTests {
         ] as [(GuardedPlace.Refusal, String)])
     func `a place proves a login by how it refuses`(refusal: GuardedPlace.Refusal, rule: String) {
         #expect(value("verify", of: proposed(.challenge([.basic], field: ""), Self.place("/me", refusal))) == rule)
+    }
+
+    @Test(
+        arguments: [
+            .status(401), .status(404), .redirect(status: 302, path: "/in"), .form(status: 200, passwordField: "p w"),
+            .name(status: 200),
+        ] as [GuardedPlace.Refusal])
+    func `a place that a login has found is written as the rule that was tried`(refusal: GuardedPlace.Refusal) throws {
+        var place = Self.place("/me", refusal)
+        place.username = .between(.text, before: "<b title=\"it's\">", after: "</")
+        if case .redirect = refusal { place.sendsOn = 303 }
+        let table = StrictTable(
+            proposed(.form(Self.form), place).table.merging(["url": .string("https://app.example")]) { $1 }, file: "x",
+            path: "")
+        let profile = try ProfileDecoder(folder: "/etc", home: "/home").profile(named: "app", table)
+        #expect(profile.verify == place.verify)
     }
 
     @Test func `what a page names is literal text, and no slot`() {

@@ -15,7 +15,7 @@ struct LinkSearchTests {
     }
 
     private static let form = FoundForm(
-        page: "/in", action: "/in", usernameField: "u", passwordField: "p", namesAction: true)
+        page: "/in", action: "/in", usernameField: "u", passwordField: "p", isSubmittable: true)
 
     private static func leading(_ leads: LinkSearch.Lead...) -> Glimpse {
         Glimpse(place: nil, login: nil, leads: leads)

@@ -12,6 +12,17 @@ package struct Discovered: Equatable, Sendable {
     package let requests: Int
     /// The origins that were asked, the URL's own first.
     package let origins: [Origin]
+    /// The form that was found, where nothing showed what it opens.
+    package var formAlone: FoundForm?
+
+    /// As it is before a login by that form, which shows what proves one: until then the form's absence does.
+    package func logging(inBy form: FoundForm) -> Discovered {
+        let place = GuardedPlace(
+            target: form.page, refusal: .form(status: 200, passwordField: form.passwordField), namedBy: nil)
+        return Discovered(
+            guarded: place, login: .form(form), seen: seen.filter { $0 != .formAlone(page: form.page) }, names: names,
+            requests: requests, origins: origins)
+    }
 }
 
 /// A place that answers differently with and without a login, so that asking it proves one.
@@ -24,6 +35,8 @@ package struct GuardedPlace: Equatable, Sendable {
         case redirect(status: Int, path: String)
         /// It shows a form with this password field in the place of its content.
         case form(status: Int, passwordField: String)
+        /// It shows the same page, without the user name.
+        case name(status: Int)
     }
 
     /// Path and query.
@@ -31,6 +44,44 @@ package struct GuardedPlace: Equatable, Sendable {
     package let refusal: Refusal
     /// The source of the URL; `nil` if the person gave it.
     package let namedBy: String?
+    /// The place where it repeats the user name, once a login has shown it.
+    package var username: Place?
+    /// The status with which it sends somebody on who is logged in; `nil` if it shows a page.
+    package var sendsOn: Int?
+
+    /// - Parameter namedBy: `nil` if the person gave the URL.
+    package init(target: String, refusal: Refusal, namedBy: String?, username: Place? = nil) {
+        (self.target, self.refusal, self.namedBy, self.username) = (target, refusal, namedBy, username)
+    }
+
+    /// The verify request that asks there.
+    package var verify: RequestRule {
+        var rule = RequestRule(method: "GET", path: Template(literal: target))
+        rule.response.loggedOut = loggedOut
+        if !loggedIn.isEmpty { rule.response.loggedIn = loggedIn.map { Condition(status: $0) } }
+        rule.response.username = username
+        return rule
+    }
+
+    /// The statuses of a login; empty for the usual 2xx.
+    package var loggedIn: [Int] {
+        // Who is logged in may be sent on from there.
+        if case .form = refusal { return [200, 302, 303] }
+        return sendsOn.map { [200, $0] } ?? []
+    }
+
+    /// `nil` for the usual 401.
+    private var loggedOut: [Condition]? {
+        switch refusal {
+        case .status(401), .name: return nil
+        case .status(let status): return [Condition(status: 401), Condition(status: status)]
+        case .redirect(let status, let path):
+            let pattern = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("\(path)*"))
+            return [Condition(status: 401), Condition(status: status, places: [pattern])]
+        case .form(_, let field):
+            return [Condition(places: [Condition.PlacePattern(place: .field(field), pattern: TextPattern("*"))])]
+        }
+    }
 }
 
 /// A way to log in.
@@ -70,8 +121,8 @@ package struct FoundForm: Equatable, Sendable {
     /// `nil` where it asks for a password alone.
     package let usernameField: String?
     package let passwordField: String
-    /// Whether it says where it leads.
-    package let namesAction: Bool
+    /// Whether a browser sends it without a script: it says where it leads, or has a button.
+    package let isSubmittable: Bool
 }
 
 /// Something that was seen and by itself is no way to log in.

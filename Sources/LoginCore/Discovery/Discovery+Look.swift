@@ -22,7 +22,7 @@ extension Discovery {
         let page = try page(of: visit)
         if let page {
             let form = try page.loginForm()
-            if let form, !form.namesAction, page.hasScripts {
+            if let form, !form.isSubmittable, page.hasScripts {
                 seen.append(.scriptedForm(page: page.target))
             } else if let form {
                 return Glimpse(place: place(visit, refusal(visit, by: form), namedBy), login: .form(form))

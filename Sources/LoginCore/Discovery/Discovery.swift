@@ -19,6 +19,8 @@ package final class Discovery: MetadataTransport {
     private let rule: EndpointRule
     private let clock: WallClock
     private var requests = 0
+    /// The cookies of this search, for its own origin: a page may refuse whoever brings none back.
+    private var cookies: [Cookie] = []
     private var origins: [Origin]
     private var first: DiscoveryVisit?
     var seen: [Sighting] = []
@@ -60,17 +62,19 @@ package final class Discovery: MetadataTransport {
         names += first.challenges.compactMap(\.realm)
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
-        let (place, login) = try search(from: glimpse)
+        let (place, login, form) = try search(from: glimpse)
         if place == nil, login == nil, first.isOpen, seen.isEmpty {
             throw .usage(.verifyProvesNothing(url: start.text))
         }
-        return discovered(place, login)
+        var found = discovered(place, login)
+        found.formAlone = form
+        return found
     }
 
     /// Asks what is named, one after the other. What cannot be asked is passed over: nobody wanted to go there.
     private func search(
         from glimpse: Glimpse?
-    ) throws(LoginFault) -> (place: GuardedPlace?, login: FoundLogin?) {
+    ) throws(LoginFault) -> (place: GuardedPlace?, login: FoundLogin?, formAlone: FoundForm?) {
         var search = LinkSearch(glimpse, at: start.target)
         let end = clock.now() + Self.patience
         while search.complete == nil, requests < Self.mostRequests, let lead = search.next() {
@@ -89,7 +93,8 @@ package final class Discovery: MetadataTransport {
             }
         }
         if let form = search.formAlone { seen.append(.formAlone(page: form.page)) }
-        return search.complete ?? (search.place, search.formAlone == nil ? search.login : nil)
+        if let (place, login) = search.complete { return (place, login, nil) }
+        return (search.place, search.formAlone == nil ? search.login : nil, search.formAlone)
     }
 
     private func discovered(_ place: GuardedPlace?, _ login: FoundLogin?) -> Discovered {
@@ -116,10 +121,16 @@ package final class Discovery: MetadataTransport {
                 throw .usage(.badURL(url: "\(start.origin)\(next)", problem: "it leads nowhere on this origin"))
             }
             // As verify is asked later: without an Accept header of its own.
-            visit.response = try send(HTTPRequest(method: "GET", url: url.text))
+            var request = HTTPRequest(method: "GET", url: url.text)
+            request.cookies = cookies
+            visit.response = try send(request)
+            cookies = visit.response.cookies
             visit.end = url
             guard (300..<400).contains(visit.response.status), let redirect = visit.response.redirect else {
-                return visit
+                guard let refresh = refresh(of: visit) else { return visit }
+                // What leads on by itself shows the same to everybody.
+                (visit.asked, visit.redirect, next) = (refresh.target, nil, refresh.target)
+                continue
             }
             if let fault = redirect.fault { throw fault }
             guard redirect.origin == start.origin else {
@@ -134,6 +145,21 @@ package final class Discovery: MetadataTransport {
             next = redirect.target
         }
         throw .network(.redirectLoop(limit: Self.mostRedirects))
+    }
+
+    /// Where the page is left for by itself, on the own origin.
+    private func refresh(of visit: DiscoveryVisit) -> Redirect? {
+        guard visit.isOpen else { return nil }
+        do throws(LoginFault) {
+            let refresh = try transport.page(visit.response, at: visit.end)?.refresh
+            guard let refresh, refresh.fault == nil, refresh.origin == start.origin,
+                refresh.target != visit.end.target
+            else { return nil }
+            return refresh
+        } catch {
+            // It is told where the page is read.
+            return nil
+        }
     }
 
     /// The response as a page; `nil` if it is none.

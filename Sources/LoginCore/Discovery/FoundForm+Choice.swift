@@ -19,7 +19,8 @@ extension LoginPage {
         guard let action = form.action, let password = form.passwordFields.first else { return nil }
         return FoundForm(
             page: target, action: action.target, usernameField: form.usernameField(before: password),
-            passwordField: password, namesAction: form.namesAction)
+            passwordField: password,
+            isSubmittable: form.namesAction || !form.submitButtons.isEmpty && !form.hasSubmitHandler)
     }
 
     /// Whether there is a form that takes a password in a way that profiles have no word for.

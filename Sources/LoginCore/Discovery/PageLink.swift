@@ -3,11 +3,14 @@ package struct PageLink: Equatable, Sendable {
     /// In lower case, as `rel` has them.
     package let relations: [String]
     package let place: Redirect
+    /// The words that a person sees, as far as they are text of the link's own.
+    package let text: String
 
     /// - Parameter place: made absolute.
-    package init(relations: [String], place: Redirect) {
+    package init(relations: [String], place: Redirect, text: String = "") {
         self.relations = relations
         self.place = place
+        self.text = text
     }
 }
 

@@ -92,7 +92,8 @@ package struct JSONPointer: Hashable, Sendable {
     /// The whole value.
     package static let root = JSONPointer(steps: [])
 
-    private init(steps: [String]) {
+    /// - Parameter steps: unescaped.
+    init(steps: [String]) {
         self.steps = steps
     }
 
@@ -102,6 +103,11 @@ package struct JSONPointer: Hashable, Sendable {
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
             Self.replacing("~0", by: "~", in: Self.replacing("~1", by: "/", in: String($0)))
         }
+    }
+
+    /// As RFC 6901, section 3, writes it.
+    package var escaped: String {
+        steps.map { "/" + Self.replacing("/", by: "~1", in: Self.replacing("~", by: "~0", in: $0)) }.joined()
     }
 
     private static func replacing(_ escape: String, by character: String, in text: String) -> String {

@@ -18,6 +18,8 @@ package struct LoginPage: Equatable, Sendable {
     package let hasScripts: Bool
     /// Whether it has elements in places where parsers disagree about forms, so that nobody can say what a browser sends.
     package var isUnclear = false
+    /// Where `<meta http-equiv="refresh">` leads at once (HTML, section 4.2.5.3); `nil` without one.
+    package var refresh: Redirect?
     /// Its title, and the program that made it, as it says.
     package let names: [String]
 
@@ -46,6 +48,8 @@ package struct PageForm: Equatable, Sendable {
     package var fields: [PageField]
     /// Whether it says where it leads; what says nothing leads to its own page, or is sent by a script.
     package var namesAction = true
+    /// Whether a script is named that runs when it is sent.
+    package var hasSubmitHandler = false
     /// Whether it is sent as for files (RFC 7578), which profiles have no word for.
     package var isMultipart = false
     /// The buttons that submit it, disabled ones too, in the order of the page.
@@ -71,6 +75,8 @@ package struct PageField: Equatable, Sendable {
     package let isChosen: Bool
     /// The values of a list's options that are sent; empty for other fields.
     package var chosenOptions: [Secret] = []
+    /// Whether `autocomplete` says that it takes the code of a second factor (HTML, section 4.10.18.7).
+    package var isOneTimeCode = false
 
     /// - Parameter value: `nil` for a field that the page leaves empty.
     package init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
@@ -94,6 +100,22 @@ extension LoginPage {
         }
         guard found.count == 1 else {
             throw .failure(.noSuchForm(page: target, fields: names, found: found.count))
+        }
+        try check(found[0])
+        return found[0]
+    }
+
+    /// The form that leads to this path and query, by POST. Of several, the one with all fields of these names is meant.
+    /// - Throws: as `form(with:leadingTo:)`.
+    func form(leadingTo wanted: String, named names: Set<String>) throws(LoginFault) -> PageForm {
+        guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
+        let path = String(wanted.prefix { $0 != "?" })
+        let leading = forms.filter { $0.action?.leads(to: path, on: origin) == true && $0.methods.first == "post" }
+        let exact = leading.filter { $0.action?.target == wanted }
+        var found = exact.isEmpty ? leading : exact
+        if found.count > 1 { found = found.filter { $0.has(Array(names)) } }
+        guard found.count == 1 else {
+            throw .failure(.noSuchForm(page: target, fields: names.sorted(), found: found.count))
         }
         try check(found[0])
         return found[0]
@@ -128,6 +150,15 @@ extension LoginPage {
         return forms.contains { form in
             form.has(typed) && form.fields.contains { $0.type == "password" && passwords.contains($0.name) }
         }
+    }
+}
+
+extension LoginPage {
+    /// Whether it asks for the code of a second factor, and for no password any more.
+    package var asksForCode: Bool {
+        let fields = forms.flatMap(\.fields)
+        return fields.contains(where: \.isOneTimeCode)
+            && !fields.contains { $0.type == "password" && !$0.isOneTimeCode }
     }
 }
 

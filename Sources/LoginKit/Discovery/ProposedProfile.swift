@@ -87,11 +87,12 @@ package struct ProposedProfile {
         }
     }
 
-    private static func verify(_ place: GuardedPlace) -> Line {
+    /// The line for a verify request, with its evidence.
+    static func verify(_ place: GuardedPlace) -> Line {
         var rule: [String: ConfigValue] = ["get": .literal(place.target)]
         switch place.refusal {
-        case .status(403): rule["logged-out"] = .array([.integer(401), .integer(403)])
-        case .status: break
+        case .status(401), .name: break
+        case .status(let status): rule["logged-out"] = .array([.integer(401), .integer(Int64(status))])
         case .redirect(let status, let path):
             let condition: [String: ConfigValue] = [
                 "status": .integer(Int64(status)), "header:Location": .string("\(path)*"),
@@ -99,9 +100,9 @@ package struct ProposedProfile {
             rule["logged-out"] = .array([.integer(401), .table(condition)])
         case .form(_, let field):
             rule["logged-out"] = .array([.table(["form:\(field)": .string("*")])])
-            // Who is logged in may be sent on from there.
-            rule["logged-in"] = .array([.integer(200), .integer(302), .integer(303)])
         }
+        if !place.loggedIn.isEmpty { rule["logged-in"] = .array(place.loggedIn.map { .integer(Int64($0)) }) }
+        if let name = place.username { rule["username"] = name.written }
         return Line(path: ["verify"], value: .table(rule), why: place.evidence)
     }
 
@@ -124,6 +125,29 @@ extension FoundForm {
             "page": .literal(page), "post": .literal(action), "form": .table(form),
             "refused": .array([.integer(401), .table(isAskedAgain)]),
         ]
+    }
+}
+
+extension FoundLogout {
+    /// As a profile has it.
+    var written: ConfigValue {
+        switch self {
+        case .link(_, let target): .table(["get": .literal(target)])
+        case .form(let page, let action):
+            .table(["page": .literal(page), "post": .literal(action), "form": .table([:])])
+        }
+    }
+}
+
+extension Place {
+    /// As a profile has it.
+    var written: ConfigValue {
+        switch self {
+        case .between(let place, let before, let after):
+            .array([.string(place.description), .string("\(before)*\(after)")])
+        case .json(let pointer): .string(pointer.escaped)
+        case .header, .cookie, .field, .identityToken, .text: .string(description)
+        }
     }
 }
 

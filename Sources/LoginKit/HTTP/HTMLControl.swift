@@ -30,6 +30,8 @@ struct HTMLControl {
         field = PageField(
             name: name, type: type, value: Self.value(element, type), isChosen: !isBox || element.text("checked") != nil
         )
+        let uses = element.text("autocomplete")?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
+        field?.isOneTimeCode = uses.contains("one-time-code")
     }
 
     private static let types = [

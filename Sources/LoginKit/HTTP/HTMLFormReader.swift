@@ -86,17 +86,20 @@ struct HTMLFormReader {
                 },
                 fields: form.fields)
             (read.namesAction, read.isMultipart) = (form.namesAction, form.isMultipart)
+            read.hasSubmitHandler = form.hasSubmitHandler
             read.submitButtons = form.submitButtons
             return read
         }
         let links = outline.links.map { link in
             PageLink(
-                relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start))
+                relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start),
+                text: link.text)
         }
         var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
             hasScripts: outline.hasScripts, names: outline.names)
         page.isUnclear = outline.isUnclear
+        page.refresh = outline.refresh.map { parser.resolve(HTMLAddress.cleaned($0), against: start) }
         return page
     }
 

@@ -7,6 +7,7 @@ struct HTMLOutline {
         var methods: [String]
         var actions: [String]
         var namesAction: Bool
+        var hasSubmitHandler: Bool
         var isMultipart: Bool
         var fields: [PageField] = []
         var submitButtons: [SubmitButton] = []
@@ -14,8 +15,10 @@ struct HTMLOutline {
 
     private(set) var base: String?
     private var forms: [Form] = []
-    private(set) var links: [(relations: [String], address: String)] = []
+    private(set) var links: [(relations: [String], address: String, text: String)] = []
     private(set) var hasScripts = false
+    /// The address that the page is left for by itself.
+    private(set) var refresh: String?
     /// Whether there are tags where browsers and we would not agree about the forms.
     private(set) var isUnclear = false
     /// Its title, and the program that says it made it.
@@ -55,10 +58,26 @@ struct HTMLOutline {
             hasScripts = true
             isUnclear = isUnclear || element.content.map(HTMLSource.goesOn) == true
         case "title" where names.count < 2: names += [element.content].compactMap(\.self)
+        case "meta" where element.text("http-equiv")?.lowercased() == "refresh":
+            refresh = refresh ?? element.text("content").flatMap(Self.refreshAddress)
         case "meta" where names.count < 2 && element.text("name")?.lowercased() == "generator":
             names += [element.text("content")].compactMap(\.self)
         default: if isOfForm { add(element) }
         }
+    }
+
+    /// The URL in `0; url='…'`, if it is for within ten seconds (HTML, section 4.2.5.3).
+    private static func refreshAddress(_ content: String) -> String? {
+        guard let split = content.firstIndex(where: { $0 == ";" || $0 == "," }),
+            let seconds = Double(content[..<split].filter { $0 != " " }), seconds <= 10
+        else { return nil }
+        var rest = content[content.index(after: split)...].drop { $0 == " " }
+        if rest.prefix(3).lowercased() == "url" {
+            let value = rest.dropFirst(3).drop { $0 == " " }
+            if value.first == "=" { rest = value.dropFirst().drop { $0 == " " } }
+        }
+        guard let quote = rest.first, quote == "'" || quote == "\"" else { return rest.isEmpty ? nil : String(rest) }
+        return String(rest.dropFirst().prefix { $0 != quote })
     }
 
     private mutating func link(_ element: HTMLElement) {
@@ -66,7 +85,7 @@ struct HTMLOutline {
         let relations = (element.text("rel") ?? "").lowercased().split(separator: " ").map(String.init)
         // What a page is made of is no place to go to.
         guard element.name != "link" || relations.contains("service-desc") else { return }
-        links.append((relations, address))
+        links.append((relations, address, element.name == "a" ? element.content ?? "" : ""))
     }
 
     /// A form inside of another one is ignored.
@@ -77,7 +96,7 @@ struct HTMLOutline {
         forms.append(
             Form(
                 methods: [(element.text("method") ?? "get").lowercased()], actions: [element.text("action") ?? ""],
-                namesAction: element.text("action") != nil,
+                namesAction: element.text("action") != nil, hasSubmitHandler: element.text("onsubmit") != nil,
                 isMultipart: element.text("enctype")?.lowercased() == "multipart/form-data"))
     }
 

@@ -53,7 +53,7 @@ extension URLParser {
 /// A response that is an HTML page.
 struct ResponsePage {
     let body: HTMLBody
-    private let page: LoginPage
+    let page: LoginPage
     private let url: ParsedURL
 
     /// - Parameter text: the URL that it came from.

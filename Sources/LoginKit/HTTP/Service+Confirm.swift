@@ -10,6 +10,7 @@ extension Service {
             let response = opened.verdict.unconfirmed(
                 by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.traits.asksForConsent)
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
+            if options.findsVerify, let found = try search(after: opened) { return .accepted(try kept(found)) }
             return .unconfirmed(
                 UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
         }

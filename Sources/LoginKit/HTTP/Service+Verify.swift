@@ -38,6 +38,7 @@ extension Service {
         case .unclear(let error):
             throw error
         }
+        if afterLogin, options.findsVerify { noteFindings(username, in: facts, of: verify) }
         let found = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
         let serverName = unnamedPlace == nil ? found : nil
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {

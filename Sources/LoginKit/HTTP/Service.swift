@@ -28,6 +28,8 @@ package final class Service: Authenticator {
 
         /// Whether nothing is known of the service but a URL, so that what verify answers is learnt at the login.
         var learns = false
+        /// Whether a form was found at that URL, so that the login shows which request proves one.
+        var findsVerify = false
         /// The response of verify before the login of this account.
         var anonymousResponse: AnonymousResponse?
         /// Whether a person wrote the verify endpoint, or it has accepted a session of this profile before: what it then calls
@@ -64,6 +66,12 @@ package final class Service: Authenticator {
     var verifyLeadsTo: Redirect?
     /// The place where the last response to verify has no user name although it was a login.
     var unnamedPlace: Place?
+    /// The place that proves the login, where the search after it has found a better one than verify.
+    var foundPlace: GuardedPlace?
+    /// The logout of the page that proves the login, where no profile says one.
+    var foundLogout: FoundLogout?
+    /// The place of the user name in verify's response, where no profile says it.
+    var foundName: Place?
     /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
     var learnedStatus: Int?
 

@@ -29,6 +29,7 @@ package final class GeneratedProfileKeeper: LoginKeeper {
 
     /// Notes for the next login the server that a person has agreed to, and the status that means 'logged in'.
     private func learn(from login: Login) {
+        learnVerify()
         guard target.new != nil, case .token(let token) = login.session, let terms = token.terms else { return }
         target.profile.oauth?.issuer = terms.issuer
         target.profile.oauth?.resource = terms.resource
@@ -37,6 +38,28 @@ package final class GeneratedProfileKeeper: LoginKeeper {
         rule.response.loggedIn = [Condition(status: status)]
         target.profile.proof = .verify(rule)
         run.context.say("the status \(status) of \(run.service.guardedURL) with the new token counts as logged in")
+    }
+
+    /// Notes for the next login what proves one, as the search after this one has found it.
+    private func learnVerify() {
+        let service = run.service
+        guard target.new?.table != nil, case .verify(var rule) = target.profile.proof else { return }
+        if let place = service.foundPlace {
+            let line = ProposedProfile.verify(place)
+            rule = place.verify
+            target.new?.table?["verify"] = line.value
+            run.context.say("verify is now \(service.guardedURL): \(line.why ?? "")")
+        }
+        if let name = service.foundName, case .table(var verify)? = target.new?.table?["verify"] {
+            rule.response.username = name
+            verify["username"] = name.written
+            target.new?.table?["verify"] = .table(verify)
+        }
+        if let logout = service.foundLogout {
+            target.new?.table?["logout"] = logout.written
+            run.context.say("logout: \(logout.evidence)")
+        }
+        target.profile.proof = .verify(rule)
     }
 
     /// Writes the profile down, where anything of the login is kept: without, `status` would tell of a login that is missing.

@@ -41,6 +41,7 @@ package struct LoginRun {
         options.verifyProvesLogins =
             hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
         options.learns = request.learns && profile.traits.asksForConsent
+        options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)

@@ -120,9 +120,8 @@ extension LoginContext {
     ) throws(LoginFault) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
-            // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
-            guard let written = try? profiles.profile(named: name), let path = written.verify?.path.source,
-                let known = try? parse(written.url + path), known.origin == origin, known.target == target
+            // By what verifies it or the page of its form. One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
+            guard let written = try? profiles.profile(named: name), written.isOf(target, parsedBy: parse, on: origin)
             else { continue }
             if let asked = request.name, asked != name {
                 throw .usage(.badValue(option: "--name", problem: "this URL already has the profile '\(name)'"))
@@ -150,6 +149,18 @@ extension LoginContext {
         var number = 2
         while taken.contains("\(name)-\(number)") { number += 1 }
         return "\(name)-\(number)"
+    }
+}
+
+extension Profile {
+    /// Whether its verify request or its login form is at a URL.
+    fileprivate func isOf(
+        _ target: String, parsedBy parse: (String) throws(LoginFault) -> ParsedURL, on origin: Origin
+    ) -> Bool {
+        [verify?.path.source, loginSteps.first?.page].contains { path in
+            guard let path, let known = try? parse(url + path) else { return false }
+            return known.origin == origin && known.target == target
+        }
     }
 }
 

@@ -6,11 +6,16 @@ extension LoginContext {
     func proposed(
         by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ request: LoginRequest, _ new: LoginTarget.New
     ) throws(LoginFault) -> LoginTarget? {
-        let proposal: ProposedProfile
+        var proposal: ProposedProfile
         do throws(LoginFault) {
             proposal = try self.proposal(of: discovery, url.origin, name: profile.name, new.settings)
         } catch .usage(.verifyProvesNothing) {
             return nil
+        }
+        if !proposal.isUsable, let form = proposal.found.formAlone {
+            proposal = ProposedProfile(
+                name: profile.name, origin: url.origin, found: proposal.found.logging(inBy: form),
+                connection: connection(new.settings))
         }
         guard proposal.isUsable, let place = proposal.found.guarded else { return nil }
         if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }

@@ -18,8 +18,19 @@ extension GuardedPlace {
             case .status(let status): "\(status) without a login"
             case .redirect(let status, let path): "\(status) to \(path.shown) without a login"
             case .form(_, let field): "shows the form with \(field.shown) without a login"
+            case .name: "shows no user name without a login"
             }
         return namedBy.map { "\(how); named by \($0.shown)" } ?? how
+    }
+}
+
+extension FoundLogout {
+    /// The request, and where it was seen.
+    var evidence: String {
+        switch self {
+        case .link(let page, let target): "GET \(target.shown), a link on \(page.shown)"
+        case .form(let page, let action): "POST \(action.shown), a form on \(page.shown)"
+        }
     }
 }
 

@@ -60,6 +60,8 @@ struct OpenedLogin {
     package let session: Session
     /// The verdict of the login's own responses.
     let verdict: LoginVerdict
+    /// Where the last response led.
+    var redirect: Redirect?
     /// The last page before the session.
     var visit: PageVisit?
     /// The difference of the clocks, if it makes the token look expired.

@@ -158,8 +158,8 @@ struct RequestSequence {
             hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies,
             anonymous: steps.visit == nil ? client.anonymousCookieNames : [])
         return OpenedLogin(
-            credential: steps.credential, session: session, verdict: verdict, visit: steps.visit,
-            clockDifference: steps.clockDifference)
+            credential: steps.credential, session: session, verdict: verdict, redirect: facts.response.redirect,
+            visit: steps.visit, clockDifference: steps.clockDifference)
     }
 
     /// Applies the expiry of a login's response to its cookies. One in the past means a wrong clock.

@@ -1,0 +1,44 @@
+/// The way out that a logged-in page shows.
+package enum FoundLogout: Equatable, Sendable {
+    /// A link to this path.
+    case link(page: String, target: String)
+    /// A form on this page that posts to this path.
+    case form(page: String, action: String)
+}
+
+extension LoginPage {
+    /// The one logout of the page, if it is clear which: on the own origin, and without a value of this page alone in its address.
+    package var logout: FoundLogout? {
+        let ways = forms.filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
+        let found = Set(ways.map(\.target)).count == 1 ? ways.first?.logout : nil
+        if let found { return isUnclear ? nil : found }
+        let places = links.filter { $0.place.target.namesLogout || $0.text.namesLogout }.map(\.place)
+        guard let place = places.first, places.allSatisfy({ $0.target == place.target }), place.origin == origin,
+            place.fault == nil, Array(place.target.utf8)[...].isSteady
+        else { return nil }
+        return .link(page: target, target: place.target)
+    }
+
+    private func logout(of form: PageForm) -> (target: String, logout: FoundLogout)? {
+        guard let action = form.action, action.origin == origin, action.fault == nil, action.target.namesLogout,
+            !form.fields.contains(where: { $0.type == "password" })
+        else { return nil }
+        return (action.target, .form(page: target, action: action.target))
+    }
+}
+
+extension String {
+    /// Whether it names a logout, in one of the languages that pages are written in.
+    fileprivate var namesLogout: Bool {
+        let lower = lowercased()
+        return Self.wordsOfLogout.contains { lower.contains($0) }
+    }
+
+    static let wordsOfLogout = [
+        "logout", "log-out", "log_out", "log out", "logoff", "log off", "signout", "sign-out", "sign_out", "sign out",
+        "signoff", "abmeld", "ausloggen", "d\u{e9}connexion", "deconnexion", "cerrar ses", "esci", "sair", "uitlog",
+        "afmeld", "wylog", "odhl\u{e1}s", "logga ut", "log ud", "\u{432}\u{44b}\u{439}\u{442}\u{438}",
+        "\u{432}\u{44b}\u{445}\u{43e}\u{434}", "\u{9000}\u{51fa}", "\u{6ce8}\u{9500}",
+        "\u{30ed}\u{30b0}\u{30a2}\u{30a6}\u{30c8}",
+    ]
+}

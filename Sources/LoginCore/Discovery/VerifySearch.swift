@@ -1,0 +1,177 @@
+/// Looks, after a login by a form, for a URL that answers the session in another way than an anonymous client: where the login led, then
+/// pages to which the logged-in page links.
+///
+/// Every candidate is on the own origin and asked by GET. None is asked whose path or text speaks of an end or a loss.
+package struct VerifySearch {
+    /// The most requests it takes, which with the verify request before it makes six after a login.
+    package static let mostRequests = 5
+    private static let mostLinks = 3
+
+    /// A URL to compare.
+    package struct Candidate: Equatable, Sendable {
+        /// Path and query.
+        package let target: String
+        /// The reason to ask it.
+        package let namedBy: String
+    }
+
+    private let origin: Origin
+    private var candidates: [Candidate] = []
+    private var tried: Set<String>
+    private var links = 0
+
+    /// - Parameters:
+    ///   - redirect: where the last response of the login led.
+    ///   - asked: the target that verify has asked already.
+    package init(on origin: Origin, after redirect: Redirect?, asked: String) {
+        self.origin = origin
+        tried = [asked]
+        if let redirect { add(redirect, namedBy: "the login leads there") }
+    }
+
+    package mutating func next() -> Candidate? {
+        while !candidates.isEmpty {
+            let candidate = candidates.removeFirst()
+            if tried.insert(candidate.target).inserted { return candidate }
+        }
+        return nil
+    }
+
+    /// Adds where a candidate leads with the session.
+    package mutating func add(_ redirect: Redirect, namedBy: String) {
+        guard redirect.fault == nil, redirect.origin == origin, !redirect.target.speaksOfLoss else { return }
+        candidates.insert(Candidate(target: redirect.target, namedBy: namedBy), at: 0)
+    }
+
+    /// Adds what a logged-in page links to: those first whose path or text speaks of the person.
+    package mutating func add(_ page: LoginPage) {
+        let found = page.links.filter { link in
+            link.place.origin == origin && link.place.fault == nil && !link.place.target.contains("?")
+                && !link.place.target.speaksOfLoss && !link.text.speaksOfLoss && !link.relations.contains("external")
+        }.compactMap { link in
+            [link.place.target.personRank, link.text.personRank].compactMap(\.self).min().map {
+                (rank: $0, target: link.place.target)
+            }
+        }
+        var known = tried
+        for link in found.enumerated().sorted(by: { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) })
+        where links < Self.mostLinks && known.insert(link.element.target).inserted {
+            links += 1
+            candidates.append(Candidate(target: link.element.target, namedBy: "a link of \(page.target.withoutQuery)"))
+        }
+    }
+}
+
+/// A response, with the page in it.
+package struct PageLook {
+    let facts: ParsedResponse
+    /// Whether it is a redirect to a page where people log in.
+    let leadsToLogin: Bool
+    package let page: LoginPage?
+
+    /// - Parameters:
+    ///   - page: `nil` for a response that is none.
+    ///   - loginPaths: of the pages where people log in.
+    package init(_ facts: ParsedResponse, _ page: LoginPage?, loginPaths: [String]) {
+        (self.facts, self.page) = (facts, page)
+        leadsToLogin =
+            facts.redirectPath.map { path in loginPaths.contains { $0.lookedUpPath == path.lookedUpPath } } ?? false
+    }
+
+    fileprivate var redirectPath: String? { facts.redirectPath }
+
+    fileprivate var isOpen: Bool { (200..<300).contains(facts.status) }
+
+    fileprivate var passwordFields: [String] {
+        page?.forms.flatMap(\.fields).filter { $0.type == "password" && !$0.name.isEmpty }.map(\.name) ?? []
+    }
+}
+
+extension ParsedResponse {
+    /// The path of a redirect on the own origin.
+    fileprivate var redirectPath: String? {
+        (300..<400).contains(status) && foreignRedirect == nil ? locationPath : nil
+    }
+}
+
+extension VerifySearch.Candidate {
+    /// The rule that tells the two responses apart; `nil` if there is none.
+    /// - Parameters:
+    ///   - username: as it was typed; the place where the logged-in response repeats it goes along.
+    package func place(
+        loggedIn: PageLook, anonymous: PageLook, username: String
+    ) -> GuardedPlace? {
+        if let place = sentOn(loggedIn, anonymous) { return place }
+        guard loggedIn.isOpen, let refusal = refusal(loggedIn, anonymous) else {
+            return named(loggedIn, anonymous, username)
+        }
+        var place = GuardedPlace(target: target, refusal: refusal, namedBy: namedBy)
+        place.username = loggedIn.facts.place(of: username, missingIn: anonymous.isOpen ? anonymous.facts : nil)
+        return place
+    }
+
+    /// Where both are sent on, an anonymous client to a page that asks for a password.
+    private func sentOn(_ loggedIn: PageLook, _ anonymous: PageLook) -> GuardedPlace? {
+        guard let path = anonymous.redirectPath, let other = loggedIn.redirectPath, path != other,
+            anonymous.leadsToLogin, !loggedIn.leadsToLogin
+        else { return nil }
+        var place = GuardedPlace(
+            target: target, refusal: .redirect(status: anonymous.facts.status, path: path), namedBy: namedBy)
+        place.sendsOn = loggedIn.facts.status
+        return place
+    }
+
+    /// Where both see the page, only the name tells them apart.
+    private func named(_ loggedIn: PageLook, _ anonymous: PageLook, _ username: String) -> GuardedPlace? {
+        guard loggedIn.isOpen, anonymous.isOpen,
+            let name = loggedIn.facts.place(of: username, missingIn: anonymous.facts)
+        else { return nil }
+        var place = GuardedPlace(target: target, refusal: .name(status: anonymous.facts.status), namedBy: namedBy)
+        place.username = name
+        return place
+    }
+
+    private func refusal(_ loggedIn: PageLook, _ anonymous: PageLook) -> GuardedPlace.Refusal? {
+        let facts = anonymous.facts
+        if anonymous.isOpen {
+            let field = anonymous.passwordFields.first { !loggedIn.passwordFields.contains($0) }
+            return field.map { .form(status: facts.status, passwordField: $0) }
+        }
+        if (300..<400).contains(facts.status) {
+            guard let path = facts.redirectPath else { return nil }
+            return .redirect(status: facts.status, path: path)
+        }
+        return (400..<500).contains(facts.status) && !facts.response.saysNothing ? .status(facts.status) : nil
+    }
+}
+
+extension String {
+    /// Whether it names a logout, or a request that takes something away, in one of the languages that pages are written in.
+    fileprivate var speaksOfLoss: Bool {
+        let lower = lowercased()
+        return Self.wordsOfLoss.contains { lower.contains($0) }
+    }
+
+    /// The earlier one of these words stands in it, the sooner it is asked; `nil` without any.
+    fileprivate var personRank: Int? {
+        let lower = lowercased()
+        return Self.wordsOfPersons.firstIndex { lower.contains($0) }
+    }
+
+    private static let wordsOfPersons = [
+        "profil", "perfil", "account", "konto", "compte", "cuenta", "conta", "userinfo", "whoami", "settings",
+        "preference", "einstellung", "param\u{e8}tre", "ajustes", "impostazioni", "instellingen", "ustawienia",
+        "\u{43f}\u{440}\u{43e}\u{444}\u{438}\u{43b}", "\u{8d26}\u{6237}", "\u{8bbe}\u{7f6e}",
+        "\u{8a2d}\u{5b9a}", "/user", "/me", "/api", "dashboard", "admin",
+    ]
+
+    private static let wordsOfLoss =
+        wordsOfLogout + [
+            "delete", "remove", "revoke", "reset", "destroy", "disable", "deactivate", "cancel", "clear", "purge",
+            "drop",
+            "l\u{f6}sch", "loesch", "entfern", "widerruf", "zur\u{fc}cksetz", "supprim", "r\u{e9}voqu",
+            "r\u{e9}initialis", "eliminar", "borrar", "revocar", "restablecer", "salir", "elimina", "rimuovi", "revoca",
+            "excluir", "remover", "verwijder", "intrek", "usu\u{144}", "smazat", "ta bort", "slet",
+            "\u{443}\u{434}\u{430}\u{43b}\u{438}", "\u{5220}\u{9664}", "\u{524a}\u{9664}",
+        ]
+}

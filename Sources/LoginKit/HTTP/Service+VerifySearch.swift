@@ -1,0 +1,86 @@
+import LoginCore
+import Secrets
+
+// The login of a URL whose form is all that is known of the service: which request proves it is seen after it.
+extension Service {
+    /// Looks for a place that answers the fresh session in another way than an anonymous client, and takes it for verify.
+    /// - Returns: the login with the cookies that hold by then; `nil` if no place was found.
+    func search(after opened: OpenedLogin) throws(LoginFault) -> OpenedLogin? {
+        var opened = opened
+        var search = VerifySearch(
+            on: endpoint.origin, after: opened.redirect, asked: profile.verify?.path.source ?? "")
+        var requests = 0
+        while requests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
+            if repeatsSecret(candidate.target) { continue }
+            let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
+            requests += 1
+            let loggedIn = try look(rule, with: opened.session, by: client.plainly)
+            opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
+            if let page = loggedIn.look.page {
+                if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
+                search.add(page)
+                foundLogout = foundLogout ?? page.logout
+            }
+            requests += 1
+            let anonymous = try look(rule, with: nil, by: client.anonymously)
+            guard
+                let place = candidate.place(
+                    loggedIn: loggedIn.look, anonymous: anonymous.look, username: opened.credential.username ?? "")
+            else {
+                if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
+                continue
+            }
+            foundPlace = place
+            client.profile.proof = .verify(place.verify)
+            client.anonymousResponse = AnonymousResponse(
+                try parsed(anonymous.response, at: rule), readBy: place.verify.response)
+            return opened
+        }
+        return nil
+    }
+
+    private func look(
+        _ rule: RequestRule, with session: Session?, by way: ServiceClient.Way
+    ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse) {
+        let response = try client.send(rule, SlotValues(), session: session, by: way).facts.response
+        let page = page(response, at: rule)?.page
+        return (PageLook(try parsed(response, at: rule), page, loginPaths: try client.loginPaths()), response)
+    }
+
+    private func page(_ response: HTTPResponse, at rule: RequestRule) -> ResponsePage? {
+        client.readable(response, at: endpoint.base + rule.path.source)
+    }
+
+    /// A response with all that rules can look into.
+    private func parsed(_ response: HTTPResponse, at rule: RequestRule) throws(LoginFault) -> ParsedResponse {
+        ParsedResponse(
+            response: response, json: response.isPage ? nil : response.looseJSON, html: page(response, at: rule)?.body,
+            origin: endpoint.origin, wrote: false)
+    }
+
+    /// Notes where verify's response repeats the name that was typed, and the way out that its page shows.
+    func noteFindings(_ username: String, in facts: ParsedResponse, of verify: RequestRule) {
+        if facts.status < 300 { foundLogout = foundLogout ?? page(facts.response, at: verify)?.page.logout }
+        guard verify.response.username == nil, facts.status < 300 else { return }
+        do throws(LoginFault) {
+            foundName = try parsed(facts.response, at: verify).place(of: username, missingIn: nil)
+        } catch {
+            foundName = nil
+        }
+    }
+}
+
+extension OpenedLogin {
+    fileprivate func with(_ session: Session) -> OpenedLogin {
+        OpenedLogin(
+            credential: credential, session: session, verdict: verdict, redirect: redirect, visit: visit,
+            clockDifference: clockDifference)
+    }
+}
+
+extension HTTPResponse {
+    /// The body; `nil` also for what is no clear JSON, which then has no place that a rule could name.
+    fileprivate var looseJSON: JSONValue? {
+        do throws(LoginFault) { return try json() } catch { return nil }
+    }
+}

@@ -1,0 +1,128 @@
+import Secrets
+import Testing
+
+@testable import LoginCore
+
+/// What a login by a form is proved by, looked for after it.
+@Suite struct VerifySearchTests {
+    private static let origin = Origin(scheme: "https", host: "app.example", port: 443)
+
+    private static func redirect(_ target: String, _ origin: Origin? = origin) -> Redirect {
+        Redirect(url: "\(origin.map { "\($0)" } ?? "")\(target)", origin: origin, target: target)
+    }
+
+    private static func link(_ target: String, _ text: String = "", _ origin: Origin? = origin) -> PageLink {
+        PageLink(relations: [], place: redirect(target, origin), text: text)
+    }
+
+    private static func page(_ links: [PageLink] = [], forms: [PageForm] = [], at target: String = "/home") -> LoginPage
+    {
+        LoginPage(origin: origin, target: target, forms: forms, links: links)
+    }
+
+    private static func look(
+        _ status: Int, _ body: String = "", location: String? = nil, forms: [PageForm] = [], json: JSONValue? = nil
+    ) -> PageLook {
+        let response = HTTPResponse(status: status, body: Secret(body), redirect: location.map { redirect($0) })
+        let facts = ParsedResponse(response: response, json: json, origin: origin, wrote: false)
+        return PageLook(facts, page(forms: forms), loginPaths: ["/login"])
+    }
+
+    private static let form = PageForm(
+        methods: ["post"], actions: [redirect("/login")],
+        fields: [PageField(name: "u"), PageField(name: "p", type: "password")])
+
+    private static func candidates(after redirect: Redirect? = nil, _ pages: LoginPage...) -> [String] {
+        var search = VerifySearch(on: origin, after: redirect, asked: "/login")
+        for page in pages { search.add(page) }
+        var found: [String] = []
+        while let next = search.next() { found.append(next.target) }
+        return found
+    }
+
+    private static func place(_ loggedIn: PageLook, _ anonymous: PageLook) -> GuardedPlace? {
+        VerifySearch.Candidate(target: "/home", namedBy: "a test").place(
+            loggedIn: loggedIn, anonymous: anonymous, username: "anna")
+    }
+
+    @Test func `where the login leads is asked first, then three links that speak of the person`() {
+        let links = ["/about", "/settings", "/profile", "/account", "/api", "/login"].map { Self.link($0) }
+        let found = Self.candidates(after: Self.redirect("/home"), Self.page(links))
+        #expect(found == ["/home", "/profile", "/account", "/settings"])
+    }
+
+    @Test(arguments: [
+        link("/logout"), link("/profile/delete"), link("/account?do=reset"), link("/profile", "Abmelden"),
+        link("/konto", "Konto l\u{f6}schen"), link("/account", "D\u{e9}connexion"), link("/about"),
+        link("/profile", "", Origin(scheme: "https", host: "other.example", port: 443)), link("/profile", "", nil),
+    ])
+    func `a link that may end or lose something, has a query or leads elsewhere is never asked`(link: PageLink) {
+        #expect(Self.candidates(Self.page([link])).isEmpty)
+    }
+
+    @Test(arguments: ["/logout?next=/", "/session/revoke"])
+    func `a login that leads to an end is not followed`(target: String) {
+        #expect(Self.candidates(after: Self.redirect(target)).isEmpty)
+    }
+
+    @Test func `a page that anonymous clients are refused, sent away from or asked to log in at is taken`() {
+        let home = Self.look(200, "<p>Hello</p>")
+        #expect(Self.place(home, Self.look(401))?.refusal == .status(401))
+        #expect(Self.place(home, Self.look(404))?.refusal == .status(404))
+        #expect(
+            Self.place(home, Self.look(302, location: "/login?next=/home"))?.refusal
+                == .redirect(status: 302, path: "/login"))
+        #expect(Self.place(home, Self.look(200, forms: [Self.form]))?.refusal == .form(status: 200, passwordField: "p"))
+    }
+
+    @Test func `a page that looks the same to both, or says nothing, is not taken`() {
+        let home = Self.look(200, "<p>Hello</p>")
+        #expect(Self.place(home, home) == nil)
+        #expect(Self.place(home, Self.look(503)) == nil)
+        #expect(Self.place(home, Self.look(429)) == nil)
+        #expect(Self.place(Self.look(404), Self.look(302, location: "/login")) == nil)
+        #expect(Self.place(Self.look(200, forms: [Self.form]), Self.look(200, forms: [Self.form])) == nil)
+    }
+
+    @Test func `a redirect that leads a session elsewhere than to the login page is taken`() {
+        let place = Self.place(Self.look(302, location: "/user/anna/"), Self.look(302, location: "/login"))
+        #expect(place?.refusal == .redirect(status: 302, path: "/login") && place?.loggedIn == [200, 302])
+        #expect(Self.place(Self.look(302, location: "/login"), Self.look(302, location: "/login")) == nil)
+        #expect(Self.place(Self.look(302, location: "/a"), Self.look(302, location: "/b")) == nil)
+    }
+
+    @Test func `a name that only the logged-in page repeats tells the two apart, and its place goes along`() {
+        let home = Self.look(200, "<title>anna</title><a href=\"/me\" title=\"anna\">anna</a> <b>anna</b>")
+        let place = Self.place(home, Self.look(200, "<title>Log in</title>"))
+        #expect(place?.refusal == .name(status: 200))
+        #expect(place?.username == .between(.text, before: "<title>", after: "<"))
+        #expect(Self.place(home, home) == nil)
+    }
+
+    @Test(arguments: [
+        "<script>user = 'anna'; </script>", "<a title=\"anna\">x</a>", "<b>annabel</b>", "<b>joanna</b>",
+        "<b id=\"4f3a9c1d22\">anna</b>", "anna",
+    ])
+    func `a name in a script, an attribute, another word or beside a nonce has no place`(body: String) {
+        #expect(Self.look(200, body).facts.place(of: "anna", missingIn: nil) == nil)
+    }
+
+    @Test func `a name in JSON has its pointer`() {
+        let json = JSONValue.object(["a": .string("x"), "user": .object(["na/me": .string("anna")])])
+        let place = Self.look(200, json: json).facts.place(of: "anna", missingIn: nil)
+        #expect(place == .json(JSONPointer(steps: ["user", "na/me"])))
+        #expect(JSONPointer(steps: ["user", "na/me"]).escaped == "/user/na~1me")
+    }
+
+    @Test func `the one logout of a page is its form, else its link without a nonce`() {
+        var leave = PageForm(methods: ["post"], actions: [Self.redirect("/logout")])
+        #expect(Self.page(forms: [leave]).logout == .form(page: "/home", action: "/logout"))
+        #expect(Self.page([Self.link("/bye", "Sign out")]).logout == .link(page: "/home", target: "/bye"))
+        #expect(Self.page([Self.link("/logout"), Self.link("/logout", "Log out")]).logout != nil)
+        #expect(Self.page([Self.link("/logout"), Self.link("/logout/all")]).logout == nil)
+        #expect(Self.page([Self.link("/logout?nonce=4f3a9c1d22")]).logout == nil)
+        #expect(Self.page([Self.link("/logout", "", nil)]).logout == nil)
+        leave.fields = [PageField(name: "p", type: "password")]
+        #expect(Self.page(forms: [leave]).logout == nil)
+    }
+}
