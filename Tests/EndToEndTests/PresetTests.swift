@@ -75,6 +75,8 @@ struct PresetTests {
             preset: "jupyter", ready: "/login", discover: ("/login", 0), request: ["/api/contents"], user: nil, name: ""
         ),
         Trial(
+            preset: "jupyterhub", ready: "/hub/login", discover: ("/hub/home", 0), request: ["/hub/token"], logout: 15),
+        Trial(
             preset: "kea", discover: ("/", 1), request: ["POST", "/", "--json", #"{"command":"list-commands"}"#],
             forgets: .password),
         Trial(
@@ -106,6 +108,9 @@ struct PresetTests {
         Trial(
             preset: "transmission", ready: "/transmission/web/", discover: ("/transmission/web/", 0),
             request: ["POST", "/transmission/rpc", "--json", #"{"method":"session-get"}"#], forgets: .password),
+        Trial(
+            preset: "wordpress", ready: "/wp-login.php", discover: ("/wp-admin/", 0),
+            request: ["--page", "/wp-admin/profile.php", "POST", "/wp-admin/profile.php", "-d", "nickname=countess"]),
         Trial(preset: "wsgidav", discover: ("/", 0), request: ["/"], forgets: .password),
         Trial(
             preset: "zabbix", ready: "/index.php", discover: ("/index.php", 0),
