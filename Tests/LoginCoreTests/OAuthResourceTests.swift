@@ -127,6 +127,11 @@ struct OAuthResourceTests {
         #expect(
             ResourceMetadata.usualScope(challenge: scoped, resource: nil, server: offline) == "notes offline_access")
         #expect(ResourceMetadata.usualScope(challenge: nil, resource: nil, server: nil) == nil)
+        let openID = try ServerMetadata.read(
+            SomeOAuth.metadata(["scopes_supported": "[\"profile\",\"openid\"]"]), of: SomeOAuth.issuer,
+            from: SomeOAuth.url(SomeOAuth.issuer).origin, rule: EndpointRule(), parse: SomeOAuth.parse)
+        #expect(ResourceMetadata.usualScope(challenge: nil, resource: nil, server: openID) == "openid")
+        #expect(ResourceMetadata.usualScope(challenge: nil, resource: listed, server: openID) == "a b")
     }
 
     private func toAsk(_ members: [String: String] = [:], profile: OAuthProfile = OAuthProfile(), at url: String? = nil)

@@ -31,13 +31,15 @@ package struct ResourceMetadata: Equatable, Sendable {
     }
 
     /// The scope where no profile says it: that of the challenge (RFC 6750, section 3), else what the resource
-    /// lists; and `offline_access` where the server has it, so that there is a refresh token. What cannot be a scope is left out.
+    /// lists, else `openid` where the server has it, without which some refuse; and `offline_access` where the server has it, so that
+    /// there is a refresh token. What cannot be a scope is left out.
     package static func usualScope(
         challenge: AuthenticateChallenge?, resource: ResourceMetadata?, server: ServerMetadata?
     ) -> String? {
         let listed = resource?.scopes ?? []
         let scope = challenge?.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? listed.joined(separator: " ")
         var names = scope.split(separator: " ").map(String.init).filter(\.isScopeToken)
+        if names.isEmpty, server?.scopes.contains("openid") == true { names = ["openid"] }
         if server?.scopes.contains("offline_access") == true, !names.contains("offline_access") {
             names.append("offline_access")
         }
