@@ -48,6 +48,10 @@ struct RequestCommand: InvokedCommand {
         if second == nil, request.hasBody {
             throw ValidationError("A body needs a method, for example: authctl request POST URL")
         }
+        if request.page != nil, words.method != "POST" {
+            throw ValidationError(
+                "--page needs POST, for example: authctl request --page /edit POST /save -d text=hello")
+        }
         if login.attempt.passwordStdin, !request.readsStandardInput.isEmpty {
             throw ValidationError("Standard input can be either the password or the body.")
         }

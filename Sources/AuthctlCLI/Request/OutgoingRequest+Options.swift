@@ -20,7 +20,9 @@ extension OutgoingRequest {
         let output = ResponseOutput(
             writer, includesHead: options.include, progress: invocation.transferProgress(of: writer),
             mayConcern: mayConcern)
-        self.init(message: message, body: body.content, output: output) {
+        let page = try options.page.map { (page) throws(LoginFault) in try invocation.context.requestURL(page, endpoint)
+        }
+        self.init(message: message, body: body.content, output: output, page: page) {
             invocation.context.say("\(profile.name): \($0)")
         }
     }

@@ -19,7 +19,7 @@ struct RequestBody {
     init(_ options: RequestOptions, patience: Int) throws(LoginFault) {
         if options.get {
             (content, defaultHeaders) = (.none, [])
-        } else if options.hasForm {
+        } else if options.hasForm || options.page != nil {
             content = .kept(try Self.form(options, patience))
             defaultHeaders = [("Content-Type", "application/x-www-form-urlencoded")]
         } else if let text = options.dataBinary {

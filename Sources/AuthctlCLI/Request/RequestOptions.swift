@@ -22,6 +22,11 @@ struct RequestOptions: ParsableArguments {
     @Flag(name: [.customShort("G"), .long], help: "Put what -d and --data-urlencode say into the URL, and send GET.")
     var get = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Fetch this page first, and send its form that leads to the URL, with -d filled in.", valueName: "path"))
+    var page: String?
+
     @Option(help: ArgumentHelp("Send these bytes unchanged; @file, or @- for standard input.", valueName: "data"))
     var dataBinary: String?
 
@@ -41,11 +46,14 @@ struct RequestOptions: ParsableArguments {
         let ways = [hasForm, dataBinary != nil, json != nil].count { $0 }
         if ways > 1 { throw ValidationError("-d, --data-binary and --json exclude each other.") }
         if get, ways > 0, !hasForm { throw ValidationError("--get is only for -d and --data-urlencode.") }
+        if page != nil, get || dataBinary != nil || json != nil {
+            throw ValidationError("--page fills in a form: use -d or --data-urlencode.")
+        }
         if readsStandardInput.count > 1 { throw ValidationError("Standard input can be read once.") }
     }
 
     /// Whether one of them gives a body.
-    var hasBody: Bool { !get && (hasForm || dataBinary != nil || json != nil) }
+    var hasBody: Bool { !get && (hasForm || page != nil || dataBinary != nil || json != nil) }
 
     /// Whether there is anything for a form, or for the URL with `--get`.
     var hasForm: Bool { !data.isEmpty || !dataUrlencode.isEmpty }

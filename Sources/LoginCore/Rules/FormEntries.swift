@@ -76,6 +76,27 @@ extension LoginPage {
     }
 }
 
+extension LoginPage {
+    /// The body that a browser sends of the form that leads to a URL, with what a person has filled in.
+    /// - Parameters:
+    ///   - wanted: path and query of the URL; the query counts only among forms that lead to the same path.
+    ///   - filled: URL-encoded; its members take the place of the form's own.
+    /// - Throws: as `form(with:leadingTo:)`; `formDisabled`.
+    package func body(leadingTo wanted: String, filled: Secret) throws(LoginFault) -> Secret {
+        let names = filled.formNames
+        let form = try form(leadingTo: wanted, named: names)
+        guard let entries = form.entries(besides: names) else { throw .failure(.formDisabled(page: target)) }
+        var builder = SecretBuilder(limit: filled.count + RequestRule.bodyLimit)
+        do throws(FillFault) {
+            try builder.write(filled)
+            try builder.write(entries)
+        } catch {
+            throw .usage(.other("the form of the page is longer than \(RequestRule.bodyLimit) bytes"))
+        }
+        return builder.finish()
+    }
+}
+
 extension PageField {
     fileprivate var isButton: Bool { ["submit", "image", "button", "reset"].contains(type) }
 

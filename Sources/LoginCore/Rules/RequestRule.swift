@@ -120,7 +120,7 @@ extension RequestRule {
                 if index > 0 { try builder.write("&") }
                 try parameter.fill(values, .form, into: &builder)
             }
-            try fill(values.pageEntries, into: &builder)
+            try builder.write(values.pageEntries)
             return ("application/x-www-form-urlencoded", builder.finish())
         case .json(let value):
             try value.fill(values, into: &builder)
@@ -132,13 +132,14 @@ extension RequestRule {
     }
 }
 
-extension RequestRule {
-    private func fill(_ entries: [FormEntry], into builder: inout SecretBuilder) throws(FillFault) {
+extension SecretBuilder {
+    /// Adds entries to a form (WHATWG URL, section 5.2).
+    mutating func write(_ entries: [FormEntry]) throws(FillFault) {
         for entry in entries {
-            if builder.count > 0 { try builder.write("&") }
-            try builder.write(Secret(entry.name).withFormLineEnds, .form)
-            try builder.write("=")
-            try builder.write(entry.value.withFormLineEnds, .form)
+            if count > 0 { try write("&") }
+            try write(Secret(entry.name).withFormLineEnds, .form)
+            try write("=")
+            try write(entry.value.withFormLineEnds, .form)
         }
     }
 }

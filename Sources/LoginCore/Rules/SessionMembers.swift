@@ -78,7 +78,7 @@ extension Secret {
     }
 
     /// The names in a form, decoded (WHATWG URL, section 5.1).
-    fileprivate var formNames: Set<String> {
+    var formNames: Set<String> {
         withUnsafeBytes { bytes in
             let pairs = bytes.split(separator: UInt8(ascii: "&"))
             let names = pairs.compactMap { FormText.decoded($0.prefix { $0 != UInt8(ascii: "=") }, isStrict: false) }

@@ -6,15 +6,18 @@ package struct OutgoingRequest {
     let message: HTTPRequest
     package let body: RequestContent
     package let output: ResponseOutput
+    /// The URL of the page whose form is sent; `nil` for a request that comes from no page.
+    let page: String?
     /// Says something about it, unless the person wants quiet.
     package let say: (String) -> Void
     /// The size of the pieces in which a body is copied, in bytes; `nil` for the usual.
     var pieceSize: Int?
 
     package init(
-        message: HTTPRequest, body: RequestContent, output: ResponseOutput, say: @escaping (String) -> Void = { _ in }
+        message: HTTPRequest, body: RequestContent, output: ResponseOutput, page: String? = nil,
+        say: @escaping (String) -> Void = { _ in }
     ) {
-        (self.message, self.body, self.output, self.say) = (message, body, output, say)
+        (self.message, self.body, self.output, self.page, self.say) = (message, body, output, page, say)
     }
 
     /// - Parameter session: `nil` if none is sent.
@@ -43,6 +46,8 @@ package struct OutgoingRequest {
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
             bodies = StreamedBodies(source: source, sink: output)
         }
+        var session = session
+        if let page { session = try service.fill(&request, fromPage: page, with: session, username: username) }
         if let pieceSize { bodies.pieceSize = pieceSize }
         request.streamedBodies = bodies
         do throws(LoginFault) {

@@ -1,0 +1,104 @@
+import LoginCore
+import LoginTestSupport
+import Testing
+
+@testable import AuthctlCLI
+
+/// `request --page`: what a browser sends of a form that is on a page of the service.
+struct RequestPageTests {
+    private static let config = """
+        [profiles.shop]
+        url    = "https://shop.example"
+        method = "cookie"
+        login  = { post = "/login", json = { name = "{username}", password = "{password}" } }
+        verify = { get = "/me", username = "/name" }
+
+        """
+    private let me = HTTPResponse.answer(200, #"{"name": "ann"}"#)
+
+    private func page(_ html: String) -> HTTPResponse {
+        .answer(200, html, headers: ["Content-Type: text/html"], cookies: [.named("sid", "two")])
+    }
+
+    private let form = """
+        <form action="/search"><input name=q></form>
+        <form action="/edit" method=post><input type=hidden name=nonce value="n 1"><input name=title value=old>
+        <input type=checkbox name=mail><button name=do value=save>Save</button><button name=do value=drop>Drop</button></form>
+        """
+
+    private func loggedIn() throws -> TestWorld {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let server = [HTTPResponse.answer(401), .answer(200, cookies: [.named("sid", "one")]), me]
+        #expect(world.run("login", server: server).code == 0)
+        world.person = ScriptedPerson()
+        return world
+    }
+
+    @Test func `a form is sent as a browser would send it, with what the person fills in`() throws {
+        let world = try loggedIn()
+        let run = world.run(
+            "request", "--page", "/edit?id=7", "POST", "/edit", "-d", "title=new",
+            server: [page(form), .answer(200, "ok")])
+        #expect(run.code == 0 && run.output == "ok", "\(run.talk)")
+        #expect(world.requests.first?.hasPrefix("GET https://shop.example/edit?id=7") == true)
+        let sent = try #require(world.requests.last)
+        #expect(sent.hasSuffix("\n\ntitle=new&nonce=n+1&do=save"), "\(sent)")
+        #expect(sent.contains("Referer: https://shop.example/edit?id=7"))
+        #expect(sent.contains("Origin: https://shop.example") && sent.contains("sid=two"), "\(sent)")
+    }
+
+    @Test func `a button that is named is the one that is pressed, and a form is sent with nothing filled in`() throws {
+        let world = try loggedIn()
+        _ = world.run(
+            "request", "--page", "/edit", "POST", "/edit", "-d", "do=drop", server: [page(form), .answer(200)])
+        #expect(world.requests.last?.hasSuffix("\n\ndo=drop&nonce=n+1&title=old") == true)
+        _ = world.run("request", "--page", "/edit", "POST", "/edit", server: [page(form), .answer(200)])
+        #expect(world.requests.last?.hasSuffix("\n\nnonce=n+1&title=old&do=save") == true)
+    }
+
+    @Test func `a page without the form has verify asked, and after a login the form is fetched again`() throws {
+        let world = try loggedIn()
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let login = page("<form action=/login method=post><input name=name><input type=password name=password></form>")
+        let server = [
+            login, HTTPResponse.answer(401), .answer(401), .answer(200, cookies: [.named("sid", "three")]), me,
+            page(form),
+            .answer(200, "ok"),
+        ]
+        let run = world.run("request", "--page", "/edit", "POST", "/edit", server: server)
+        #expect(run.code == 0 && run.output == "ok", "\(run.talk)")
+        #expect(world.requests.filter { $0.hasPrefix("POST https://shop.example/edit") }.count == 1)
+    }
+
+    @Test func `where verify knows the session, a page without the form is a failure, and nothing was sent`() throws {
+        let world = try loggedIn()
+        for answer in [page("<p>Nothing."), .answer(200, "{}"), .answer(302)] {
+            let run = world.run("request", "--page", "/edit", "POST", "/edit", server: [answer, me])
+            #expect(run.code == 1 && run.talk.contains("nothing was sent"), "\(run.code) \(run.talk)")
+            #expect(!world.requests.contains { $0.hasPrefix("POST") })
+        }
+    }
+
+    @Test func `a form that leads to another origin is refused with 7`() throws {
+        let world = try loggedIn()
+        let html =
+            "<form action=/edit method=post><button formaction=https://evil.example/>Go</button><button>x</button></form>"
+        let run = world.run("request", "--page", "/edit", "POST", "/edit", server: [page(html), me])
+        #expect(run.code != 0 && world.requests.allSatisfy { !$0.contains("evil.example") }, "\(run.code) \(run.talk)")
+        #expect(!world.requests.contains { $0.hasPrefix("POST") })
+    }
+
+    @Test(arguments: [
+        (["--page", "/edit", "/edit"], "a body needs a method"),
+        (["--page", "/edit", "PUT", "/edit"], "--page needs POST"),
+        (["--page", "/edit", "POST", "/edit", "--json", "{}"], "--page fills in a form"),
+        (["--page", "https://other.example/", "POST", "/edit"], "is not on the profile's origin"),
+    ])
+    func `what no form can be is a usage error`(arguments: [String], words: String) throws {
+        let world = try TestWorld(config: Self.config)
+        let run = world.run(["request"] + arguments, server: [])
+        #expect([2, 7].contains(run.code) && world.requests.isEmpty, "\(run.code) \(run.talk)")
+        if run.code == 2 { #expect(run.talk.contains(words), "\(run.talk)") }
+    }
+}
