@@ -78,11 +78,13 @@ struct ExplanationTests {
                 """), "\(run.output)")
     }
 
-    @Test func `forbidden is a login without permission`() throws {
+    @Test func `a 403 for a stored session is explained by both readings`() throws {
         let run = try explain(.answer(403))
-        #expect(run.code == 10)
+        #expect(run.code == 4)
         #expect(run.output.contains("Rule: verify has no 'forbidden' rule, and 403 usually means that: no permission."))
-        #expect(run.output.contains("So: this account has no permission (status 403).\nNext: ask the service's"))
+        #expect(
+            run.output.contains(
+                "answers it with 403 now: the session has ended, or the account has lost its permission"))
     }
 
     @Test func `A response without the name is a login where anonymous clients get another one, and says so`() throws {

@@ -209,6 +209,16 @@ import Testing
         #expect(world.run("whoami", server: [me]).code == 0)
     }
 
+    @Test func `a session that verify answers with 403 is 4 for a request, with both readings, and nothing is erased`()
+        throws
+    {
+        let world = try shop()
+        let run = world.run("request", "GET", "/x", server: [.answer(403), .answer(403)])
+        #expect(run.code == 4 && world.requests.count == 2, "\(run.talk)")
+        #expect(run.talk.contains("the session has ended, or the account has lost its permission"), "\(run.talk)")
+        #expect(world.run("request", "GET", "/x", server: [.answer(200)]).code == 0)
+    }
+
     @Test func `a redirect is said to be one, without its query`() throws {
         let world = try shop()
         let target = Redirect(

@@ -239,7 +239,7 @@ struct SessionCommandTests {
         let names = ["bert", "anna"].map { HTTPResponse.answer(200, "{\"user_id\":\"@\($0)\"}") }
         #expect(world.run("status", "chat", server: names).code == 0)
         #expect(world.requests.count == 2)
-        #expect(world.run("status", "chat", server: [names[0], .answer(403)]).code == 10)
+        #expect(world.run("status", "chat", server: [names[0], .answer(403)]).code == 4)
     }
 
     @Test func `a token past its end is not usable in status`() throws {

@@ -116,7 +116,7 @@ import Testing
         ] {
             try demo.order(fault)
             let result = try authctl.run("whoami", "screencast")
-            #expect([6, 10, 12].contains(result.code), "\(result.error)")
+            #expect([4, 6, 12].contains(result.code), "\(result.error)")
             #expect(try token("screencast") == first)
         }
         demo.stop()

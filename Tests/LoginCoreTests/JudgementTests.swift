@@ -134,7 +134,8 @@ struct JudgementTests {
         let json = JSONValue.object(["error": .string("too \u{1b}[31m bad")])
         let words = "too \u{1b}[31m bad"
         let cases: [(Int, Judgement)] = [
-            (401, .refused(Refusal(status: 401, words: words))), (403, .forbidden(Refusal(status: 403, words: words))),
+            (401, .refused(Refusal(status: 401, words: words))),
+            (403, .forbidden(Refusal(status: 403, words: words, mayMeanLoggedOut: true))),
             (429, .unclear(.busy(BusyFault(status: 429, retryAfter: nil, words: words)))),
             (418, .unclear(.failure(.unexpectedStatus(418, step: "verify", words: words)))),
         ]

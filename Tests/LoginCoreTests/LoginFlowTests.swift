@@ -246,6 +246,24 @@ struct LoginFlowTests {
             (.unconfirmed(SomeLogin.unconfirmed), .finish(.failed(.usage(.unconfirmed(SomeLogin.unconfirmed))))))
     }
 
+    @Test func `A stored session that gets a 403 without a rule is asked about, and neither erased nor refreshed`() {
+        let refusal = Refusal(status: 403, mayMeanLoggedOut: true)
+        let forbidden = LoginFlow.Event.failed(.forbidden(refusal))
+        let need = LoginNeed(why: .sessionForbidden(refusal), missing: [.username, .password])
+        for found in [LoginFlow.Found.session, .both] {
+            walk(
+                SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp), (.lookedUp(found), .verifySession),
+                (forbidden, .finish(.failed(.loginRequired(need)))))
+            walk(
+                SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(found), .verifySession), (forbidden, .prepare),
+                (prepared, question(.sessionEnded(at: nil))))
+        }
+        let plain = LoginFault.forbidden(Refusal(status: 403))
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
+            (.failed(plain), .finish(.failed(plain))))
+    }
+
     @Test func `A stored password is asked for again, not marked, when verify names nobody`() {
         let refused = LoginFlow.Event.refused(SomeLogin.unnamed)
         walk(

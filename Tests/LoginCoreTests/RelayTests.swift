@@ -65,7 +65,7 @@ struct RelayTests {
     @Test func `a redirect that no rule names is looked into where it leads to the login`() {
         let context = RelayContext(loginPaths: ["/login/", "/in"])
         for target in ["/login/", "/login", "/login/?next=/x", "/in?a#b", "/in/"] {
-            #expect(judged(302, redirect: redirect(target), in: context) == .redirected, "\(target)")
+            #expect(judged(302, redirect: redirect(target), in: context) == .likeAnonymous, "\(target)")
         }
         for target in ["/", "/login/x", "/logins", "/x?next=/login/"] {
             #expect(judged(302, redirect: redirect(target), in: context) == .passed, "\(target)")
@@ -73,10 +73,11 @@ struct RelayTests {
         #expect(judged(302, redirect: redirect("/login/", to: "b.example"), in: context) == .passed)
         #expect(judged(201, redirect: redirect("/login/"), in: context) == .passed)
         let sent = RelayContext(anonymousLocation: "https://sso.example/start")
-        #expect(judged(302, redirect: redirect("/start?a", to: "sso.example"), in: sent) == .redirected)
+        #expect(judged(302, redirect: redirect("/start?a", to: "sso.example"), in: sent) == .likeAnonymous)
         #expect(judged(302, redirect: redirect("/start"), in: sent) == .passed)
         #expect(
-            judged(302, redirect: redirect("/welcome"), in: RelayContext(anonymousLocation: "/welcome")) == .redirected)
+            judged(302, redirect: redirect("/welcome"), in: RelayContext(anonymousLocation: "/welcome"))
+                == .likeAnonymous)
         let head = HTTPResponse(status: 302, headers: [.init(name: "location", value: "/login/")])
         #expect(ResponseRule().mayConcern(head))
     }

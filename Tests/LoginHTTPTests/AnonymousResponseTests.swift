@@ -38,7 +38,7 @@ struct AnonymousResponseTests {
 
     @Test func `an account that may not is forbidden where anonymous clients get 401`() throws {
         let exchange = Exchange(try blog(), [.answer(401), welcome, .answer(403)])
-        #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403)))
+        #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403, mayMeanLoggedOut: true)))
     }
 
     @Test func `what an anonymous client got goes along with the login`() throws {
@@ -104,7 +104,7 @@ struct AnonymousResponseTests {
             verified(try blog(), .answer(404)) == .failure(.unexpectedStatus(404, step: "verify", words: nil)))
         #expect(
             verified(try blog { $0.response.loggedOut = [Condition(status: 401)] }, .answer(403))
-                == .forbidden(Refusal(status: 403)))
+                == .forbidden(Refusal(status: 403, mayMeanLoggedOut: true)))
         #expect(
             verified(try blog { $0.response.forbidden = [Condition(status: 402)] }, .answer(403))
                 == .failure(.unexpectedStatus(403, step: "verify", words: nil)))
@@ -127,7 +127,9 @@ struct AnonymousResponseTests {
         let options = Service.Options(anonymousResponse: answer(.answer(403)))
         let scope = HTTPResponse.answer(403, headers: ["WWW-Authenticate: Bearer error=\"insufficient_scope\""])
         let service = Exchange(try blog(), [scope], options: options).service
-        #expect(fault { _ = try service.verify(session, username: "") } == .forbidden(Refusal(status: 403)))
+        #expect(
+            fault { _ = try service.verify(session, username: "") }
+                == .forbidden(Refusal(status: 403)))
     }
 
     @Test(arguments: [408, 429, 500, 503])

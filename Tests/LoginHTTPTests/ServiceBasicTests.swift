@@ -64,7 +64,7 @@ struct ServiceBasicTests {
     }
 
     @Test(arguments: [
-        (403, LoginFault.forbidden(Refusal(status: 403))),
+        (403, LoginFault.forbidden(Refusal(status: 403, mayMeanLoggedOut: true))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
         (404, .failure(.unexpectedStatus(404, step: "verify", words: nil))),

@@ -121,7 +121,16 @@ struct ServiceEndingTests {
             ])
         let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
         #expect(try checked(.answer(200), me).outcome == .stillAccepted(status: 200))
-        #expect(try checked(.answer(302), .answer(403)).outcome == .stillAccepted(status: 302))
+    }
+
+    @Test func `after a logout a 403 that no rule names means that the session has ended`() throws {
+        #expect(try checked(.answer(302), .answer(403)).outcome == .ended(status: 302))
+        let ruled = try checked(.answer(302), .answer(403)) { profile in
+            guard var verify = profile.verify else { return }
+            verify.response.forbidden = [Condition(status: 403)]
+            profile.proof = .verify(verify)
+        }
+        #expect(ruled.outcome == .stillAccepted(status: 302))
     }
 
     @Test func `a page that answers a logout proves nothing, anything else does`() throws {

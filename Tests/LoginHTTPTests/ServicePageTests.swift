@@ -30,6 +30,21 @@ struct `A login with a page` {
         return Exchange(profile, [anonymousPage] + answers)
     }
 
+    @Test(arguments: [
+        ("<input name=otp autocomplete='section-a one-time-code'>", LoginFault.secondFactor(.notDescribed(words: nil))),
+        ("<input name=password type=password><input name=otp autocomplete=one-time-code><input name=username>", nil),
+    ])
+    func `a page that asks for a code after the password is a second factor, unless it asks for the password, too`(
+        fields: String, expected: LoginFault?
+    ) throws {
+        let answer = HTTPResponse.answer(
+            200, "<form method=post>\(fields)</form>", headers: ["Content-Type: text/html"], cookies: [csrf, sid])
+        let exchange = try exchange([page(good), answer])
+        let found = fault { _ = try exchange.login() }
+        #expect(expected == nil || found == expected)
+        if expected == nil { #expect(found == .rejected(Refusal(status: 200))) }
+    }
+
     @Test func `a login with a page sends the page's cookies, its hidden fields, Origin and Referer`() throws {
         let done = HTTPResponse.answer(302, cookies: [csrf, sid])
         let exchange = try exchange([page(good), done, .answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid])])

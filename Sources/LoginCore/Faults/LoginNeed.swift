@@ -5,6 +5,9 @@ package struct LoginNeed: Equatable, Sendable {
         case noProfile
         case nothingStored
         case sessionRefused
+        /// Verify answers the stored session, which it has accepted before, with a status that may mean either: it has ended, or the
+        /// account may not. Nothing is erased for it.
+        case sessionForbidden(Refusal)
         /// Verify has no user name at this place, as without a login, and nothing else tells the two apart.
         case unnamed(place: String)
         case sessionExpired

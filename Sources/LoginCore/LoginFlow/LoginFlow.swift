@@ -238,6 +238,8 @@ package struct LoginFlow: Equatable, Sendable {
 
         case (_, .failed(.untrusted(.certificate(let trust)))):
             return judge(trust)
+        case (.judging, .failed(.forbidden(let refusal))) where refusal.mayMeanLoggedOut:
+            return askOrEnd(.sessionEnded(at: endedAt), why: .sessionForbidden(refusal))
         case (_, .failed(let error)):
             return offerRetry(after: error)
 

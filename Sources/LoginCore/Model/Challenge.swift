@@ -141,6 +141,8 @@ public struct Refusal: Equatable, Sendable {
     /// Whether this server would answer the same for a good credential without rights, so that both readings have to
     /// be named.
     package var mayMeanForbidden: Bool
+    /// Whether a session that has ended may get this 403 as well: nothing in the response or the profile says that it forbids.
+    package var mayMeanLoggedOut: Bool
     /// Whether it was a Kerberos ticket that was refused.
     package var hadTicket: Bool
     /// The scope to ask for at the next login, if the token's is insufficient (RFC 6750, section 3.1).
@@ -151,7 +153,8 @@ public struct Refusal: Equatable, Sendable {
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
     package init(
-        status: Int, words: String? = nil, mayMeanForbidden: Bool = false, hadTicket: Bool = false,
+        status: Int, words: String? = nil, mayMeanForbidden: Bool = false, mayMeanLoggedOut: Bool = false,
+        hadTicket: Bool = false,
         scope: String? = nil, missingName: String? = nil
     ) {
         self.scope = scope
@@ -159,6 +162,7 @@ public struct Refusal: Equatable, Sendable {
         self.status = status
         self.words = words
         self.mayMeanForbidden = mayMeanForbidden
+        self.mayMeanLoggedOut = mayMeanLoggedOut
         self.hadTicket = hadTicket
     }
 }

@@ -75,8 +75,8 @@ package struct RelayFlow: Equatable, Sendable {
         switch (state, event) {
         case (.sending(let attachment), .answered(let judgement)):
             return judge(judgement, attachment)
-        case (.verifying(.redirected), .verified(isKnown: true)):
-            // A redirect after a post, say: whoever is logged in is sent there too.
+        case (.verifying(.likeAnonymous), .verified(isKnown: true)):
+            // A redirect after a post, say, or a value that the request lacks: whoever is logged in gets that, too.
             return finish(.answered)
         case (.verifying, .verified(isKnown: true)):
             return finish(.forbidden)
@@ -103,13 +103,13 @@ package struct RelayFlow: Equatable, Sendable {
             return send(.session(isConfirmed: isConfirmed))
         case (.session, .forbidden):
             return finish(.forbidden)
-        case (.session(isConfirmed: true), .redirected):
+        case (.session(isConfirmed: true), .likeAnonymous):
             return finish(.answered)
         case (.session(isConfirmed: true), _):
             return finish(.forbidden)
         case (.session, .refusedPassword):
             return go(.entering, .enter)
-        case (.session, .loggedOut), (.session, .undecided), (.session, .redirected):
+        case (.session, .loggedOut), (.session, .undecided), (.session, .likeAnonymous):
             return canVerify ? go(.verifying(judgement), .verify) : go(.entering, .enter)
         }
     }

@@ -2,14 +2,15 @@
 package enum RelayJudgement: Equatable, Sendable {
     /// Nothing: it is the person's to read.
     case passed
-    /// A rule of the profile says that the session has ended.
+    /// A 401 or 403 of which a rule of the profile says that the session has ended.
     case loggedOut
     /// The session is good, and the account may not.
     case forbidden
     /// 401 or 403, and no rule of the profile says which of the two it means.
     case undecided
-    /// A redirect that no rule names, to where people log in.
-    case redirected
+    /// Another response that anonymous clients get, by a rule of the profile or by a redirect to where people log in. Whoever is
+    /// logged in may get it for another reason.
+    case likeAnonymous
     /// A 401 to the password itself that asks for a password again: the server has judged it, and asking verify would be
     /// another attempt. A 401 without such a challenge does not say that it looked at the password.
     case refusedPassword
@@ -59,9 +60,10 @@ extension ParsedResponse {
         if status == 401, context.carriedPassword, offered.contains(where: \.takesPassword) {
             return isToldForbidden ? .forbidden : .refusedPassword
         }
-        if matches(any: rule.loggedOut ?? []) { return .loggedOut }
-        if isRedirect(toLoginOf: context) { return .redirected }
-        guard status == 401 || status == 403 else { return .passed }
+        let isRefusal = status == 401 || status == 403
+        if matches(any: rule.loggedOut ?? []) { return isRefusal ? .loggedOut : .likeAnonymous }
+        if isRedirect(toLoginOf: context) { return .likeAnonymous }
+        guard isRefusal else { return .passed }
         return isToldForbidden ? .forbidden : .undecided
     }
 

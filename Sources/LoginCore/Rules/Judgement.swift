@@ -28,12 +28,18 @@ extension ParsedResponse {
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
         if matches(any: rule.pending ?? []) { return .pending }
+        if asksForCode, step == .login, rule.secondFactor == nil, refused == nil {
+            return .needsSecondFactor(words: refusal.words)
+        }
         if matches(any: refused ?? []) || asksAgain && response.judgesPasswords { return .refused(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
         if isAnonymous(anonymous, rule, step) { return .refused(refusal) }
-        if rule.forbidden == nil, matches(any: step.usuallyForbidden) { return .forbidden(refusal) }
+        if rule.forbidden == nil, matches(any: step.usuallyForbidden) {
+            refusal.mayMeanLoggedOut = status == 403
+            return .forbidden(refusal)
+        }
         if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
         guard let place = missingName(rule, step), anonymous?.differs(from: self) != true else { return .accepted }

@@ -14,6 +14,8 @@ package struct ParsedResponse {
     let wrote: Bool
     /// Whether the response to a login is its form again, with the field for the password.
     let asksAgain: Bool
+    /// Whether the response to a login asks for the code of a second factor.
+    let asksForCode: Bool
 
     /// - Parameters:
     ///   - json: the body; `nil` if it is none, or where no rule looks into it.
@@ -22,10 +24,12 @@ package struct ParsedResponse {
     ///   - isProven: whether the answer itself proves that the server knows the credential.
     ///   - wrote: whether the request's verb is one that writes.
     ///   - asksAgain: whether it is the form that was just sent, with its field for the password.
+    ///   - asksForCode: whether it is a page that asks for the code of a second factor.
     package init(
         response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil, origin: Origin, isProven: Bool = false,
-        wrote: Bool = true, asksAgain: Bool = false
+        wrote: Bool = true, asksAgain: Bool = false, asksForCode: Bool = false
     ) {
+        self.asksForCode = asksForCode
         self.asksAgain = asksAgain
         self.html = html
         self.wrote = wrote

@@ -72,6 +72,8 @@ extension Service {
         }
         switch client.judge(facts, by: verify.response, at: .verify) {
         case .refused: return outcome
+        // It was accepted once, or it would not be stored.
+        case .forbidden(let refusal) where refusal.mayMeanLoggedOut: return outcome
         case .accepted, .forbidden: return .stillAccepted(status: status)
         case .needsSecondFactor, .pending, .unclear: return .unproven(status: status)
         }

@@ -6,7 +6,8 @@ import Secrets
 ///
 /// How a credential is sent is for the login to say (`Way`), and what a response means is for `ParsedResponse.judged`.
 final class ServiceClient {
-    let profile: Profile
+    /// Changes where the login of a URL finds a better verify request.
+    var profile: Profile
     package let endpoint: ServiceEndpoint
     let transport: any Transport
     /// A transport without the client certificate, if that alone is the proof.
@@ -120,7 +121,8 @@ final class ServiceClient {
         let facts = ParsedResponse(
             response: sent.response, json: readsJSON ? try sent.response.json() : nil,
             html: readsHTML ? page?.body : nil, origin: endpoint.origin, isProven: sent.isProven,
-            wrote: !RequestRule.onlyReads(request.method), asksAgain: page?.asksAgain(rule) ?? false)
+            wrote: !RequestRule.onlyReads(request.method), asksAgain: page?.asksAgain(rule) ?? false,
+            asksForCode: page?.page.asksForCode ?? false)
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
     }
 

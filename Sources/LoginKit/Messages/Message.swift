@@ -94,6 +94,9 @@ extension LoginNeed {
             case .noProfile: "there is no profile yet"
             case .nothingStored: "not logged in"
             case .sessionRefused: "the server no longer accepts the stored session"
+            case .sessionForbidden(let refusal):
+                "the server accepted the stored session before and answers it with \(refusal.status) now: the session has ended, or "
+                    + "the account has lost its permission\(refusal.quoted)"
             case .unnamed(let place):
                 "the response to verify has no user name at \(SafeText.quoted(place)), as without a login"
             case .sessionExpired: "the session has expired and cannot be refreshed"

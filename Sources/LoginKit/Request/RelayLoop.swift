@@ -41,7 +41,7 @@ struct RelayLoop<Lender: SessionLender> {
     /// Whether there is a verify endpoint to be asked; else the rules decide alone.
     let canVerify: Bool
     private var relayed: Service.Relayed?
-    /// The reason why nothing was sent: there is no value for `{csrf}`, as for an anonymous client.
+    /// The reason why nothing was sent: there is no value for `{csrf}`, or no form, as for an anonymous client.
     private var missing: LoginFault?
 
     /// Sends no request.
@@ -94,7 +94,7 @@ struct RelayLoop<Lender: SessionLender> {
         switch try request.probe(over: carried.service, space: carried.space) {
         case .otherRealm(let realm): throw request.otherRealm(realm, than: carried.space)
         case .passed: return .withheld(isConfirmed: carried.isConfirmed)
-        case .loggedOut, .forbidden, .undecided, .redirected, .refusedPassword:
+        case .loggedOut, .forbidden, .undecided, .likeAnonymous, .refusedPassword:
             return .session(isConfirmed: carried.isConfirmed)
         }
     }
@@ -112,6 +112,8 @@ struct RelayLoop<Lender: SessionLender> {
             return try request.judge(relayed, by: carried.service, space: carried.space)
         } catch .failure(.noCSRF(let place)) where session != nil {
             missing = .failure(.noCSRF(place))
+        } catch .failure(.noSuchForm(let page, let fields, let found)) where session != nil {
+            missing = .failure(.noSuchForm(page: page, fields: fields, found: found))
         } catch .untrusted(.certificate) where attachment == .nothing && lender.mayAsk {
             // The login that follows asks about it.
         }
@@ -146,6 +148,8 @@ extension Service {
                 return try verify(session, username: username)
             } catch .rejected {
                 continue
+            } catch .forbidden(let refusal) where refusal.mayMeanLoggedOut && session.credential == nil {
+                throw .loginRequired(LoginNeed(why: .sessionForbidden(refusal)))
             }
         }
         return nil

@@ -62,7 +62,7 @@ extension ServedRequest {
     private func isLoggedOut(_ relayed: Service.Relayed, _ lent: ServedSession.Lent) throws(LoginFault) -> Bool {
         let body = relayed.response.body
         switch try service.judge(relayed, body: body.isEmpty ? nil : body, space: lent.space) {
-        case .loggedOut, .undecided, .redirected:
+        case .loggedOut, .undecided, .likeAnonymous:
             if profile.verify == nil { return true }
             return try !session.isKnown(lent, refreshed: nil)
         case .passed, .forbidden, .refusedPassword, .otherRealm: return false
