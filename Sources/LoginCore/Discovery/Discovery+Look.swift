@@ -106,3 +106,27 @@ extension Discovery {
         return glimpse
     }
 }
+
+extension Discovery {
+    /// The metadata of the service and its authorization server; `nil` if there is none.
+    func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginFault) -> FoundServer? {
+        guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }
+        var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
+        subject.rule = rule
+        subject.challenge = challenge
+        do throws(LoginFault) {
+            let found = try ServerDiscovery(subject: subject, transport: self).find()
+            let scope = ResourceMetadata.usualScope(
+                challenge: challenge, resource: found.resource, server: found.server.metadata)
+            return FoundServer(
+                issuer: found.server.issuer, resource: found.resource?.resource, scope: scope,
+                endpoints: found.server.endpoints,
+                revocationAuthentication: found.server.metadata?.revocationAuthentication,
+                evidence: found.resource?.evidence ?? [], elsewhere: found.toAsk?.elsewhere ?? [])
+        } catch .oauth(.noServer) {
+            return nil
+        } catch .oauth(.metadata(.notFound)) {
+            return nil
+        }
+    }
+}

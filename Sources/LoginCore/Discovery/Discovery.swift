@@ -14,9 +14,9 @@ package final class Discovery: MetadataTransport {
     /// The time limit of a search, in seconds.
     private static let patience: Int64 = 60
 
-    private let start: EndpointURL
+    let start: EndpointURL
     private let transport: any DiscoveryTransport
-    private let rule: EndpointRule
+    let rule: EndpointRule
     private let clock: WallClock
     private var requests = 0
     /// The cookies of this search, for its own origin: a page may refuse whoever brings none back.
@@ -173,45 +173,6 @@ package final class Discovery: MetadataTransport {
             return nil
         }
     }
-
-    /// The metadata of the service and its authorization server; `nil` if there is none.
-    func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginFault) -> FoundServer? {
-        guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }
-        var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
-        subject.rule = rule
-        subject.challenge = challenge
-        do throws(LoginFault) {
-            let found = try ServerDiscovery(subject: subject, transport: self).find()
-            let scope = ResourceMetadata.usualScope(
-                challenge: challenge, resource: found.resource, server: found.server.metadata)
-            return FoundServer(
-                issuer: found.server.issuer, resource: found.resource?.resource, scope: scope,
-                endpoints: found.server.endpoints,
-                revocationAuthentication: found.server.metadata?.revocationAuthentication,
-                evidence: found.resource?.evidence ?? [], elsewhere: found.toAsk?.elsewhere ?? [])
-        } catch .oauth(.noServer) {
-            return nil
-        } catch .oauth(.metadata(.notFound)) {
-            return nil
-        }
-    }
-}
-
-/// The response of one URL, at the end of its redirects.
-struct DiscoveryVisit {
-    /// Path and query; with the slash at its end that the service wants there.
-    var asked: String
-    var end: EndpointURL
-    /// The first on the way, with the path that it led to.
-    var redirect: (status: Int, path: String)?
-    var response = HTTPResponse(status: 0)
-
-    /// The challenges for anonymous clients.
-    var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
-    var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
-
-    /// Whether it lets anonymous clients in.
-    var isOpen: Bool { (200..<300).contains(response.status) }
 }
 
 extension String {

@@ -1,0 +1,16 @@
+/// The response of one URL, at the end of its redirects.
+struct DiscoveryVisit {
+    /// Path and query; with the slash at its end that the service wants there.
+    var asked: String
+    var end: EndpointURL
+    /// The first on the way, with the path that it led to.
+    var redirect: (status: Int, path: String)?
+    var response = HTTPResponse(status: 0)
+
+    /// The challenges for anonymous clients.
+    var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
+    var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
+
+    /// Whether it lets anonymous clients in.
+    var isOpen: Bool { (200..<300).contains(response.status) }
+}
