@@ -123,7 +123,8 @@ extension VerifySearch.Candidate {
 
     /// Where both see the page, only the name tells them apart.
     private func named(_ loggedIn: PageLook, _ anonymous: PageLook, _ username: String) -> GuardedPlace? {
-        guard loggedIn.isOpen, anonymous.isOpen,
+        // A page that asks for a password may name whom it has just refused.
+        guard loggedIn.isOpen, anonymous.isOpen, loggedIn.passwordFields.isEmpty,
             let name = loggedIn.facts.place(of: username, missingIn: anonymous.facts)
         else { return nil }
         var place = GuardedPlace(target: target, refusal: .name(status: anonymous.facts.status), namedBy: namedBy)
