@@ -89,6 +89,23 @@ struct RequestPageTests {
         #expect(!world.requests.contains { $0.hasPrefix("POST") })
     }
 
+    @Test func `a password of Basic is sent to a page outside the folder that verified it only once that asks for it`()
+        throws
+    {
+        let world = try TestWorld(
+            config: "[profiles.wire]\nurl = \"https://wire.example\"\nverify = { get = \"/account/me\" }\n")
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"W\""])
+        #expect(world.run("login", server: [challenge, .answer(200)]).code == 0)
+        let run = world.run(
+            "request", "--page", "/edit", "POST", "/account/edit",
+            server: [
+                challenge, page("<form action=/account/edit method=post><button>x</button></form>"), .answer(200, "ok"),
+            ])
+        #expect(run.code == 0 && run.output == "ok", "\(run.talk)")
+        #expect(world.requests.map { $0.contains("pw") } == [false, true, true], "\(world.requests)")
+    }
+
     @Test(arguments: [
         (["--page", "/edit", "/edit"], "a body needs a method"),
         (["--page", "/edit", "PUT", "/edit"], "--page needs POST"),

@@ -78,7 +78,10 @@ package struct OutgoingRequest {
     /// Whether a session is sent before the server has asked for it.
     func sendsAhead(_ carried: CarriedSession) throws(LoginFault) -> Bool {
         guard let session = carried.session else { return true }
-        return try carried.service.mayBeSentAhead(session, to: message.url, in: carried.space)
+        for url in [page, message.url].compactMap(\.self) {
+            guard try carried.service.mayBeSentAhead(session, to: url, in: carried.space) else { return false }
+        }
+        return true
     }
 
     /// Refuses to send it once more where that cannot be.

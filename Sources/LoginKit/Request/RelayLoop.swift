@@ -112,7 +112,7 @@ struct RelayLoop<Lender: SessionLender> {
             return try request.judge(relayed, by: carried.service, space: carried.space)
         } catch .failure(.noCSRF(let place)) where session != nil {
             missing = .failure(.noCSRF(place))
-        } catch .failure(.noSuchForm(let page, let fields, let found)) where session != nil {
+        } catch .failure(.noSuchForm(let page, let fields, let found)) where attachment != .nothing {
             missing = .failure(.noSuchForm(page: page, fields: fields, found: found))
         } catch .untrusted(.certificate) where attachment == .nothing && lender.mayAsk {
             // The login that follows asks about it.
