@@ -31,7 +31,7 @@ import Testing
 
     @Test
     func
-        `the demo backend, on request, locks an account after three wrong passwords, the right one included, until the reset`()
+        `the demo backend can lock an account after three wrong passwords, even for the right one, until the reset`()
         throws
     {
         for _ in 0..<3 { #expect(try Curl("-u", "lockout:wrong", wire).status == 401) }

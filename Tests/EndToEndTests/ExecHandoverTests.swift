@@ -133,7 +133,7 @@ import Testing
 
     @Test
     func
-        `the command of an exec finds its curl file with a password full of quotes, and with a header for requests that write`()
+        `the curl file of an exec holds a password full of quotes, and a header for requests that write`()
         throws
     {
         try authctl.logIn("wire", "bob", "pä:ss%wörd&+\"\\ünïcode")

@@ -44,7 +44,7 @@ struct `A browser beside an exec that serves` {
 
     @Test
     func
-        `a browser beside an exec that serves sends nothing from a page of another site, and nothing to a name that was rebound`()
+        `nothing is sent for a page of another site, nor for a name that was rebound, by an exec that serves`()
         throws
     {
         let service = try StreamServer()

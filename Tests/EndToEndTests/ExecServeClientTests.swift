@@ -74,7 +74,7 @@ import Testing
 
     @Test(Thoroughness.isNeeded)
     func
-        `the address of an exec that serves takes back the places of its own user's programs that do not know it, and leaves those that do`()
+        `an exec that serves takes back places from programs that do not know its address, and leaves the others`()
         throws
     {
         let result = try python(

@@ -61,7 +61,7 @@ import Testing
 
     @Test
     func
-        `an exec whose service answers early passes one on whose length nobody knows, in chunks where the command understands them`()
+        `an early answer of unknown length is passed on in chunks where the command of exec understands them`()
         throws
     {
         let result = try run(
@@ -90,7 +90,7 @@ import Testing
 
     @Test
     func
-        `an exec whose service answers early tells a command that pauses that the service has gone, in the middle of an answer or before it`()
+        `a command of exec that pauses is told that the service has gone, before an answer or in the middle`()
         throws
     {
         let result = try run(

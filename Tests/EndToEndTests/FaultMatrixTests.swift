@@ -207,7 +207,7 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0, "only root mounts"), arguments: [StoreOnTest.plaintext, .keyFile])
     func
-        `a fault while a login is saved on a file system that is read-only or full is 8, and what was stored can be read`(
+        `a login on a read-only or full file system ends with 8, and what was stored can be read`(
             store: StoreOnTest
         ) throws
     {

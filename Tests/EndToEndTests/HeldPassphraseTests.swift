@@ -63,7 +63,7 @@ import Testing
                 ["logout", "wire"],
             ], 1))
     func
-        `a terminal after the passphrase of the encrypted file shows nothing that is typed while Argon2id takes three seconds, nor later`(
+        `what is typed while the passphrase is checked for three seconds is never shown`(
             command: [String]
         ) throws
     {
@@ -76,7 +76,7 @@ import Testing
 
     @Test
     func
-        `a terminal after the passphrase of the encrypted file stays quiet while the server is asked, and the notice of that is shown`()
+        `the terminal shows no typing while the server is asked after the passphrase, and the notice of that is shown`()
         throws
     {
         try makeStore("init")
@@ -88,7 +88,7 @@ import Testing
 
     @Test
     func
-        `a terminal after the passphrase of the encrypted file is handed to the command of exec as it was, without what was typed before`()
+        `the command of exec gets the terminal as it was before the passphrase, without what was typed since`()
         throws
     {
         try makeStore("init")

@@ -71,7 +71,7 @@ final class `A login kept by a docker credential helper` {
 
     @Test
     func
-        `a login kept by a docker credential helper takes the place of what another store had, by variable and by profile too`()
+        `a login saved by a docker helper replaces the one in another store, whoever chose the helper`()
         throws
     {
         try authctl.logIn("wire", "ann", "correct horse", "--store", "plaintext")
@@ -87,7 +87,7 @@ final class `A login kept by a docker credential helper` {
 
     @Test
     func
-        `a login kept by a docker credential helper whose helper is gone is 8, names it, and is there when it comes back`()
+        `a docker helper that is gone is named with exit code 8, and its login is there once it is back`()
         throws
     {
         try logIn()
@@ -109,7 +109,7 @@ final class `A login kept by a docker credential helper` {
 
     @Test
     func
-        `a login kept by a docker credential helper whose helper is gone gives way to a login in another store, and is erased once the helper is back`()
+        `a login in another store replaces the one of a missing docker helper, which is erased once it is back`()
         throws
     {
         try logIn()
@@ -127,7 +127,7 @@ final class `A login kept by a docker credential helper` {
 
     @Test
     func
-        `a login kept by a docker credential helper is not asked for where the helper does not work: the test comes before the question`()
+        `nobody is asked for a password before a docker helper has passed its test`()
         throws
     {
         let login = try run(

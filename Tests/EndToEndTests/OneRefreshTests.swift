@@ -100,7 +100,7 @@ struct `Fifty processes with one expired token` {
 
     @Test
     func
-        `fifty processes with one expired token that is refused: the kept password logs in once, and all print its token`()
+        `fifty processes whose refresh is refused log in once with the kept password, and all print that token`()
         throws
     {
         let authctl = try keepingPassword()
@@ -177,7 +177,7 @@ struct `Fifty processes with one expired token` {
 
     @Test
     func
-        `fifty processes with one expired token after one that was killed right after the server rotated: a kept password makes it good`()
+        `fifty processes recover by the kept password when one was killed right after the server rotated the token`()
         throws
     {
         let authctl = try keepingPassword()

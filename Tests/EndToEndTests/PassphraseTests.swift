@@ -97,7 +97,7 @@ import Testing
 
     @Test
     func
-        `the passphrase of the encrypted file that is wrong three times is 8, before anything is asked or sent, and no file is touched`()
+        `a passphrase that is wrong three times is 8 before anything is asked or sent, and no file is touched`()
         throws
     {
         try setUp()

@@ -48,7 +48,7 @@ struct `The dialogue of a keyring` {
 
     @Test
     func
-        `the dialogue of a keyring does not appear without a terminal, without a display, or for a command that never asks`()
+        `the keyring's dialogue does not appear without a terminal or display, or for a command that never asks`()
         throws
     {
         let keyring = try KeyringSession(.fake(.unlocked))

@@ -33,7 +33,7 @@ struct `A server whose certificate does not verify` {
 
     @Test
     func
-        `a server whose certificate does not verify that is gone is 6 although its certificate was accepted, and another fingerprint is still 7`()
+        `a server with an accepted certificate is 6 when it is gone, and 7 with another fingerprint`()
         throws
     {
         let nginx = try nginx(own)
@@ -66,7 +66,7 @@ struct `A server whose certificate does not verify` {
 
     @Test
     func
-        `a server whose certificate does not verify without a terminal is 7, with every reason, the fingerprint and the remedies, and no HTTP`()
+        `without a terminal a bad certificate is 7, with all reasons, fingerprint and remedies, and no HTTP`()
         throws
     {
         let expired = try certificates.selfSigned(period: ("20200101000000Z", "20200201000000Z"))

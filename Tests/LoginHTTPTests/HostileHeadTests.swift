@@ -27,7 +27,7 @@ struct `A hostile head` {
 
     @Test
     func
-        `a hostile head that begins with a folded line, on a connection with an answer before it, is broken and does no harm`()
+        `a head that begins with a folded line on a kept connection is a broken response`()
         throws
     {
         let set = RecordingServer.Reply.answer(
