@@ -133,6 +133,15 @@ struct DiscoverTests {
         #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
     }
 
+    @Test func `a page that is too long to be compared after a login is passed over`() throws {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let server = Self.openLogin([]).map { Result<HTTPResponse, LoginFault>.success($0) }
+        let run = world.run(
+            ["login", "https://app.example/login/"], server: server + [.failure(.network(.answerTooLarge(limit: 1)))])
+        #expect(run.code == 2 && run.talk.contains("the service took the password, but"), "\(run.talk)")
+    }
+
     @Test func `a search after a login ends after six requests, and asks nothing that may end or lose something`()
         throws
     {

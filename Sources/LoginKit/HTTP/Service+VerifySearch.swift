@@ -14,7 +14,7 @@ extension Service {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
             requests += 1
-            let loggedIn = try look(rule, with: opened.session, by: client.plainly)
+            guard let loggedIn = try look(rule, with: opened.session, by: client.plainly) else { continue }
             opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
             if let page = loggedIn.look.page {
                 if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
@@ -22,8 +22,7 @@ extension Service {
                 foundLogout = foundLogout ?? page.logout
             }
             requests += 1
-            let anonymous = try look(rule, with: nil, by: client.anonymously)
-            guard
+            guard let anonymous = try look(rule, with: nil, by: client.anonymously),
                 let place = candidate.place(
                     loggedIn: loggedIn.look, anonymous: anonymous.look, username: opened.credential.username ?? "")
             else {
@@ -39,10 +38,16 @@ extension Service {
         return nil
     }
 
+    /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.
     private func look(
         _ rule: RequestRule, with session: Session?, by way: ServiceClient.Way
-    ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse) {
-        let response = try client.send(rule, SlotValues(), session: session, by: way).facts.response
+    ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse)? {
+        let response: HTTPResponse
+        do throws(LoginFault) {
+            response = try client.send(rule, SlotValues(), session: session, by: way).facts.response
+        } catch .network(.answerTooLarge) {
+            return nil
+        }
         let page = page(response, at: rule)?.page
         return (PageLook(try parsed(response, at: rule), page, loginPaths: try client.loginPaths()), response)
     }

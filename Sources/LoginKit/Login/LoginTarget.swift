@@ -120,7 +120,7 @@ extension LoginContext {
     ) throws(LoginFault) -> Profile? {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
-            // By what verifies it or the page of its form. One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
+            // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
             guard let written = try? profiles.profile(named: name), written.isOf(target, parsedBy: parse, on: origin)
             else { continue }
             if let asked = request.name, asked != name {
