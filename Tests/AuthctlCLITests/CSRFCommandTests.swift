@@ -94,6 +94,9 @@ struct CSRFCommandTests {
         ("session = { csrf = { value = \"/t\", get = \"/{username}\" } }", "must be a path without templates"),
         ("login = { post = \"/\", json = \"{csrf}\" }", "{csrf} is allowed only in requests"),
         ("logout = { post = \"/{csrf}\" }", "{csrf} is not allowed in a path"),
+        ("logout = { follow = \"/x\" }", "profiles.p.logout.follow: needs 'page'"),
+        ("logout = { page = \"/p\", follow = \"/x?y\" }", "must be a path without a query"),
+        ("refresh = { page = \"/p\", follow = \"/x\" }", "profiles.p.refresh.follow: is only for 'logout'"),
     ])
     func `a profile that could not work says why`(line: String, problem: String) throws {
         let world = try TestWorld(

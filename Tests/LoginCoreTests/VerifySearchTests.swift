@@ -126,7 +126,11 @@ import Testing
         #expect(Self.page([Self.link("/bye", "Sign out")]).logout == .link(page: "/home", target: "/bye"))
         #expect(Self.page([Self.link("/logout"), Self.link("/logout", "Log out")]).logout != nil)
         #expect(Self.page([Self.link("/logout"), Self.link("/logout/all")]).logout == nil)
-        #expect(Self.page([Self.link("/logout?nonce=4f3a9c1d22")]).logout == nil)
+        let guarded = Self.page([Self.link("/in"), Self.link("/in?action=logout&nonce=4f3a9c1d22"), Self.link("/x?y")])
+        #expect(guarded.logout == .linkWithNonce(page: "/home", path: "/in"))
+        #expect(guarded.link(to: "/in") == "/in?action=logout&nonce=4f3a9c1d22")
+        #expect(guarded.link(to: "/x") == "/x?y" && guarded.link(to: "/y") == nil)
+        #expect(Self.page([Self.link("/logout/4f3a9c1d22aa")]).logout == nil)
         #expect(Self.page([Self.link("/logout", "", nil)]).logout == nil)
         leave.fields = [PageField(name: "p", type: "password")]
         #expect(Self.page(forms: [leave]).logout == nil)

@@ -123,6 +123,28 @@ struct ServiceEndingTests {
         #expect(try checked(.answer(200), me).outcome == .stillAccepted(status: 200))
     }
 
+    @Test func `a link with a value of its page is looked up there at each logout`() throws {
+        let page = HTTPResponse.answer(
+            200, "<a href='/in'>x</a><a href='/in?action=logout&amp;nonce=n1'>Log out</a>",
+            headers: ["Content-Type: text/html"])
+        let follow = { (profile: inout Profile) in
+            var rule = RequestRule(method: "GET", path: Template(literal: "/in"))
+            (rule.page, rule.followsLink) = ("/home", true)
+            profile.logout = rule
+        }
+        let bare = "https://chat.example"
+        let url = { (profile: inout Profile) in
+            profile.url = bare
+            follow(&profile)
+        }
+        let (ended, exchange) = try checked(page, .answer(302), .answer(401), change: url)
+        #expect(ended == .ended(status: 302))
+        #expect(exchange.requests.count == 3 && exchange.requests[1].hasPrefix("GET \(bare)/in?action=logout&nonce=n1"))
+        #expect(throws: LoginFault.self) {
+            try checked(.answer(200, "", headers: ["Content-Type: text/html"]), change: url)
+        }
+    }
+
     @Test func `after a logout a 403 that no rule names means that the session has ended`() throws {
         #expect(try checked(.answer(302), .answer(403)).outcome == .ended(status: 302))
         let ruled = try checked(.answer(302), .answer(403)) { profile in

@@ -2,6 +2,8 @@
 package enum FoundLogout: Equatable, Sendable {
     /// A link to this path.
     case link(page: String, target: String)
+    /// A link to this path, with a value of this page alone behind it.
+    case linkWithNonce(page: String, path: String)
     /// A form on this page that posts to this path.
     case form(page: String, action: String)
 }
@@ -14,9 +16,23 @@ extension LoginPage {
         if let found { return isUnclear ? nil : found }
         let places = links.filter { $0.place.target.namesLogout || $0.text.namesLogout }.map(\.place)
         guard let place = places.first, places.allSatisfy({ $0.target == place.target }), place.origin == origin,
-            place.fault == nil, Array(place.target.utf8)[...].isSteady
+            place.fault == nil
         else { return nil }
-        return .link(page: target, target: place.target)
+        if Array(place.target.utf8)[...].isSteady { return .link(page: target, target: place.target) }
+        let path = place.target.withoutQuery
+        return Array(path.utf8)[...].isSteady ? .linkWithNonce(page: target, path: path) : nil
+    }
+
+    /// The one link to this path on the own origin; of several, the one that names a logout.
+    /// - Returns: path and query; `nil` if it is not clear which.
+    package func link(to path: String) -> String? {
+        let leading = links.filter {
+            $0.place.origin == origin && $0.place.fault == nil && $0.place.target.withoutQuery == path
+        }
+        let targets = Set(leading.map(\.place.target))
+        if targets.count == 1 { return targets.first }
+        let logouts = Set(leading.filter { $0.place.target.namesLogout || $0.text.namesLogout }.map(\.place.target))
+        return logouts.count == 1 ? logouts.first : nil
     }
 
     private func logout(of form: PageForm) -> (target: String, logout: FoundLogout)? {
@@ -29,7 +45,7 @@ extension LoginPage {
 
 extension String {
     /// Whether it names a logout, in one of the languages that pages are written in.
-    fileprivate var namesLogout: Bool {
+    var namesLogout: Bool {
         let lower = lowercased()
         return Self.wordsOfLogout.contains { lower.contains($0) }
     }

@@ -21,7 +21,7 @@ extension LoginPage {
         var known: Set<String> = [target]
         let pages = links.filter { $0.relations.allSatisfy { !Self.otherRelations.contains($0) } }
             .compactMap { $0.place.origin == origin ? $0.place.target : nil }
-            .filter { !$0.contains("?") && !$0.isDownload && !$0.endsLogin && known.insert($0).inserted }
+            .filter { !$0.contains("?") && !$0.isDownload && !$0.namesLogout && known.insert($0).inserted }
         return pages.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
     }
 
@@ -45,11 +45,6 @@ extension String {
         "login", "log-in", "signin", "sign-in", "logon", "session", "auth", "account", "admin", "user", "profile",
         "dashboard", "settings", "manage", "api", "docs",
     ]
-
-    fileprivate var endsLogin: Bool {
-        let lower = lowercased()
-        return ["logout", "log-out", "signout", "sign-out", "logoff"].contains { lower.contains($0) }
-    }
 
     fileprivate var isDownload: Bool {
         let lower = lowercased()

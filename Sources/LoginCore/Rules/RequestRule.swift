@@ -20,6 +20,8 @@ package struct RequestRule: Equatable, Sendable {
     package var content: Content = .none
     /// Path and query of a page that is fetched first, appended to the profile's `url`.
     package var page: String?
+    /// Whether it is the page's link to `path` that is followed, with the query that it has there.
+    package var followsLink = false
     /// The rule for reading the response.
     package var response: ResponseRule
 

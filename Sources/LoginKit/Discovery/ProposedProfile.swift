@@ -133,6 +133,7 @@ extension FoundLogout {
     var written: ConfigValue {
         switch self {
         case .link(_, let target): .table(["get": .literal(target)])
+        case .linkWithNonce(let page, let path): .table(["page": .literal(page), "follow": .literal(path)])
         case .form(let page, let action):
             .table(["page": .literal(page), "post": .literal(action), "form": .table([:])])
         }

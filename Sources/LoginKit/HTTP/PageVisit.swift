@@ -8,6 +8,8 @@ struct PageVisit {
     /// The entries of the chosen form, beside the profile's own fields.
     let entries: [FormEntry]
     let url: ParsedURL
+    /// Path and query of the link that the request follows; `nil` if it follows none.
+    var link: String?
 }
 
 extension ServiceClient {
@@ -20,8 +22,7 @@ extension ServiceClient {
     ) throws(LoginFault) -> PageVisit? {
         guard let page = rule.page else { return nil }
         let url = try URLParser.parsed(endpoint.base + page)
-        var request = HTTPRequest(method: "GET", url: url.text)
-        request.headers = [HTTPRequestField(name: "Accept", value: Secret("text/html, */*;q=0.1"))]
+        var request = HTTPRequest(page: url)
         let target: String
         request.cookies = cookies
         do throws(FillFault) {
@@ -37,9 +38,17 @@ extension ServiceClient {
             let forms = try HTMLFormReader(url: url).page(response)
             entries = try forms.entries(of: rule, with: names, leadingTo: URLParser.parsed(target).path)
         }
-        return PageVisit(cookies: response.cookies, entries: entries, url: url)
+        var visit = PageVisit(cookies: response.cookies, entries: entries, url: url)
+        if rule.followsLink {
+            let path = try URLParser.parsed(target).path
+            visit.link = try HTMLFormReader(url: url).page(response).link(to: path)
+            if visit.link == nil {
+                throw .failure(
+                    .other("the page \(SafeText.quoted(page)) has no link to \(SafeText.quoted(path)), or several"))
+            }
+        }
+        return visit
     }
-
 }
 
 extension URLParser {
@@ -99,6 +108,12 @@ extension SlotValues {
 }
 
 extension HTTPRequest {
+    /// Fetches a page, as a browser prefers it.
+    init(page: ParsedURL) {
+        self.init(method: "GET", url: page.text)
+        headers = [HTTPRequestField(name: "Accept", value: Secret("text/html, */*;q=0.1"))]
+    }
+
     /// Takes the page's cookies along, and says that it comes from there.
     mutating func follow(_ visit: PageVisit) {
         cookies = visit.cookies

@@ -134,6 +134,7 @@ final class ServiceClient {
             request.cookies = cookies
             if let session { try request.attach(session, profile.sessionRule, values) }
             if let visit { request.follow(visit) }
+            if let link = visit?.link { request.url = endpoint.origin.description + link }
             if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
             request.hidden = hidden
             return request

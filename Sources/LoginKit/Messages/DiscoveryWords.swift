@@ -29,6 +29,8 @@ extension FoundLogout {
     var evidence: String {
         switch self {
         case .link(let page, let target): "GET \(target.shown), a link on \(page.shown)"
+        case .linkWithNonce(let page, let path):
+            "GET \(path.shown), a link on \(page.shown) that is looked up at each logout"
         case .form(let page, let action): "POST \(action.shown), a form on \(page.shown)"
         }
     }

@@ -2,7 +2,7 @@ import LoginCore
 
 /// Reads the requests of a profile and what is said of their answers.
 struct RequestDecoder {
-    static let requestKeys = ["get", "post", "send", "query", "header", "form", "json", "body", "page"]
+    static let requestKeys = ["get", "post", "send", "query", "header", "form", "json", "body", "page", "follow"]
     static let answerKeys = [
         "refused", "logged-out", "logged-in", "forbidden", "message", "username", "token", "refresh-token", "expires",
         "expires-in", "expires-in-ms",
@@ -56,7 +56,15 @@ struct RequestDecoder {
         rule.query = try templates.parameters("query", in: table)
         rule.headers = try templates.headers("header", in: table)
         rule.content = try content(table)
+        rule.followsLink = table.value("follow") != nil
         rule.page = try page(rule, table)
+        if rule.followsLink {
+            if key != "logout" { throw table.fault("follow", "is only for 'logout'") }
+            if rule.page == nil { throw table.fault("follow", "needs 'page', the page that has the link") }
+            if !rule.path.slots.isEmpty || rule.path.source.contains("?") {
+                throw table.fault("follow", "must be a path without a query or templates: the page has the rest")
+            }
+        }
         try checkSlots(rule, table, isLogin: key == "login")
         if rule.response.pending != nil, rule.slots.contains(.code) {
             throw table.fault("pending", "cannot be used with {otp}: a code works once, and this request is sent again")
@@ -83,10 +91,11 @@ struct RequestDecoder {
     }
 
     private func target(_ table: StrictTable) throws(UsageFault) -> (method: String, path: Template) {
-        let supplied = ["get", "post", "send"].filter { table.value($0) != nil }
+        let supplied = ["get", "post", "send", "follow"].filter { table.value($0) != nil }
         guard supplied.count == 1, let text = try table.string(supplied[0]) else {
             throw table.fault(nil, "must have exactly one of 'get', 'post' and 'send'")
         }
+        if supplied[0] == "follow" { return ("GET", try path(text, "follow", table)) }
         if supplied[0] != "send" { return (supplied[0].uppercased(), try path(text, supplied[0], table)) }
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, words[0].utf8.allSatisfy({ (65...90).contains($0) }) else {
@@ -107,7 +116,7 @@ struct RequestDecoder {
 
     private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {
         guard let path = try plainPath("page", in: table) else { return nil }
-        guard !RequestRule.onlyReads(rule.method) else {
+        guard rule.followsLink || !RequestRule.onlyReads(rule.method) else {
             throw table.fault("page", "cannot be used with '\(rule.method.lowercased())', which sends no form")
         }
         return path

@@ -13,9 +13,7 @@ extension Service {
         _ request: inout HTTPRequest, fromPage page: String, with session: Session?, username: String
     ) throws(LoginFault) -> Session? {
         let url = try URLParser.parsed(page)
-        var visit = HTTPRequest(method: "GET", url: url.text)
-        visit.headers = [HTTPRequestField(name: "Accept", value: Secret("text/html, */*;q=0.1"))]
-        let relayed = try relay(visit, with: session, username: username)
+        let relayed = try relay(HTTPRequest(page: url), with: session, username: username)
         let response = relayed.response
         let facts = ParsedResponse(response: response, json: nil, origin: endpoint.origin)
         if !(300..<400).contains(response.status), let fault = facts.pageFault { throw fault }
