@@ -12,9 +12,16 @@ import Testing
     }
 
     /// Types a password once, and has to be asked no more than that.
-    private func logIn(_ url: String, _ user: String, _ password: String, attempts: Int = 3) throws -> TerminalRun {
-        let run = try authctl.onTerminal(["login", url, "-u", user, "--max-attempts", "\(attempts)"])
-        try run.answer("Type yes to continue: ", "yes\r").answer("Password for \(user): ", password + "\r")
+    /// - Parameters:
+    ///   - user: empty where the service knows no names.
+    ///   - asksFirst: whether the profile is shown for a yes; a challenge is answered without.
+    private func logIn(
+        _ url: String, _ user: String, _ password: String, attempts: Int = 3, asksFirst: Bool = true
+    ) throws -> TerminalRun {
+        let named = user.isEmpty ? [] : ["-u", user]
+        let run = try authctl.onTerminal(["login", url, "--max-attempts", "\(attempts)"] + named)
+        if asksFirst { try run.answer("Type yes to continue: ", "yes\r") }
+        try run.answer(user.isEmpty ? "Password: " : "Password for \(user): ", password + "\r")
         try run.pty.waitForEnd(within: 20)
         return run
     }
@@ -86,6 +93,48 @@ import Testing
         // A form, and a link with a nonce.
         if ["django-admin", "wordpress"].contains(name) {
             #expect(logout.error.contains("ended at the server"), "\(logout.error)")
+        }
+    }
+
+    /// A program that has no preset, as a team may run it.
+    struct Program: CustomTestStringConvertible, Sendable {
+        let name: String
+        /// Empty where it knows no names.
+        var user = "ada"
+        /// From the address line: its front page, its login page, a page inside.
+        let pages: [String]
+        /// Whether its login is a form.
+        var hasForm = true
+        /// 15 where its cookie stays good.
+        var logout: Int32 = 0
+
+        var testDescription: String { name }
+    }
+
+    @Test(
+        PresetServer.required,
+        arguments: [
+            Program(name: "datasette", pages: ["/", "/-/login", "/_memory"], logout: 15),
+            Program(name: "marimo", user: "", pages: ["/", "/auth/login"]),
+            Program(name: "phpmyadmin", pages: ["/", "/index.php", "/index.php?route=/server/databases"], logout: 15),
+            Program(
+                name: "postfixadmin", user: "ada@example.org", pages: ["/", "/login.php", "/list.php?table=admin"]),
+            Program(name: "tomcat", pages: ["/manager/html", "/host-manager/html"], hasForm: false),
+            Program(name: "wagtail", pages: ["/admin/", "/admin/login/", "/admin/pages/"]),
+        ])
+    func `a URL from the address line is enough to log in to a program that has no preset`(program: Program) throws {
+        let server = try PresetServer(program.name, ready: program.pages[0])
+        for page in program.pages {
+            let url = "http://127.0.0.1:\(server.port)" + page
+            let wrong = try logIn(url, program.user, "Wrong-Horse-7", attempts: 1, asksFirst: program.hasForm)
+            try expectRefused(wrong)
+            let run = try logIn(url, program.user, PresetServer.password, asksFirst: program.hasForm)
+            #expect(try run.end() == .exited(0), "\(page): \(run.said)")
+            let whoami = try authctl.run(["whoami"])
+            #expect(whoami.code == 0 && whoami.output == program.user + "\n", "\(page): \(whoami)")
+            let logout = try authctl.run(["logout"])
+            #expect(logout.code == program.logout, "\(page): \(logout.error)")
+            #expect(try authctl.run(["profile", "remove", "127.0.0.1:\(server.port)"]).code == 0)
         }
     }
 }
