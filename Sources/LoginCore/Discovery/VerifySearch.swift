@@ -22,10 +22,10 @@ package struct VerifySearch {
 
     /// - Parameters:
     ///   - redirect: where the last response of the login led.
-    ///   - asked: the target that verify has asked already.
+    ///   - asked: the target that verify has asked already; asked once more where the login led to it, since it may show why.
     package init(on origin: Origin, after redirect: Redirect?, asked: String) {
         self.origin = origin
-        tried = [asked]
+        tried = redirect?.target == asked ? [] : [asked]
         if let redirect { add(redirect, namedBy: "the login leads there") }
     }
 
@@ -76,6 +76,11 @@ package struct PageLook {
         (self.facts, self.page) = (facts, page)
         leadsToLogin =
             facts.redirectPath.map { path in loginPaths.contains { $0.lookedUpPath == path.lookedUpPath } } ?? false
+    }
+
+    /// Whether it repeats a user name that the other one does not have.
+    package func names(_ username: String, missingIn other: PageLook) -> Bool {
+        facts.place(of: username, missingIn: other.isOpen ? other.facts : nil) != nil
     }
 
     fileprivate var redirectPath: String? { facts.redirectPath }

@@ -4,15 +4,37 @@ import LoginCore
 extension Service {
     /// A login as verify sees it. What verify calls logged out was refused only if the login's own response allows for that.
     func confirmed(_ opened: OpenedLogin) throws(LoginFault) -> LoginStep {
+        // A login page may end the session of whoever asks for it: PostfixAdmin's does.
+        let searchesFirst = options.findsVerify && opened.verdict == .accepted ? try verifiesByLoginPage : false
+        if searchesFirst, let found = try search(after: opened) { return .accepted(try kept(found)) }
         do throws(LoginFault) {
             return .accepted(try kept(opened))
         } catch .rejected(let refusal) {
             let response = opened.verdict.unconfirmed(
                 by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.traits.asksForConsent)
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
-            if options.findsVerify, let found = try search(after: opened) { return .accepted(try kept(found)) }
+            if options.findsVerify, !searchesFirst, let found = try search(after: opened) {
+                return .accepted(try kept(found))
+            }
             return .unconfirmed(
                 UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
+        } catch .failure(.redirected(let step, let status, let target)) {
+            // Who is logged in is sent on from there, as from many front pages.
+            guard options.findsVerify, !searchesFirst, step == Step.verify.rawValue,
+                let found = try search(after: opened)
+            else {
+                throw .failure(.redirected(step: step, status: status, target: target))
+            }
+            return .accepted(try kept(found))
+        }
+    }
+
+    /// Whether all that is known to ask is the page of the form.
+    private var verifiesByLoginPage: Bool {
+        get throws(LoginFault) {
+            guard let verify = profile.verify else { return false }
+            let path = try URLParser.parsed(endpoint.base + verify.path.source).path
+            return try client.loginPaths().contains(path)
         }
     }
 

@@ -5,6 +5,7 @@ import Secrets
 extension Service {
     /// Looks for a place that answers the fresh session in another way than an anonymous client, and takes it for verify.
     /// - Returns: the login with the cookies that hold by then; `nil` if no place was found.
+    /// - Throws: `rejected` where the login led back to its own form.
     func search(after opened: OpenedLogin) throws(LoginFault) -> OpenedLogin? {
         var opened = opened
         var search = VerifySearch(
@@ -22,10 +23,14 @@ extension Service {
                 foundLogout = foundLogout ?? page.logout
             }
             requests += 1
-            guard let anonymous = try look(rule, with: nil, by: client.anonymously),
+            guard let anonymous = try look(rule, with: nil, by: client.anonymously) else { continue }
+            guard
                 let place = candidate.place(
                     loggedIn: loggedIn.look, anonymous: anonymous.look, username: opened.credential.username ?? "")
             else {
+                if opened.isLedBack(to: candidate, loggedIn.look, anonymous.look, asking: profile.loginSteps.last) {
+                    throw .rejected(Refusal(status: loggedIn.response.status))
+                }
                 if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
                 continue
             }
@@ -76,6 +81,17 @@ extension Service {
 }
 
 extension OpenedLogin {
+    /// Whether a login that may have been refused led to a page with its form, as many services answer a wrong password: by a
+    /// redirect instead of the page itself. A page that names the person may have the form for another reason.
+    fileprivate func isLedBack(
+        to candidate: VerifySearch.Candidate, _ loggedIn: PageLook, _ anonymous: PageLook, asking login: RequestRule?
+    ) -> Bool {
+        guard verdict == .undecided, redirect?.target == candidate.target, let page = loggedIn.page, let login else {
+            return false
+        }
+        return page.asksAgain(login) && !loggedIn.names(credential.username ?? "", missingIn: anonymous)
+    }
+
     fileprivate func with(_ session: Session) -> OpenedLogin {
         OpenedLogin(
             credential: credential, session: session, verdict: verdict, redirect: redirect, visit: visit,
