@@ -108,7 +108,7 @@ struct DiscoverTests {
             302, cookies: [.named("sid", "s1")],
             redirect: Redirect(url: "\(origin)/home", origin: origin, target: "/home"))
         let form = page(loginPage)
-        return [form, form, form, cookie, form] + after
+        return [form, form, form, cookie] + after
     }
 
     @Test
@@ -133,25 +133,70 @@ struct DiscoverTests {
         #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
     }
 
+    /// The server's responses from the person's yes on, to a login whose response leads back to the page of its form.
+    private static func ledBack(_ after: HTTPResponse...) -> [HTTPResponse] {
+        let form = page(loginPage)
+        return [form, form, form, redirect("/login/"), form] + after
+    }
+
+    @Test func `a login that leads back to its form is refused, unless the page names the person`() throws {
+        for (name, code) in [("", Int32(3)), ("<p>Hello <b class=me>anna</b></p>", 2)] {
+            let world = try TestWorld()
+            world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+            let server = Self.ledBack(Self.page(name + Self.loginPage), Self.page(Self.loginPage))
+            let run = world.run("login", "https://app.example/login/", "--max-attempts", "1", server: server)
+            #expect(run.code == code, "\(run.talk)")
+        }
+    }
+
+    @Test func `a login page that leads whoever is logged in elsewhere verifies by that`() throws {
+        let there = [Self.redirect("/login/?next=/"), Self.page(Self.loginPage)]
+        let cookie = HTTPResponse.answer(
+            302, cookies: [.named("sid", "s1")],
+            redirect: Redirect(url: "\(Self.origin)/", origin: Self.origin, target: "/"))
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let on = Self.redirect("/app"), out = Self.redirect("/login/?next=/")
+        let run = world.run(
+            "login", "https://app.example/", server: there + [out, Self.page(Self.loginPage), cookie, on, on, out, on])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.run("whoami", server: [on]).code == 0)
+        #expect(world.run("whoami", server: [out]).code == 4)
+    }
+
+    @Test func `a page that refuses may link to the login, whose address may have a query`() throws {
+        let refusal = Self.page("<a href='/index?x=1'>x</a><a href='/index?page=UserLogin'>Log in</a>", status: 403)
+        // Its metadata is asked for first.
+        let none = Array(repeating: HTTPResponse.answer(404), count: 3)
+        let (run, requests) = try discover("/", [refusal] + none + [Self.page(Self.loginPage)])
+        #expect(run.code == 0, "\(run.talk) \(requests)")
+        #expect(run.output.contains("page = \"/index?page=UserLogin\""), "\(run.output)")
+        #expect(run.output.contains("verify = { get = \"/\", logged-out = [401, 403] }"), "\(run.output)")
+        #expect(!requests.contains { $0.contains("x=1") })
+    }
+
     @Test func `a page that is too long to be compared after a login is passed over`() throws {
         let world = try TestWorld()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
         let server = Self.openLogin([]).map { Result<HTTPResponse, LoginFault>.success($0) }
         let run = world.run(
-            ["login", "https://app.example/login/"], server: server + [.failure(.network(.answerTooLarge(limit: 1)))])
+            ["login", "https://app.example/login/"],
+            server: server + [.failure(.network(.answerTooLarge(limit: 1))), .success(Self.page(Self.loginPage))])
         #expect(run.code == 2 && run.talk.contains("the service took the password, but"), "\(run.talk)")
     }
 
     @Test func `a search after a login ends after six requests, and asks nothing that may end or lose something`()
         throws
     {
-        let pages = (1...9).map { Self.page("<a href=/user/\($0)>u</a><a href=/logout>x</a><a href=/me/delete>x</a>") }
+        let pages = (1...4).map { Self.page("<a href=/user/\($0)>u</a><a href=/logout>x</a><a href=/me/delete>x</a>") }
         let world = try TestWorld()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
-        let server = Self.openLogin(pages)
+        let server = Self.openLogin(pages + [Self.page(Self.loginPage)])
         let run = world.run("login", "https://app.example/login/", server: server)
         #expect(run.code == 2 && run.talk.contains("the service took the password, but"), "\(run.talk)")
         let posted = try #require(world.requests.firstIndex { $0.hasPrefix("POST ") })
+        #expect(
+            world.requests.last?.hasPrefix("GET https://app.example/login/") == true, "the login page is asked last")
         let after = world.requests[(posted + 1)...].map { String($0.split(separator: "\n")[0]) }
         #expect(after.count <= 6 && after.count >= 5, "\(after)")
         #expect(

@@ -83,7 +83,7 @@ struct PresetTests {
             preset: "matrix", base: "/_matrix/client/v3", ready: "/_matrix/client/versions",
             discover: ("/_matrix/client/v3/account/whoami", 1), request: ["/_matrix/client/v3/joined_rooms"], name: nil),
         Trial(
-            preset: "mediawiki", ready: "/api.php", discover: ("/", 2),
+            preset: "mediawiki", ready: "/api.php", discover: ("/", 1),
             request: [
                 "POST", "/api.php", "-d", "action=edit", "-d", "title=T", "-d", "text=x", "-d", "format=json",
             ], name: "Ada"),

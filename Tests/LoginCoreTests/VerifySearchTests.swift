@@ -120,6 +120,19 @@ import Testing
         #expect(JSONPointer(steps: ["user", "na/me"]).escaped == "/user/na~1me")
     }
 
+    @Test func `a form that a page shows twice, for narrow screens and wide ones, is one`() throws {
+        let leave = PageForm(methods: ["post"], actions: [Self.redirect("/logout")], fields: [PageField(name: "csrf")])
+        var other = leave
+        other.fields = []
+        let search = PageForm(methods: ["post"], actions: [Self.redirect("/search")])
+        let twice = Self.page(forms: [search, leave, leave])
+        #expect(twice.logout == .form(page: "/home", action: "/logout"))
+        #expect(try twice.form(with: [], leadingTo: "/logout") == leave)
+        #expect(throws: LoginFault.self) {
+            try Self.page(forms: [leave, other]).form(with: [], leadingTo: "/logout")
+        }
+    }
+
     @Test func `the one logout of a page is its form, else its link without a nonce`() {
         var leave = PageForm(methods: ["post"], actions: [Self.redirect("/logout")])
         #expect(Self.page(forms: [leave]).logout == .form(page: "/home", action: "/logout"))

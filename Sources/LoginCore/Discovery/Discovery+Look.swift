@@ -30,7 +30,7 @@ extension Discovery {
             if page.takesFiles { seen.append(.multipartForm(page: visit.end.target)) }
             if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
         }
-        if status == 401 || status == 403 { return try refused(visit, namedBy) }
+        if status == 401 || status == 403 { return try refused(visit, page, namedBy) }
         return open(visit, page)
     }
 
@@ -69,8 +69,10 @@ extension Discovery {
         return nil
     }
 
-    /// Refused without a challenge: the origin itself may be an authorization server.
-    private func refused(_ visit: DiscoveryVisit, _ namedBy: String?) throws(LoginFault) -> Glimpse {
+    /// Refused without a challenge: the origin itself may be an authorization server, and what the page links to a login.
+    private func refused(
+        _ visit: DiscoveryVisit, _ page: LoginPage?, _ namedBy: String?
+    ) throws(LoginFault) -> Glimpse {
         let status = visit.response.status
         let place = end(of: visit, namedBy)
         if namedBy == nil {
@@ -84,8 +86,16 @@ extension Discovery {
                 return Glimpse(place: place, login: nil)
             }
         }
-        if namedBy == nil { seen.append(.refused(target: visit.asked, status: status)) }
-        return Glimpse(place: place, login: nil)
+        guard namedBy == nil else { return Glimpse(place: place, login: nil) }
+        seen.append(.refused(target: visit.asked, status: status))
+        return Glimpse(place: place, login: nil, leads: page.map { leads(of: $0, visit) } ?? [])
+    }
+
+    /// What a response names: descriptions of the service, then links.
+    private func leads(of page: LoginPage, _ visit: DiscoveryVisit) -> [LinkSearch.Lead] {
+        let named = visit.response.namedDescription(from: visit.end.target)
+        return (page.descriptions + (named.map { [$0] } ?? []) + page.targetsToTry)
+            .map { LinkSearch.Lead(target: $0, namedBy: visit.asked, schemes: []) }
     }
 
     /// Lets anonymous clients in: what it names may not.
@@ -99,10 +109,8 @@ extension Discovery {
             return glimpse
         }
         guard let page else { return glimpse }
-        let named = visit.response.namedDescription(from: visit.end.target)
-        let targets = page.descriptions + (named.map { [$0] } ?? []) + page.targetsToTry
-        glimpse.leads = targets.map { LinkSearch.Lead(target: $0, namedBy: visit.asked, schemes: []) }
-        if targets.isEmpty, page.hasScripts { seen.append(.scripts(page: visit.end.target)) }
+        glimpse.leads = leads(of: page, visit)
+        if glimpse.leads.isEmpty, page.hasScripts { seen.append(.scripts(page: visit.end.target)) }
         return glimpse
     }
 }

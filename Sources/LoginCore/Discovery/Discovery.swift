@@ -98,7 +98,9 @@ package final class Discovery: MetadataTransport {
     }
 
     private func discovered(_ place: GuardedPlace?, _ login: FoundLogin?) -> Discovered {
-        Discovered(guarded: place, login: login, seen: seen, names: names, requests: requests, origins: origins)
+        // That it refuses is what the login is for.
+        let seen = login == nil ? seen : seen.filter { if case .refused = $0 { false } else { true } }
+        return Discovered(guarded: place, login: login, seen: seen, names: names, requests: requests, origins: origins)
     }
 
     package func read(_ url: String) -> EndpointURL? { transport.read(url) }

@@ -15,13 +15,16 @@ package struct PageLink: Equatable, Sendable {
 }
 
 extension LoginPage {
-    /// Where to look for a login next: the pages on the same origin to which this one links, without a query, those first whose
-    /// address speaks of a login.
+    /// Where to look for a login next: the pages on the same origin to which this one links, those first whose address speaks of a
+    /// login. Only these may have a query.
     var targetsToTry: [String] {
         var known: Set<String> = [target]
         let pages = links.filter { $0.relations.allSatisfy { !Self.otherRelations.contains($0) } }
             .compactMap { $0.place.origin == origin ? $0.place.target : nil }
-            .filter { !$0.contains("?") && !$0.isDownload && !$0.namesLogout && known.insert($0).inserted }
+            .filter {
+                (!$0.contains("?") || $0.speaksOfLogin) && !$0.isDownload && !$0.namesLogout
+                    && known.insert($0).inserted
+            }
         return pages.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
     }
 
@@ -41,10 +44,19 @@ extension String {
         return Self.words.firstIndex { lower.contains($0) } ?? Self.words.count
     }
 
-    private static let words = [
-        "login", "log-in", "signin", "sign-in", "logon", "session", "auth", "account", "admin", "user", "profile",
-        "dashboard", "settings", "manage", "api", "docs",
-    ]
+    /// Whether it is a page to log in at.
+    fileprivate var speaksOfLogin: Bool {
+        let lower = lowercased()
+        return Self.wordsOfLogin.contains { lower.contains($0) }
+    }
+
+    private static let wordsOfLogin = ["login", "log-in", "signin", "sign-in", "logon"]
+
+    private static let words =
+        wordsOfLogin + [
+            "session", "auth", "account", "admin", "user", "profile",
+            "dashboard", "settings", "manage", "api", "docs",
+        ]
 
     fileprivate var isDownload: Bool {
         let lower = lowercased()

@@ -96,7 +96,8 @@ extension LoginPage {
         var found = forms.filter { $0.has(names) }
         if found.count > 1 {
             let leading = found.filter { $0.action?.leads(to: path, on: origin) == true }
-            if leading.count == 1 { found = leading }
+            // A menu may be there twice, for a narrow screen and a wide one.
+            if let first = leading.first, leading.allSatisfy({ $0 == first }) { found = [first] }
         }
         guard found.count == 1 else {
             throw .failure(.noSuchForm(page: target, fields: names, found: found.count))
