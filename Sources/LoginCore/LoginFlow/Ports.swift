@@ -139,7 +139,7 @@ package enum LoginStep {
     case unconfirmed(UnconfirmedLogin)
     /// The credential is good, and the server wants a code; with its own words, unescaped.
     case needsCode(words: String?, any PartialLogin)
-    /// It waits for an approval on another device, and is to be asked again after so many seconds; to say so took it `took`.
+    /// It waits for an approval on another device, and is to be asked again after so many seconds; the request lasted `took` seconds.
     case pending(seconds: Int, took: Int, any PartialLogin)
 }
 
