@@ -9,6 +9,8 @@
 
 /* HTML_PARSE_RECOVER, _NOERROR, _NOWARNING and _NONET of libxml/HTMLparser.h. */
 enum { parse_options = 1 << 0 | 1 << 5 | 1 << 6 | 1 << 11 };
+/* XML_PARSE_NOERROR, _NOWARNING and _NONET of libxml/parser.h: no entity is replaced and nothing else is loaded. */
+enum { xml_options = 1 << 5 | 1 << 6 | 1 << 11 };
 /* XML_READER_TYPE_ELEMENT of libxml/xmlreader.h. */
 enum { element = 1 };
 
@@ -19,6 +21,7 @@ struct cxml_page {
 
 static struct {
     void *(*read)(const char *, int, const char *, const char *, int);
+    void *(*read_xml)(const char *, int, const char *, const char *, int);
     void (*free_document)(void *);
     void *(*walker)(void *);
     void (*free_reader)(void *);
@@ -46,6 +49,7 @@ const char *cxml_open(const char *name)
     static struct clibrary library = CLIBRARY_CLOSED;
     static const struct clibrary_function functions[] = {
         { "htmlReadMemory", &table.read },
+        { "xmlReadMemory", &table.read_xml },
         { "xmlFreeDoc", &table.free_document },
         { "xmlReaderWalker", &table.walker },
         { "xmlFreeTextReader", &table.free_reader },
@@ -62,22 +66,38 @@ const char *cxml_open(const char *name)
     return clibrary_open(&library, name, RTLD_NOW, functions, sizeof functions / sizeof *functions);
 }
 
-cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding)
+static cxml_page *walked(void *document)
 {
-    if (count == 0 || count > INT_MAX)
+    if (document == NULL)
         return NULL;
     cxml_page *page = calloc(1, sizeof *page);
-    if (page == NULL)
+    if (page == NULL) {
+        table.free_document(document);
         return NULL;
-    /* Kept for each thread. */
-    table.on_error(NULL, ignore);
-    page->document = table.read(bytes, (int)count, NULL, encoding, parse_options);
-    if (page->document != NULL)
-        page->reader = table.walker(page->document);
+    }
+    page->document = document;
+    page->reader = table.walker(document);
     if (page->reader != NULL)
         return page;
     cxml_free(page);
     return NULL;
+}
+
+cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding)
+{
+    if (count == 0 || count > INT_MAX)
+        return NULL;
+    /* Kept for each thread. */
+    table.on_error(NULL, ignore);
+    return walked(table.read(bytes, (int)count, NULL, encoding, parse_options));
+}
+
+cxml_page *cxml_read_xml(const void *bytes, size_t count)
+{
+    if (count == 0 || count > INT_MAX)
+        return NULL;
+    table.on_error(NULL, ignore);
+    return walked(table.read_xml(bytes, (int)count, NULL, "utf-8", xml_options));
 }
 
 void cxml_free(cxml_page *page)

@@ -62,7 +62,7 @@ struct ConfigFaultTests {
         ("usrname = \"/n\"", "profiles.p.verify", "profiles.p.verify.usrname: unknown key; did you mean 'username'?"),
         (
             "username = \"n\"", "profiles.p.verify",
-            "profiles.p.verify.username: must be '/json/pointer', 'header:NAME', 'cookie:NAME', 'form:NAME' or 'text'"
+            "profiles.p.verify.username: must be '/json/pointer', 'header:NAME', 'cookie:NAME', 'form:NAME', 'xml:/PATH' or 'text'"
         ),
         (
             "logged-out = 401", "profiles.p.verify",
@@ -125,6 +125,14 @@ struct ConfigFaultTests {
         (
             "method = \"token\"\nsession = { header = [\"X: {token}\", \"Y: {cookie:csrf}\"] }", "profiles.p",
             "profiles.p.session: {cookie:csrf} is not available without 'cookies = true'"
+        ),
+        ("user-agent = \"\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable ASCII characters"),
+        ("user-agent = \"a\\tb\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable"),
+        ("json = { \"/a/1\" = 1 }", "profiles.p.session", "profiles.p.session.json: '/a/1' must be '/NAME/0'"),
+        ("username = \"xml:/a//b\"", "profiles.p.verify", "profiles.p.verify.username: must be '/json/pointer'"),
+        (
+            "!put = \"/a\"", "profiles.p.logout",
+            "profiles.p.logout.put: unknown key"
         ),
     ])
     func `what is wrong, and where`(line: String, table: String, expected: String) throws {

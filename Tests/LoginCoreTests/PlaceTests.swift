@@ -108,6 +108,23 @@ struct PlaceTests {
         #expect(facts(.answer(302, redirect: foreign)).text(at: place) == "https://evil.example/login/")
     }
 
+    @Test(
+        arguments: [
+            ("/a?RelayState=x%2By+z&b=1", "x+y z"), ("/a?b=1&RelayState=", ""), ("/a?b=RelayState", nil),
+            ("/a?relaystate=x", nil), ("/a?RelayState=1&RelayState=2#RelayState=3", "1"), ("/RelayState=1", nil),
+            ("/a?RelayState=%FF", nil), ("/a?RelayState", ""), ("/a?c=d?RelayState=1", nil),
+        ] as [(String, String?)])
+    func `a member of the query that a Location has is decoded`(target: String, value: String?) throws {
+        let place = try #require(Place("header:Location?RelayState"))
+        #expect(place.description == "header:Location?RelayState")
+        #expect(facts(.answer(302, redirect: redirect(target))).text(at: place) == value)
+    }
+
+    @Test func `a path of XML has names between its slashes`() {
+        #expect(Place("xml:/a/b-c") == .xml(["a", "b-c"]) && Place("xml:/a/b-c")?.description == "xml:/a/b-c")
+        for text in ["xml:", "xml:/", "xml:a", "xml://a", "xml:/a/"] { #expect(Place(text) == nil, "\(text)") }
+    }
+
     @Test func `a cookie is found by its name, and stays a secret`() throws {
         let answer = facts(.answer(200, cookies: [.named("a", "1"), .named("sid", "canary")]))
         let place = try #require(Place("cookie:sid"))

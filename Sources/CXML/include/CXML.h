@@ -1,4 +1,4 @@
-/* libxml2's HTML parser, opened on first use: only a login with a page needs it.
+/* libxml2's parsers, opened on first use: only a login with a page, or with a place in XML, needs them.
  *
  * Nothing links it and no header of it is needed: the functions below are the few whose prototypes have not changed since
  * libxml2 2.6, declared in CXML.c. A parsed page is walked node by node, in the order of the document.
@@ -16,9 +16,11 @@ const char *cxml_open(const char *name);
 /* Parses a page, repairing what is not HTML; asks no network and prints nothing. `encoding` may be NULL. Only after
  * cxml_open has returned NULL. Returns NULL where there is nothing to parse, or no memory. */
 cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding);
+/* Parses XML in UTF-8; the same, but NULL for what is not well-formed. */
+cxml_page *cxml_read_xml(const void *bytes, size_t count);
 void cxml_free(cxml_page *page);
 
-/* Goes on to the next element. Returns its name in lower case, valid until the page is freed, and its depth; or NULL at the
+/* Goes on to the next element. Returns its name (of HTML in lower case, of XML with its prefix), valid until the page is freed, and its depth; or NULL at the
  * end. */
 const char *cxml_next(cxml_page *page, int *depth);
 

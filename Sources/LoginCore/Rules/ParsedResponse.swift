@@ -7,6 +7,8 @@ package struct ParsedResponse {
     /// The body, if it is JSON.
     package let json: JSONValue?
     private let html: HTMLBody?
+    /// The text of the first element at a path of its XML; `nil` where no rule looks into that.
+    private let xml: (([String]) -> String?)?
     let origin: Origin
     /// Whether the answer itself proves that the server knows the credential and took it for good.
     let isProven: Bool
@@ -20,18 +22,21 @@ package struct ParsedResponse {
     /// - Parameters:
     ///   - json: the body; `nil` if it is none, or where no rule looks into it.
     ///   - html: likewise.
+    ///   - xml: the text of the first element at a path of names; likewise.
     ///   - origin: where the request went.
     ///   - isProven: whether the answer itself proves that the server knows the credential.
     ///   - wrote: whether the request's verb is one that writes.
     ///   - asksAgain: whether it is the form that was just sent, with its field for the password.
     ///   - asksForCode: whether it is a page that asks for the code of a second factor.
     package init(
-        response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil, origin: Origin, isProven: Bool = false,
+        response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil,
+        xml: (([String]) -> String?)? = nil, origin: Origin, isProven: Bool = false,
         wrote: Bool = true, asksAgain: Bool = false, asksForCode: Bool = false
     ) {
         self.asksForCode = asksForCode
         self.asksAgain = asksAgain
         self.html = html
+        self.xml = xml
         self.wrote = wrote
         self.response = response
         self.json = json
@@ -58,10 +63,14 @@ package struct ParsedResponse {
                 return redirect.origin == origin ? redirect.target : redirect.url
             }
             return response.values(of: name).first
+        case .redirectQuery(let name):
+            return response.redirect?.target.queryMember(name)
         case .cookie(let name):
             return response.cookies.only(name)?.value.unprotectedText
         case .field(let name):
             return html?.text(ofField: name)
+        case .xml(let path):
+            return xml?(path)
         case .identityToken:
             return nil
         case .text:
@@ -86,7 +95,8 @@ package struct ParsedResponse {
         switch place {
         case .cookie(let name): return response.cookies.only(name)?.value
         case .field(let name): return html?.value(ofField: name)
-        case .json, .header, .text, .identityToken, .between: return text(at: place).map { Secret($0) }
+        case .json, .header, .redirectQuery, .xml, .text, .identityToken, .between:
+            return text(at: place).map { Secret($0) }
         }
     }
 
@@ -113,6 +123,23 @@ extension String {
             return nil
         }
         return String(decoding: rest[..<end], as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The first member of this name in the query of a target, decoded (WHATWG URL, section 5.1).
+    fileprivate func queryMember(_ name: String) -> String? {
+        guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        for pair in utf8[utf8.index(after: mark)...].prefix(while: { $0 != UInt8(ascii: "#") }).split(
+            separator: UInt8(ascii: "&"))
+        {
+            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let texts = halves.compactMap { FormText.decoded($0, isStrict: false) }
+            if let first = texts.first, Array(name.utf8) == first {
+                return String(validating: texts.dropFirst().first ?? [], as: UTF8.self)
+            }
+        }
+        return nil
     }
 }
 

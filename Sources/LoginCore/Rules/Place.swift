@@ -4,9 +4,13 @@ import Secrets
 package indirect enum Place: Hashable, Sendable {
     case json(JSONPointer)
     case header(String)
+    /// A member of the query of the header `Location`, decoded.
+    case redirectQuery(String)
     case cookie(String)
     /// A field of a form of an HTML page.
     case field(String)
+    /// The text of the first element at this path of names from the root on, whatever their namespaces.
+    case xml([String])
     /// A claim of the id_token (OpenID Connect Core 1.0, section 2); only where a grant says who has logged in.
     case identityToken(String)
     /// The body as text, the first MiB of it.
@@ -18,6 +22,12 @@ package indirect enum Place: Hashable, Sendable {
     package init?(_ text: String) {
         if let pointer = JSONPointer(text), !text.isEmpty {
             self = .json(pointer)
+        } else if let name = text.dropping("header:Location?") {
+            self = .redirectQuery(name)
+        } else if let path = text.dropping("xml:/")?.split(separator: "/", omittingEmptySubsequences: false),
+            path.allSatisfy({ !$0.isEmpty })
+        {
+            self = .xml(path.map(String.init))
         } else if let name = text.dropping("header:") {
             self = .header(name)
         } else if let name = text.dropping("cookie:") {
@@ -37,7 +47,15 @@ package indirect enum Place: Hashable, Sendable {
         switch self {
         case .json: true
         case .between(let place, _, _): place.isInJSON
-        case .header, .cookie, .field, .identityToken, .text: false
+        case .header, .redirectQuery, .cookie, .field, .xml, .identityToken, .text: false
+        }
+    }
+
+    var isInXML: Bool {
+        switch self {
+        case .xml: true
+        case .between(let place, _, _): place.isInXML
+        case .json, .header, .redirectQuery, .cookie, .field, .identityToken, .text: false
         }
     }
 
@@ -50,7 +68,7 @@ package indirect enum Place: Hashable, Sendable {
         switch self {
         case .field, .between(.text, _, _): true
         case .between(let place, _, _): place.isInHTML
-        case .json, .header, .cookie, .identityToken, .text: false
+        case .json, .header, .redirectQuery, .cookie, .xml, .identityToken, .text: false
         }
     }
 }
@@ -62,6 +80,8 @@ extension Place: CustomStringConvertible {
         case .json(let pointer): pointer.steps.map { "/" + $0 }.joined()
         case .header(let name): "header:\(name)"
         case .cookie(let name): "cookie:\(name)"
+        case .redirectQuery(let name): "header:Location?\(name)"
+        case .xml(let path): "xml:/" + path.joined(separator: "/")
         case .field(let name): "form:\(name)"
         case .identityToken(let claim): "id-token:\(claim)"
         case .text: "text"

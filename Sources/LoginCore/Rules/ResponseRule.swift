@@ -65,6 +65,9 @@ package struct ResponseRule: Equatable, Sendable {
     /// Whether any of it looks into the forms or the text of an HTML page.
     package var readsHTML: Bool { places.contains(where: \.isInHTML) }
 
+    /// Whether any of it looks into an XML body.
+    package var readsXML: Bool { places.contains(where: \.isInXML) }
+
     private var places: [Place] {
         let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]
         let conditions = told.flatMap { $0 ?? [] }

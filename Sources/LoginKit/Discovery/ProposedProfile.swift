@@ -147,7 +147,7 @@ extension Place {
         case .between(let place, let before, let after):
             .array([.string(place.description), .string("\(before)*\(after)")])
         case .json(let pointer): .string(pointer.escaped)
-        case .header, .cookie, .field, .identityToken, .text: .string(description)
+        case .header, .redirectQuery, .cookie, .field, .xml, .identityToken, .text: .string(description)
         }
     }
 }

@@ -85,8 +85,8 @@ extension Service {
             redirect: response.redirect)
         return ParsedResponse(
             response: whole, json: rules.readsJSON ? try whole.json() : nil,
-            html: rules.readsHTML ? try ResponsePage(whole, at: endpoint.base)?.body : nil, origin: endpoint.origin,
-            isProven: relayed.isProven)
+            html: rules.readsHTML ? try ResponsePage(whole, at: endpoint.base)?.body : nil,
+            xml: rules.readsXML ? try whole.xml() : nil, origin: endpoint.origin, isProven: relayed.isProven)
     }
 
     /// The protection space of a login by HTTP authentication, for later requests.

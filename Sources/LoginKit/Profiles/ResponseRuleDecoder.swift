@@ -138,5 +138,6 @@ struct ResponseRuleDecoder {
         }
     }
 
-    private static let placeForms = "must be '/json/pointer', 'header:NAME', 'cookie:NAME', 'form:NAME' or 'text'"
+    private static let placeForms =
+        "must be '/json/pointer', 'header:NAME', 'cookie:NAME', 'form:NAME', 'xml:/PATH' or 'text'"
 }
