@@ -50,6 +50,32 @@ struct SessionMembersTests {
         }
     }
 
+    @Test(
+        "what is put first in an array follows its bracket",
+        arguments: [
+            (#"{"params": ["a"], "id": 1}"#, #"{"params": ["token:t\"1","a"], "id": 1}"#),
+            (#"{ "params":[ ] }"#, #"{ "params":["token:t\"1" ] }"#),
+            (
+                #"{"x":{"params":[1]},"y":"params","params":[[2]]}"#,
+                #"{"x":{"params":[1]},"y":"params","params":["token:t\"1",[2]]}"#
+            ),
+            (
+                #"{"id":"\\\",\"params\":[","\u0070arams":[3]}"#,
+                #"{"id":"\\\",\"params\":[","\u0070arams":["token:t\"1",3]}"#
+            ),
+            (#"{"id":1}"#, #"{"id":1,"params":["token:t\"1"]}"#), (#"{"params":{"a":[]}}"#, #"{"params":{"a":[]}}"#),
+            (#"[{"params":[]}]"#, #"[{"params":[]}]"#),
+        ])
+    func arrays(text: String, expected: String) throws {
+        var rule = SessionRule()
+        rule.json = [JSONTemplate.Member(name: "/params/0", value: .string(try Template(parsing: "token:{token}")))]
+        var values = SlotValues()
+        values.token = Secret("t\"1")
+        let headers = [HTTPRequestField(name: "Content-Type", value: Secret("application/json"))]
+        let request = HTTPRequest(method: "POST", url: "https://a.example/", headers: headers, body: Secret(text))
+        #expect(try rule.adding(to: request, values)?.unprotectedText == expected)
+    }
+
     @Test(arguments: ["text/plain", "multipart/form-data; boundary=application/json", nil])
     func `another body stays as it is`(type: String?) throws {
         #expect(try body("a=b", type: type) == "a=b")

@@ -55,7 +55,7 @@ package enum JSONTemplate: Equatable, Sendable {
     }
 
     /// Whether nothing in it waits for what there is not, such as a `{ttl}` that was not asked for.
-    private func isWanted(_ values: SlotValues) -> Bool {
+    func isWanted(_ values: SlotValues) -> Bool {
         if case .string(let template) = self { return template.isWanted(values) }
         return true
     }

@@ -49,11 +49,72 @@ extension SessionRule {
         // Behind the last brace of an object there are only blanks.
         let end = body.withUnsafeBytes { $0.lastIndex(of: UInt8(ascii: "}")) ?? 0 }
         var builder = SecretBuilder(limit: body.count + RequestRule.bodyLimit)
-        try builder.write(body.piece(0..<end))
-        try JSONTemplate.fill(
-            json.filter { members[$0.name] == nil }, values, into: &builder, isFirst: members.isEmpty)
+        var written = 0
+        var added: [JSONTemplate.Member] = []
+        var inserted: [(start: Int, value: JSONTemplate, isLast: Bool)] = []
+        for member in json where member.value.isWanted(values) {
+            let name = member.arrayName
+            switch members[name ?? member.name] {
+            case nil:
+                added.append(name.map { JSONTemplate.Member(name: $0, value: .array([member.value])) } ?? member)
+            case .array(let elements)? where name != nil:
+                let start = body.withUnsafeBytes { $0.arrayStart(ofMember: name ?? "") }
+                if let start { inserted.append((start, member.value, elements.isEmpty)) }
+            default: break
+            }
+        }
+        for (start, value, isLast) in inserted.sorted(by: { $0.start < $1.start }) {
+            try builder.write(body.piece(written..<start))
+            try value.fill(values, into: &builder)
+            if !isLast { try builder.write(",") }
+            written = start
+        }
+        try builder.write(body.piece(written..<end))
+        try JSONTemplate.fill(added, values, into: &builder, isFirst: members.isEmpty)
         try builder.write(body.piece(end..<body.count))
         return builder.finish()
+    }
+}
+
+extension JSONTemplate.Member {
+    /// The array that it is put first in: its name is `/NAME/0`.
+    package var arrayName: String? {
+        guard let pointer = JSONPointer(name), pointer.steps.count == 2, pointer.steps[1] == "0" else { return nil }
+        return pointer.steps[0]
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where the elements begin of the array that is this member of the object, in bytes; this is known to be JSON.
+    fileprivate func arrayStart(ofMember name: String) -> Int? {
+        var depth = 0, index = startIndex
+        var key: Range<Int>?
+        while index < endIndex {
+            switch self[index] {
+            case UInt8(ascii: "\""):
+                let start = index
+                index += 1
+                while index < endIndex, self[index] != UInt8(ascii: "\"") {
+                    index += self[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                if depth == 1, key == nil, index < endIndex { key = start..<index + 1 }
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                if depth == 1, self[index] == UInt8(ascii: "["), let key, isText(key, name) { return index + 1 }
+                depth += 1
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ",") where depth == 1: key = nil
+            default: break
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Whether a piece of it is the JSON text of `name`.
+    private func isText(_ range: Range<Int>, _ name: String) -> Bool {
+        let element = Array("[".utf8) + self[range] + Array("]".utf8)
+        guard case .array(let elements)? = element.withUnsafeBytes({ try? JSONReader.read($0) }) else { return false }
+        return elements.first?.text == name
     }
 }
 

@@ -43,6 +43,9 @@ struct SessionDecoder {
         guard case .object(let members) = try templates.json("json", in: table) else {
             throw table.fault("json", "must be a table")
         }
+        if let name = members.first(where: { $0.name.hasPrefix("/") && $0.arrayName == nil })?.name {
+            throw table.fault("json", "'\(name)' must be '/NAME/0', for what is put first in the array NAME")
+        }
         return members
     }
 
