@@ -62,6 +62,7 @@ extension LoginContext {
         settings.exception = try exception(for: origin)
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
+        settings.userAgent = profile.settings.userAgent ?? settings.userAgent
         topic.namesAuthorities = settings.caFile != nil
         if let timeout = options.timeout ?? profile.settings.timeout {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)

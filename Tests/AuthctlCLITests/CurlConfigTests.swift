@@ -36,6 +36,11 @@ struct CurlConfigTests {
         #expect(empty.contains("noproxy = \"*\""), "\(empty)")
     }
 
+    @Test func `curl says the profile's user agent`() throws {
+        #expect(try text("user-agent = \"Mozilla/5.0 (X)\"\n").contains("user-agent = \"Mozilla/5.0 (X)\""))
+        #expect(try !text("").contains { $0.hasPrefix("user-agent") })
+    }
+
     @Test func `an authority of its own holds for the proxy, too`() throws {
         let lines = try text("ca-file = \"/ca.pem\"\n")
         #expect(lines.contains("cacert = \"/ca.pem\"") && lines.contains("proxy-cacert = \"/ca.pem\""), "\(lines)")

@@ -36,6 +36,24 @@ struct LoginURLTests {
         #expect(world.requests == ["GET \(Self.url)\nbasic anna:pw"])
     }
 
+    @Test func `a status that only the login gets is noted as logged in`() throws {
+        let world = try world()
+        let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(405)])
+        #expect(run.code == 0 && run.talk.contains("the status 405 of"), "\(run.talk)")
+        #expect(try world.home.read("config/authctl/profiles/api.example.toml").contains("logged-in"))
+        #expect(world.run("whoami", server: [.answer(405)]).output == "anna\n")
+        #expect(world.run("whoami", server: [.answer(401)]).code == 3)
+    }
+
+    @Test func `a user agent of the profile goes with every request`() throws {
+        let world = try TestWorld(
+            config:
+                "[profiles.a]\nurl = \"https://a.example\"\nuser-agent = \"Old Browser\"\nverify = { get = \"/\" }\n")
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        #expect(world.run("login", "a", server: [anonymous, .answer(200)]).code == 0)
+        #expect(world.settings.last?.userAgent == "Old Browser")
+    }
+
     @Test func `a made profile that cannot be read stops no other login`() throws {
         let world = try world()
         try world.home.write("url = 7", to: "config/authctl/profiles/broken.toml")

@@ -117,6 +117,15 @@ struct ServedFieldsOnTheirWayTests {
         #expect(headers(rule).sent(fields).map(\.name) == ["X-CSRFToken"])
     }
 
+    @Test func `a user agent of the profile replaces the command's, which passes otherwise`() {
+        let fields = [ServedField("User-Agent", "curl/8"), ServedField("A", "b")]
+        let bound = ServedHeaders(
+            root: Self.root, origin: Origin(scheme: "https", host: "a.example", port: 443), rule: .bearer,
+            hasUserAgent: true)
+        #expect(bound.sent(fields).map(\.name) == ["A"])
+        #expect(headers().sent(fields).map(\.name) == ["User-Agent", "A"])
+    }
+
     @Test(arguments: ["Referer", "destination"])
     func `a page of the address is one of the service, in its query, too, and another is none`(name: String) {
         let pages = [("\(Self.root)", "/"), ("\(Self.root)?q", "/?q"), ("HTTP://127.0.0.1:40404/5E63E7/x", "/x")]

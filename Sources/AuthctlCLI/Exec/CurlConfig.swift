@@ -53,6 +53,7 @@ struct CurlConfig {
             try text.option("cacert", Secret(file))
             try text.option("proxy-cacert", Secret(file))
         }
+        if let name = run.profile.settings.userAgent { try text.option("user-agent", Secret(name)) }
         try writeProxy(to: &text)
     }
 

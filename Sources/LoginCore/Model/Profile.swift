@@ -44,6 +44,8 @@ public struct Profile: Equatable, Sendable {
         package var key: String?
         /// Seconds for one request.
         package var timeout: Int?
+        /// The value of `User-Agent` (RFC 9110, section 10.1.5), for services that bind a session to it; `nil` for authctl's own.
+        package var userAgent: String?
         /// The name of the store for its logins, as `StoreName` reads it; `nil` for `auto`.
         package var store: String?
         /// The lifetime of a stored login; `nil` for the default.

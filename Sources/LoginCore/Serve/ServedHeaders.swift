@@ -26,9 +26,11 @@ package struct ServedHeaders: Sendable {
         "set-cookie", "set-cookie2", "authentication-info", "content-length", "alt-svc", "strict-transport-security",
     ]
 
-    package init(root: String, origin: Origin, rule: SessionRule) {
+    /// - Parameter hasUserAgent: whether the profile names one, to which the session may be bound.
+    package init(root: String, origin: Origin, rule: SessionRule, hasUserAgent: Bool = false) {
         (self.root, self.origin) = (root, origin)
-        taken = Set((rule.headers + rule.writeHeaders).map(\.shownName))
+        let names = (rule.headers + rule.writeHeaders).map(\.shownName)
+        taken = Set(names + (hasUserAgent ? ["user-agent"] : []))
     }
 
     /// The fields of the command's request that go on to the service.

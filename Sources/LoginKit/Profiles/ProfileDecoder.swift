@@ -13,7 +13,7 @@ package struct ProfileDecoder {
     static let keys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
         "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
-        "keep-password", "password-command", "otp-command", "oauth", "browser",
+        "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
@@ -75,6 +75,7 @@ package struct ProfileDecoder {
         settings.certificate = try table.string("certificate").map(resolve)
         settings.key = try table.string("key").map(resolve)
         settings.timeout = try table.integer("timeout", in: 1...3600)
+        settings.userAgent = try userAgent(table)
         settings.store = try table.string("store")
         settings.keepPassword = try table.bool("keep-password") ?? false
         settings.passwordCommand = try table.string("password-command")
@@ -90,6 +91,14 @@ package struct ProfileDecoder {
             throw table.fault("store", "there is no store '\(store)'")
         }
         return settings
+    }
+
+    private func userAgent(_ table: StrictTable) throws(UsageFault) -> String? {
+        guard let text = try table.string("user-agent") else { return nil }
+        guard (1...1000).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) else {
+            throw table.fault("user-agent", "must be 1 to 1000 printable ASCII characters")
+        }
+        return text
     }
 
     /// Relative to the folder of the file; `~/` is understood.

@@ -43,7 +43,8 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
             throw error.asLoginFault
         }
         headers = ServedHeaders(
-            root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule)
+            root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
+            hasUserAgent: run.profile.settings.userAgent != nil)
     }
 
     /// Answers from now on, until `stop`.
