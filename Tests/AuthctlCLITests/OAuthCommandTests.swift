@@ -307,6 +307,30 @@ struct OAuthCommandTests {
         #expect(world.home.files.allSatisfy { !$0.contains("profiles/") })
     }
 
+    @Test(arguments: [
+        (#"{"sub":"248289","preferred_username":"ann","email":"ann@example.org"}"#, "ann", "/preferred_username"),
+        (#"{"sub":"248289","email":"ann@example.org","preferred_username":""}"#, "ann@example.org", "/email"),
+        (#"{"sub":"248289"}"#, "248289", "/sub"), (#"{"email":"ann@example.org"}"#, "", nil),
+    ])
+    func `a login by the URL of userinfo takes the name from there`(body: String, name: String, place: String?) throws {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([])
+        let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
+        let registering = Self.registering.replacing("https://id.example", with: "https://notes.example")
+        let client = Self.client.replacing("https://id.example", with: "https://notes.example")
+        let run = world.run(
+            "login", "https://notes.example/userinfo",
+            server: [
+                challenge, challenge, .answer(404), .answer(404), .answer(200, registering), .answer(201, client),
+                Self.tokens("at1"), .answer(200, body),
+            ])
+        #expect(run.code == 0, "\(run.talk) \(world.requests)")
+        let file = try world.home.read("config/authctl/profiles/notes.example.toml")
+        #expect(place.map { file.contains($0) } ?? !file.contains("username"), "\(file)")
+        #expect(world.run("whoami", server: [.answer(200, body)]).output == "\(name)\n")
+        #expect(run.talk.contains("by 'sub' alone") == (place == "/sub"))
+    }
+
     @Test func `a redirect that is none is told with both of its forms`() throws {
         let world = try TestWorld(
             config: Self.config.replacing("scope =", with: "redirect = \"http://notes.example/callback\", scope ="))

@@ -39,7 +39,10 @@ extension Service {
             throw error
         }
         if afterLogin, options.findsVerify { noteFindings(username, in: facts, of: verify) }
-        let found = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
+        var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
+        if afterLogin, options.learns, profile.traits.asksForConsent, verify.response.username == nil {
+            (foundName, found) = facts.response.userinfoName
+        }
         let serverName = unnamedPlace == nil ? found : nil
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
@@ -78,6 +81,18 @@ extension Service {
 extension ParsedResponse {
     /// Whether a service that answers 401 without a login may mean that there is one, and that the request was not its usual one.
     fileprivate var mayBeLoggedIn: Bool { (400..<500).contains(status) && ![401, 403, 408, 429].contains(status) }
+}
+
+extension HTTPResponse {
+    /// The name in what looks like userinfo (OpenID Connect Core 1.0, section 5.3.2), and its place: the first of these claims that people
+    /// would know themselves by, else the opaque `sub`.
+    fileprivate var userinfoName: (place: Place?, name: String?) {
+        guard case .object(let members)? = looseJSON, members["sub"] != nil else { return (nil, nil) }
+        for claim in ["preferred_username", "email", "sub"] {
+            if case .string(let name)? = members[claim], !name.isEmpty { return (Place("/\(claim)"), name) }
+        }
+        return (nil, nil)
+    }
 }
 
 extension Session {

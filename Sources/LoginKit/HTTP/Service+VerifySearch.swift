@@ -101,7 +101,7 @@ extension OpenedLogin {
 
 extension HTTPResponse {
     /// The body; `nil` also for what is no clear JSON, which then has no place that a rule could name.
-    fileprivate var looseJSON: JSONValue? {
+    var looseJSON: JSONValue? {
         do throws(LoginFault) { return try json() } catch { return nil }
     }
 }

@@ -27,39 +27,46 @@ package final class GeneratedProfileKeeper: LoginKeeper {
         try run.keeper.approve(login, approval)
     }
 
-    /// Notes for the next login the server that a person has agreed to, and the status that means 'logged in'.
+    /// Notes for the next login the server that a person has agreed to, and what proves one, as this one has shown it.
     private func learn(from login: Login) {
-        learnVerify()
-        guard target.new != nil, case .token(let token) = login.session, let terms = token.terms else { return }
-        target.profile.oauth?.issuer = terms.issuer
-        target.profile.oauth?.resource = terms.resource
-        target.profile.oauth?.scope = terms.scope
-        guard let status = run.service.learnedStatus, case .verify(var rule) = target.profile.proof else { return }
-        rule.response.loggedIn = [Condition(status: status)]
-        target.profile.proof = .verify(rule)
-        run.context.say("the status \(status) of \(run.service.guardedURL) with the new token counts as logged in")
-    }
-
-    /// Notes for the next login what proves one, as the search after this one has found it.
-    private func learnVerify() {
         let service = run.service
-        guard target.new?.table != nil, case .verify(var rule) = target.profile.proof else { return }
+        guard target.new != nil else { return }
+        if case .token(let token) = login.session, let terms = token.terms {
+            target.profile.oauth?.issuer = terms.issuer
+            target.profile.oauth?.resource = terms.resource
+            target.profile.oauth?.scope = terms.scope
+        }
+        guard case .verify(var rule) = target.profile.proof else { return }
         if let place = service.foundPlace {
             let line = ProposedProfile.verify(place)
             rule = place.verify
             target.new?.table?["verify"] = line.value
             run.context.say("verify is now \(service.guardedURL): \(line.why ?? "")")
         }
-        if let name = service.foundName, case .table(var verify)? = target.new?.table?["verify"] {
-            rule.response.username = name
-            verify["username"] = name.written
-            target.new?.table?["verify"] = .table(verify)
+        if let status = service.learnedStatus {
+            rule.response.loggedIn = [Condition(status: status)]
+            noteInVerify("logged-in", .array([.integer(Int64(status))]))
+            run.context.say("the status \(status) of \(service.guardedURL) with the new login counts as logged in")
         }
-        if let logout = service.foundLogout {
+        if let name = service.foundName {
+            rule.response.username = name
+            noteInVerify("username", name.written)
+            if name == Place("/sub") {
+                run.context.say("the service names the account by 'sub' alone, an id that it made up")
+            }
+        }
+        if let logout = service.foundLogout, target.new?.table != nil {
             target.new?.table?["logout"] = logout.written
             run.context.say("logout: \(logout.evidence)")
         }
         target.profile.proof = .verify(rule)
+    }
+
+    /// Where a profile was proposed; else it is written from what the target's own profile has by then.
+    private func noteInVerify(_ key: String, _ value: ConfigValue) {
+        guard case .table(var verify)? = target.new?.table?["verify"] else { return }
+        verify[key] = value
+        target.new?.table?["verify"] = .table(verify)
     }
 
     /// Writes the profile down, where anything of the login is kept: without, `status` would tell of a login that is missing.

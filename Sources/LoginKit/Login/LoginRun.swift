@@ -40,7 +40,8 @@ package struct LoginRun {
         let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
         options.verifyProvesLogins =
             hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
-        options.learns = request.learns && profile.traits.asksForConsent
+        var isChallenged: Bool { if case .challenge = profile.kind { true } else { false } }
+        options.learns = request.learns && (profile.traits.asksForConsent || isChallenged)
         options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(

@@ -62,6 +62,7 @@ extension LoginContext {
             var rule: [String: ConfigValue] = ["get": .string(verify.path.source)]
             let statuses = (verify.response.loggedIn ?? []).compactMap(\.status)
             if !statuses.isEmpty { rule["logged-in"] = .array(statuses.map { .integer(Int64($0)) }) }
+            if let name = verify.response.username { rule["username"] = name.written }
             table["verify"] = .table(rule)
         }
         if let oauth = profile.oauth { table["oauth"] = .table(self.table(oauth)) }
