@@ -139,6 +139,42 @@ struct DiscoverTests {
         return [form, form, form, redirect("/login/"), form] + after
     }
 
+    @Test func `what a form asks for beside name and password is asked for, and is part of the profile`() throws {
+        let form = """
+            <form action="/in" method="post"><table><tr><th>Server<td><input name="auth[server]"></table>
+            <label>Domain: <input name="d" value="here"></label> <label for="t">Tenant</label><input id="t" name="tenant">
+            <input name="user"><input name="pass" type="password"><button>Log in</button></form>
+            """
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("ada", "pw")], confirms: true)
+        world.person.texts = ["Server: ": "db.example"]
+        let run = world.run(
+            "login", "https://app.example/me",
+            server: [
+                Self.redirect("/login"), Self.page(form), Self.redirect("/login"), Self.page(form),
+                Self.redirect("/me"), Self.page("<p>Hello</p>"),
+            ])
+        #expect(run.code == 0, "\(run.talk)")
+        let file = try world.home.read("config/authctl/profiles/app.example.toml")
+        #expect(file.contains("db.example") && !file.contains("tenant") && !file.contains("here"), "\(file)")
+        #expect(world.requests.contains { $0.contains("auth%5Bserver%5D=db.example") && $0.contains("d=here") })
+        let (shown, _) = try discover("/me", [Self.redirect("/login"), Self.page(form)])
+        #expect(
+            shown.output.contains(#"the form also asks for "Server": 'login.form' may have the field "auth[server]""#))
+        #expect(shown.output.contains(#"the form also asks for "Tenant""#) && !shown.output.contains("Domain"))
+    }
+
+    @Test func `a list of names is where a login takes its user name from`() throws {
+        let form = """
+            <form action="/in" method="post"><select name="lang"><option>de<option>en</select>
+            <select name="userid"><option value="">choose<option value="1">Ada<option value="2">Grace</select>
+            <input name="pass" type="password"><button>Log in</button></form>
+            """
+        let (run, _) = try discover("/me", [Self.redirect("/login"), Self.page(form)])
+        #expect(run.output.contains("userid = \"{username}\""), "\(run.output)")
+        #expect(run.output.contains(#"name: field "userid" (one of "1", "2")"#), "\(run.output)")
+    }
+
     @Test func `a login that leads back to its form is refused, unless the page names the person`() throws {
         for (name, code) in [("", Int32(3)), ("<p>Hello <b class=me>anna</b></p>", 2)] {
             let world = try TestWorld()
@@ -379,6 +415,16 @@ struct DiscoverTests {
         world.person = ScriptedPerson([.cancelled])
         let run = world.run(["login", "https://app.example/rpc"], server: [.success(basic)])
         #expect(run.talk.contains(line), "\(run)")
+    }
+
+    @Test func `a page of scripts that says what it is gets its preset named before the error`() throws {
+        let page = Self.page("<title>Jupyter Server</title><script src=app.js></script>")
+        let (run, _) = try discover("/", [page])
+        #expect(run.code != 0 && (run.talk + run.output).contains("--preset jupyter"), "\(run.talk)")
+        let world = try TestWorld()
+        world.person = ScriptedPerson([], confirms: true)
+        let login = world.run("login", "https://app.example/", server: [page, page, page])
+        #expect(login.code == 2 && login.talk.contains("--preset jupyter"), "\(login.talk)")
     }
 
     @Test func `metadata that loops is not followed`() throws {

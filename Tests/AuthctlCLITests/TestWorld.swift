@@ -136,6 +136,8 @@ struct ScriptedPerson: Dialogue {
     private let passphrase: String?
     private let confirms: Bool?
     private let chooses: Int?
+    /// What is typed for the fields of a form, by their labels.
+    var texts: [String: String] = [:]
     let isThere: Bool
 
     /// Nobody.
@@ -175,6 +177,8 @@ struct ScriptedPerson: Dialogue {
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret? {
         passphrase.map { Secret($0) }
     }
+
+    func askText(_ label: String, note: String?) throws(LoginFault) -> String { texts[label] ?? "" }
 
     func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int {
         guard let chooses, names.indices.contains(chooses) else { throw .cancelled }

@@ -121,8 +121,24 @@ package struct FoundForm: Equatable, Sendable {
     /// `nil` where it asks for a password alone.
     package let usernameField: String?
     package let passwordField: String
+    /// The names to choose from, where it has a list of them; the first twenty.
+    package var usernames: [String] = []
+    /// What else a person may type into it and the page leaves empty, five at most.
+    package var otherFields: [LabelledField] = []
     /// Whether a browser sends it without a script: it says where it leads, or has a button.
     package let isSubmittable: Bool
+}
+
+/// A field of a form, as the page shows it.
+package struct LabelledField: Equatable, Sendable {
+    /// As the form names it.
+    package let name: String
+    /// What a person reads beside it; the name where the page says nothing.
+    package let label: String
+
+    package init(name: String, label: String) {
+        (self.name, self.label) = (name, label)
+    }
 }
 
 /// Something that was seen and by itself is no way to log in.

@@ -25,7 +25,7 @@ package final class Discovery: MetadataTransport {
     private var first: DiscoveryVisit?
     var seen: [Sighting] = []
     /// The names of the services.
-    private var names: [String] = []
+    package private(set) var names: [String] = []
 
     /// - Parameter rule: which URLs of others may be asked.
     package init(_ url: EndpointURL, over transport: any DiscoveryTransport, rule: EndpointRule, clock: WallClock) {

@@ -17,10 +17,13 @@ extension LoginPage {
             return nil
         }
         guard let action = form.action, let password = form.passwordFields.first else { return nil }
-        return FoundForm(
-            page: target, action: action.target, usernameField: form.usernameField(before: password),
-            passwordField: password,
+        let username = form.usernameField(before: password)
+        var found = FoundForm(
+            page: target, action: action.target, usernameField: username?.name, passwordField: password,
             isSubmittable: form.namesAction || !form.submitButtons.isEmpty && !form.hasSubmitHandler)
+        found.usernames = username?.options ?? []
+        found.otherFields = form.otherFields(than: username)
+        return found
     }
 
     /// Whether there is a form that takes a password in a way that profiles have no word for.
@@ -33,13 +36,35 @@ extension LoginPage {
 extension PageForm {
     fileprivate var passwordFields: [String] { fields.filter { $0.type == "password" }.map(\.name) }
 
-    /// The last field before the password that a name is typed into.
-    fileprivate func usernameField(before password: String) -> String? {
-        let typed = fields.prefix { $0.name != password }.filter { Self.nameTypes.contains($0.type) }
-        return typed.last?.name
+    /// The last field before the password that a name is typed into, or a list of them.
+    fileprivate func usernameField(before password: String) -> PageField? {
+        let before = fields.prefix { $0.name != password }
+        return before.last { Self.nameTypes.contains($0.type) } ?? before.last { $0.isListOfNames }
+    }
+
+    /// What a person would be asked for, too.
+    fileprivate func otherFields(than username: PageField?) -> [LabelledField] {
+        let typed = fields.filter { field in
+            (Self.nameTypes + ["url", "number"]).contains(field.type) && field.value?.isEmpty ?? true
+                && field.name != username?.name && !field.isOneTimeCode
+        }
+        return typed.prefix(5).map { LabelledField(name: $0.name, label: $0.label.isEmpty ? $0.name : $0.label) }
     }
 
     private static let nameTypes = ["text", "email", "tel"]
+}
+
+extension PageField {
+    /// A list of languages or places may stand before a password, too.
+    fileprivate var isListOfNames: Bool {
+        let lower = name.lowercased()
+        return type == "select" && options.count > 1
+            && (lower == "name" || Self.wordsOfNames.contains { lower.contains($0) })
+    }
+
+    private static let wordsOfNames = [
+        "user", "login", "account", "member", "benutzer", "konto", "utilisateur", "usuario",
+    ]
 }
 
 extension String {

@@ -77,6 +77,10 @@ package struct PageField: Equatable, Sendable {
     package var chosenOptions: [Secret] = []
     /// Whether `autocomplete` says that it takes the code of a second factor (HTML, section 4.10.18.7).
     package var isOneTimeCode = false
+    /// What a person reads beside it; empty if the page says nothing.
+    package var label = ""
+    /// The values among which a list lets people choose, the first twenty.
+    package var options: [String] = []
 
     /// - Parameter value: `nil` for a field that the page leaves empty.
     package init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {

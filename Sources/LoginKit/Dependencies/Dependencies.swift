@@ -127,11 +127,16 @@ extension Dependencies {
     }
 }
 
-/// A person at a terminal, with the two questions that are not about a login.
+/// A person at a terminal, with the questions that are not about a login.
 package protocol Dialogue: Prompt {
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret?
     /// - Parameter isLaidOut: keeps the lines of the question as they are.
     func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool
+    /// Asks for a text that is no secret.
+    /// - Parameter note: stands before the question.
+    /// - Returns: empty where nothing was typed.
+    /// - Throws: `cancelled`.
+    func askText(_ label: String, note: String?) throws(LoginFault) -> String
     /// Asks for the number of one of these names.
     /// - Returns: an index.
     /// - Throws: `cancelled`.

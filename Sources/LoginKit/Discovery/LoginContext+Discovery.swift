@@ -14,13 +14,21 @@ extension LoginContext {
     func proposal(
         of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings
     ) throws(LoginFault) -> ProposedProfile {
-        let found = try discovery.run()
+        let found: Discovered
+        do throws(LoginFault) {
+            found = try discovery.run()
+        } catch {
+            for preset in presets(discovery.names) { say(DiscoveryWords.preset(preset, for: origin)) }
+            throw error
+        }
         let proposal = ProposedProfile(
-            name: name, origin: origin, found: found, connection: connection(lasting),
-            presets: Presets(dependencies.environment).named(by: found.names))
+            name: name, origin: origin, found: found, connection: connection(lasting), presets: presets(found.names))
         if proposal.isUsable { _ = try decoded(proposal) }
         return proposal
     }
+
+    /// The presets for a service that goes by these names.
+    func presets(_ names: [String]) -> [String] { Presets(dependencies.environment).named(by: names) }
 
     /// The look at a URL, before its first request.
     func discovery(

@@ -13,7 +13,7 @@ package struct ProposedProfile {
 
     package let name: String
     package let found: Discovered
-    package let lines: [Line]
+    package private(set) var lines: [Line]
     /// Remarks about the profile, and what was not detected.
     package let remarks: [String]
 
@@ -47,6 +47,16 @@ package struct ProposedProfile {
             inner[line.path[1]] = line.value
             table[line.path[0]] = .table(inner)
         }
+    }
+
+    /// Adds to the login's form what a person has typed for its other fields.
+    mutating func fillIn(_ values: [String: String]) {
+        guard !values.isEmpty, let index = lines.firstIndex(where: { $0.path == ["login"] }),
+            case .table(var login) = lines[index].value, case .table(var form)? = login["form"]
+        else { return }
+        for (name, value) in values { form[name] = .literal(value) }
+        login["form"] = .table(form)
+        lines[index] = Line(path: ["login"], value: .table(login), why: lines[index].why)
     }
 
     /// The ways in which a person may consent; empty for other logins.

@@ -9,6 +9,8 @@ struct HTMLControl {
     let form: Int?
     /// The `id` of the form that it names instead.
     let formID: String?
+    /// Its own `id`, by which a label may name it.
+    let id: String?
     let isDisabled: Bool
     /// `nil` without a name.
     var field: PageField?
@@ -19,6 +21,7 @@ struct HTMLControl {
         self.form = form
         self.isDisabled = isDisabled
         formID = element.text("form")
+        id = element.text("id")
         let type = Self.type(element)
         if ["button", "input"].contains(element.name), ["submit", "image"].contains(type) {
             submitButton = (type == "image", element.text("formaction"), element.text("formmethod")?.lowercased())
@@ -68,6 +71,8 @@ struct HTMLList {
     private(set) var value: Secret?
     /// The values that are sent.
     private(set) var chosen: [Secret] = []
+    private(set) var options: [String] = []
+    private static let mostOptions = 20
 
     init(_ element: HTMLElement, control: Int) {
         self.control = control
@@ -79,6 +84,7 @@ struct HTMLList {
     mutating func offer(_ element: HTMLElement, isDisabled disabledGroup: Bool) {
         guard let option = element.secret("value") ?? Self.text(element) else { return }
         let isDisabled = disabledGroup || element.text("disabled") != nil
+        if !isDisabled, !option.isEmpty, options.count < Self.mostOptions { options.append(option.unprotectedText) }
         let isSelected = element.text("selected") != nil
         if isSelected || value == nil { value = option }
         if isSelected {

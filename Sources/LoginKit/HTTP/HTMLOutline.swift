@@ -34,6 +34,7 @@ struct HTMLOutline {
     private var controls: [HTMLControl] = []
     /// The list that is open.
     private var list: HTMLList?
+    private var labels = HTMLLabels()
 
     mutating func take(_ element: HTMLElement) {
         places.leave(element.depth)
@@ -46,6 +47,7 @@ struct HTMLOutline {
             return
         }
         places.enter(element)
+        labels.take(element)
         if places.isInNoScript, ["form", "/form", "base"].contains(element.name) { isUnclear = true }
         if element.name != "form", let id = element.text("id"), ids[id] == nil { ids[id] = .some(nil) }
         switch element.name {
@@ -109,7 +111,8 @@ struct HTMLOutline {
         if let list { end(list) }
         guard !places.isInDataList, controls.count < HTMLFormReader.most else { return }
         let isDisabled = places.isDisabled || element.text("disabled") != nil
-        let control = HTMLControl(element, in: open?.form ?? ended.last?.form, isDisabled: isDisabled)
+        var control = HTMLControl(element, in: open?.form ?? ended.last?.form, isDisabled: isDisabled)
+        control.field?.label = element.text("aria-label") ?? labels.around ?? ""
         controls.append(control)
         if element.name == "select" { list = HTMLList(element, control: controls.count - 1) }
     }
@@ -117,6 +120,7 @@ struct HTMLOutline {
     private mutating func end(_ list: HTMLList) {
         controls[list.control].field?.value = list.value
         controls[list.control].field?.chosenOptions = list.chosen
+        controls[list.control].field?.options = list.options
         self.list = nil
     }
 
@@ -125,7 +129,8 @@ struct HTMLOutline {
         var outline = self
         if let list { outline.end(list) }
         var forms = outline.forms
-        for control in outline.controls {
+        for var control in outline.controls {
+            if let label = control.id.flatMap({ labels.ofControls[$0] }) { control.field?.label = label }
             let owner = control.formID.map { (ids[$0] ?? nil) } ?? control.form
             if let owner { forms[owner].take(control) }
         }

@@ -17,11 +17,17 @@ extension LoginContext {
                 name: profile.name, origin: url.origin, found: proposal.found.logging(inBy: form),
                 connection: connection(new.settings))
         }
-        guard proposal.isUsable, let place = proposal.found.guarded else { return nil }
+        guard proposal.isUsable, let place = proposal.found.guarded else {
+            for preset in presets(proposal.found.names) { say(DiscoveryWords.preset(preset, for: url.origin)) }
+            return nil
+        }
         if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
-        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
         let dialogue = dependencies.dialogue(dialogueSettings(request))
+        if case .form(let form)? = proposal.found.login, !form.otherFields.isEmpty {
+            proposal.fillIn(try asked(form.otherFields, dialogue))
+        }
+        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         // Somebody may paste it into a file.
         guard try dialogue.confirm(written, isLaidOut: true, typing: "yes") else { throw .cancelled }
         var decoded = try decoded(proposal)
@@ -29,6 +35,21 @@ extension LoginContext {
         var target = LoginTarget(profile: decoded, new: new)
         target.new?.table = proposal.table
         return target
+    }
+
+    /// Asks for what the form has beside user name and password, such as the server that a login is for.
+    /// - Returns: what was typed, by the names of the fields.
+    private func asked(
+        _ fields: [LabelledField], _ dialogue: any Dialogue
+    ) throws(LoginFault) -> [String: String] {
+        var values: [String: String] = [:]
+        let labels = fields.map { SafeText.escaped(String($0.label.prefix(60))) }
+        for (field, label) in zip(fields, labels) {
+            let note = field == fields.first ? DiscoveryWords.otherFields(labels) : nil
+            let text = try dialogue.askText("\(label): ", note: note)
+            if !text.isEmpty { values[field.name] = text }
+        }
+        return values
     }
 
     /// The profile as any other is read: what a server wrote may be none.

@@ -26,6 +26,9 @@ struct DelegateDialogue: Dialogue {
     /// Only the command line asks this: no login does.
     func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool { false }
 
+    /// Only the command line asks this, too: of a login by a URL, for the profile that it makes.
+    func askText(_ label: String, note: String?) throws(LoginFault) -> String { "" }
+
     /// Only the command line asks this, too.
     func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int { throw .cancelled }
 

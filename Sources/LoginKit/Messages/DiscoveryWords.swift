@@ -9,6 +9,13 @@ enum DiscoveryWords {
     }
 }
 
+extension DiscoveryWords {
+    /// - Parameter labels: fit to be shown.
+    static func otherFields(_ labels: [String]) -> String {
+        "The form also asks for \(labels.joined(separator: ", ")). What you type goes into the profile; Return leaves a field empty."
+    }
+}
+
 // What `discover` says of where things come from. Text of a server is quoted and cut.
 extension GuardedPlace {
     /// The reason that it proves a login.
@@ -52,7 +59,8 @@ extension FoundLogin {
 extension FoundForm {
     /// The meaning of its fields.
     var evidence: String {
-        let name = usernameField.map { "name: field \($0.shown), " } ?? "no name, "
+        let choice = usernames.isEmpty ? "" : " (one of \(usernames.map(\.shown).joined(separator: ", ")))"
+        let name = usernameField.map { "name: field \($0.shown)\(choice), " } ?? "no name, "
         return "\(name)password: field \(passwordField.shown)"
     }
 }
@@ -100,7 +108,10 @@ extension Discovered {
         var remarks: [String] = []
         switch login {
         case .oauth(let server)?: remarks += server.remarks
-        case .form?:
+        case .form(let form)?:
+            remarks += form.otherFields.map {
+                "the form also asks for \($0.label.shown): 'login.form' may have the field \($0.name.shown)"
+            }
             remarks.append(
                 "not detected: verify.username and logout; to see the response to verify: authctl profile test NAME"
             )

@@ -2,6 +2,19 @@ import LoginCore
 import Secrets
 
 extension TerminalPrompt {
+    /// Asks for a text that is shown.
+    /// - Parameters:
+    ///   - label: our own words, or what `SafeText` made fit to be shown.
+    ///   - note: stands before it, likewise.
+    /// - Returns: empty for a blank line.
+    /// - Throws: as `ask`; `cancelled` for Ctrl-D.
+    func askText(_ label: String, note: String?) throws(LoginFault) -> String {
+        let conversation = try begin(missing: [])
+        if let note { conversation.say([note]) }
+        guard let typed = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
+        return String(shown: typed)
+    }
+
     /// The number of times that a number is asked for again.
     private static let mostTries = 3
 
