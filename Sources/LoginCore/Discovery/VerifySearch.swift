@@ -64,7 +64,7 @@ package struct VerifySearch {
 
 /// A response, with the page in it.
 package struct PageLook {
-    let facts: ParsedResponse
+    package let facts: ParsedResponse
     /// Whether it is a redirect to a page where people log in.
     let leadsToLogin: Bool
     package let page: LoginPage?

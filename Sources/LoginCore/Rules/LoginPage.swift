@@ -96,37 +96,32 @@ extension LoginPage {
     /// - Throws: `noSuchForm`; `untrusted` for a page that is unclear, or where the form would take what is typed into it to another origin or into
     ///   the URL, since a page that says so is not the one that the profile was written for.
     package func form(with names: [String], leadingTo path: String) throws(LoginFault) -> PageForm {
-        guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
         var found = forms.filter { $0.has(names) }
         if found.count > 1 {
             let leading = found.filter { $0.action?.leads(to: path, on: origin) == true }
             // A menu may be there twice, for a narrow screen and a wide one.
             if let first = leading.first, leading.allSatisfy({ $0 == first }) { found = [first] }
         }
-        guard found.count == 1 else {
-            throw .failure(.noSuchForm(page: target, fields: names, found: found.count))
-        }
-        try check(found[0])
-        return found[0]
+        return try trusted(found, with: names)
     }
 
     /// The form that leads to this path and query, by POST. Of several, the one with all fields of these names is meant.
     /// - Throws: as `form(with:leadingTo:)`.
     func form(leadingTo wanted: String, named names: Set<String>) throws(LoginFault) -> PageForm {
-        guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
         let path = String(wanted.prefix { $0 != "?" })
         let leading = forms.filter { $0.action?.leads(to: path, on: origin) == true && $0.methods.first == "post" }
         let exact = leading.filter { $0.action?.target == wanted }
         var found = exact.isEmpty ? leading : exact
         if found.count > 1 { found = found.filter { $0.has(Array(names)) } }
-        guard found.count == 1 else {
-            throw .failure(.noSuchForm(page: target, fields: names.sorted(), found: found.count))
-        }
-        try check(found[0])
-        return found[0]
+        return try trusted(found, with: names.sorted())
     }
 
-    private func check(_ form: PageForm) throws(LoginFault) {
+    /// The only one of the forms that were found, if it can be trusted.
+    private func trusted(_ found: [PageForm], with names: [String]) throws(LoginFault) -> PageForm {
+        guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
+        guard found.count == 1, let form = found.first else {
+            throw .failure(.noSuchForm(page: target, fields: names, found: found.count))
+        }
         let places = (base.map { [$0] } ?? []) + form.actions
         if let foreign = places.first(where: { $0.origin != origin }) {
             throw .untrusted(.formElsewhere(page: target, target: foreign.origin?.description ?? foreign.target))
@@ -135,6 +130,7 @@ extension LoginPage {
         guard form.methods.first == "post", form.methods.allSatisfy({ $0 == "post" || $0 == "dialog" }) else {
             throw .untrusted(.formInURL(page: target))
         }
+        return form
     }
 }
 

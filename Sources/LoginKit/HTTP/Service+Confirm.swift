@@ -6,27 +6,27 @@ extension Service {
     func confirmed(_ opened: OpenedLogin) throws(LoginFault) -> LoginStep {
         // A login page may end the session of whoever asks for it: PostfixAdmin's does.
         let searchesFirst = options.findsVerify && opened.verdict == .accepted ? try verifiesByLoginPage : false
-        if searchesFirst, let found = try search(after: opened) { return .accepted(try kept(found)) }
+        if searchesFirst, let step = try searched(after: opened) { return step }
         do throws(LoginFault) {
             return .accepted(try kept(opened))
         } catch .rejected(let refusal) {
             let response = opened.verdict.unconfirmed(
                 by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.traits.asksForConsent)
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
-            if options.findsVerify, !searchesFirst, let found = try search(after: opened) {
-                return .accepted(try kept(found))
-            }
+            if !searchesFirst, let step = try searched(after: opened) { return step }
             return .unconfirmed(
                 UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
         } catch .failure(.redirected(let step, let status, let target)) {
             // Who is logged in is sent on from there, as from many front pages.
-            guard options.findsVerify, !searchesFirst, step == Step.verify.rawValue,
-                let found = try search(after: opened)
-            else {
-                throw .failure(.redirected(step: step, status: status, target: target))
-            }
-            return .accepted(try kept(found))
+            if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
+            throw .failure(.redirected(step: step, status: status, target: target))
         }
+    }
+
+    /// The login by another verify request, where one may be looked for and was found.
+    private func searched(after opened: OpenedLogin) throws(LoginFault) -> LoginStep? {
+        guard options.findsVerify, let found = try search(after: opened) else { return nil }
+        return .accepted(try kept(found))
     }
 
     /// Whether all that is known to ask is the page of the form.

@@ -37,7 +37,7 @@ extension Service {
             foundPlace = place
             client.profile.proof = .verify(place.verify)
             client.anonymousResponse = AnonymousResponse(
-                try parsed(anonymous.response, at: rule), readBy: place.verify.response)
+                anonymous.look.facts, readBy: place.verify.response)
             return opened
         }
         return nil
@@ -53,27 +53,25 @@ extension Service {
         } catch .network(.answerTooLarge) {
             return nil
         }
-        let page = page(response, at: rule)?.page
-        return (PageLook(try parsed(response, at: rule), page, loginPaths: try client.loginPaths()), response)
+        return (try look(at: response, of: rule), response)
     }
 
-    private func page(_ response: HTTPResponse, at rule: RequestRule) -> ResponsePage? {
-        client.readable(response, at: endpoint.base + rule.path.source)
-    }
-
-    /// A response with all that rules can look into.
-    private func parsed(_ response: HTTPResponse, at rule: RequestRule) throws(LoginFault) -> ParsedResponse {
-        ParsedResponse(
-            response: response, json: response.isPage ? nil : response.looseJSON, html: page(response, at: rule)?.body,
+    /// A response with all that rules can look into, and its page.
+    private func look(at response: HTTPResponse, of rule: RequestRule) throws(LoginFault) -> PageLook {
+        let page = client.readable(response, at: endpoint.base + rule.path.source)
+        let facts = ParsedResponse(
+            response: response, json: response.isPage ? nil : response.looseJSON, html: page?.body,
             origin: endpoint.origin, wrote: false)
+        return PageLook(facts, page?.page, loginPaths: try client.loginPaths())
     }
 
     /// Notes where verify's response repeats the name that was typed, and the way out that its page shows.
     func noteFindings(_ username: String, in facts: ParsedResponse, of verify: RequestRule) {
-        if facts.status < 300 { foundLogout = foundLogout ?? page(facts.response, at: verify)?.page.logout }
-        guard verify.response.username == nil, facts.status < 300 else { return }
+        guard facts.status < 300 else { return }
         do throws(LoginFault) {
-            foundName = try parsed(facts.response, at: verify).place(of: username, missingIn: nil)
+            let look = try look(at: facts.response, of: verify)
+            foundLogout = foundLogout ?? look.page?.logout
+            if verify.response.username == nil { foundName = look.facts.place(of: username, missingIn: nil) }
         } catch {
             foundName = nil
         }

@@ -51,7 +51,7 @@ struct RequestDecoder {
         if key != "verify", table.value("logged-in") != nil {
             throw table.fault("logged-in", "is only for 'verify'")
         }
-        let (method, path) = try target(table)
+        let (method, path) = try target(table, of: key)
         var rule = RequestRule(method: method, path: path, response: try ResponseRuleDecoder().answer(table))
         rule.query = try templates.parameters("query", in: table)
         rule.headers = try templates.headers("header", in: table)
@@ -90,10 +90,11 @@ struct RequestDecoder {
         return path.parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
     }
 
-    private func target(_ table: StrictTable) throws(UsageFault) -> (method: String, path: Template) {
+    private func target(_ table: StrictTable, of key: String) throws(UsageFault) -> (method: String, path: Template) {
         let supplied = ["get", "post", "send", "follow"].filter { table.value($0) != nil }
         guard supplied.count == 1, let text = try table.string(supplied[0]) else {
-            throw table.fault(nil, "must have exactly one of 'get', 'post' and 'send'")
+            let methods = key == "logout" ? "'get', 'post', 'send' and 'follow'" : "'get', 'post' and 'send'"
+            throw table.fault(nil, "must have exactly one of \(methods)")
         }
         if supplied[0] == "follow" { return ("GET", try path(text, "follow", table)) }
         if supplied[0] != "send" { return (supplied[0].uppercased(), try path(text, supplied[0], table)) }
