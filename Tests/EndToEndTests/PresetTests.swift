@@ -99,6 +99,9 @@ struct PresetTests {
             forgets: .password),
         Trial(
             preset: "radicale", ready: "/.web/", discover: ("/", 1), request: ["PROPFIND", "/ada/"], forgets: .password),
+        Trial(
+            preset: "roundcube", discover: ("/", 0), request: ["/?_task=settings&_action=folders"],
+            name: "ada@example.org"),
         Trial(preset: "supervisor", discover: ("/", 0), request: ["/"], forgets: .password),
         Trial(preset: "syncthing", discover: ("/", 0), request: ["/rest/system/version"], forgets: .key),
         Trial(
