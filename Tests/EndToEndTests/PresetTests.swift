@@ -114,6 +114,9 @@ struct PresetTests {
             preset: "transmission", ready: "/transmission/web/", discover: ("/transmission/web/", 0),
             request: ["POST", "/transmission/rpc", "--json", #"{"method":"session-get"}"#], forgets: .password),
         Trial(
+            preset: "tt-rss", discover: ("/", 0),
+            request: ["POST", "/backend.php", "-d", "op=pref-labels", "-d", "method=add", "-d", "caption=x"]),
+        Trial(
             preset: "wordpress", ready: "/wp-login.php", discover: ("/wp-admin/", 0),
             request: ["--page", "/wp-admin/profile.php", "POST", "/wp-admin/profile.php", "-d", "nickname=countess"]),
         Trial(preset: "wsgidav", discover: ("/", 0), request: ["/"], forgets: .password),
