@@ -48,6 +48,9 @@ struct PresetTests {
     }
 
     static let all: [Trial] = [
+        Trial(
+            preset: "cacti", base: "/cacti", ready: "/cacti/", discover: ("/cacti/", 0),
+            request: ["/cacti/user_admin.php"]),
         Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .key),
         Trial(preset: "deluge", discover: ("/", 1), user: nil, name: ""),
         Trial(preset: "devpi", ready: "/+api", discover: ("/+api", 2), request: ["/"]),
