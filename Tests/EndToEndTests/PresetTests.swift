@@ -52,6 +52,8 @@ struct PresetTests {
             preset: "cacti", base: "/cacti", ready: "/cacti/", discover: ("/cacti/", 0),
             request: ["/cacti/user_admin.php"]),
         Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .key),
+        Trial(
+            preset: "davical", discover: ("/", 0), request: ["PROPFIND", "/caldav.php/ada/"], forgets: .password),
         Trial(preset: "deluge", discover: ("/", 1), user: nil, name: ""),
         Trial(preset: "devpi", ready: "/+api", discover: ("/+api", 2), request: ["/"]),
         Trial(preset: "django-admin", ready: "/admin/login/", discover: ("/admin/", 0), request: ["/admin/auth/user/"]),
