@@ -86,6 +86,7 @@ struct PresetTests {
         Trial(
             preset: "kea", discover: ("/", 1), request: ["POST", "/", "--json", #"{"command":"list-commands"}"#],
             forgets: .password),
+        Trial(preset: "lemonldap-ng", discover: ("/", 0), request: ["/myapplications"]),
         Trial(
             preset: "matrix", base: "/_matrix/client/v3", ready: "/_matrix/client/versions",
             discover: ("/_matrix/client/v3/account/whoami", 1), request: ["/_matrix/client/v3/joined_rooms"], name: nil),
