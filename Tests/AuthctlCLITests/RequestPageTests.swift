@@ -57,6 +57,28 @@ struct RequestPageTests {
         #expect(world.requests.last?.hasSuffix("\n\nnonce=n+1&title=old&do=save") == true)
     }
 
+    @Test(arguments: [
+        ("/html/expire?path=/a", "/html/expire;jsessionid=1?path=%2Fa&nonce=77"),
+        ("/html/deploy", "/html/deploy?nonce=77"),
+        ("/html/expire?path=/b", "/html/expire;jsessionid=1?path=/b&nonce=77"),
+        ("/html/deploy?x=1", "/html/deploy?x=1"),
+    ])
+    func `a form is sent to its own address where that has more than the person wrote`(
+        wanted: String, target: String
+    ) throws {
+        let forms = """
+            <form method=post action="/html/expire;jsessionid=1?path=%2Fa&amp;nonce=77"><input name=idle value=30></form>
+            <form method=post action="/html/expire;jsessionid=1?path=/b&amp;nonce=77"><input name=idle value=30></form>
+            <form method=post action="/html/deploy?nonce=77"><input name=idle></form>
+            <form method=post action="https://evil.example/html/expire?path=/a"><input name=idle></form>
+            """
+        let world = try loggedIn()
+        let run = world.run(
+            "request", "--page", "/html", "POST", wanted, "-d", "idle=60", server: [page(forms), .answer(200)])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests.last?.hasPrefix("POST https://shop.example\(target)\n") == true, "\(world.requests)")
+    }
+
     @Test func `a page without the form has verify asked, and after a login the form is fetched again`() throws {
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])

@@ -77,15 +77,18 @@ extension LoginPage {
 }
 
 extension LoginPage {
-    /// The body that a browser sends of the form that leads to a URL, with what a person has filled in.
+    /// What a browser sends of the form that leads to a URL, with what a person has filled in.
     /// - Parameters:
     ///   - wanted: path and query of the URL; the query counts only among forms that lead to the same path.
     ///   - filled: URL-encoded; its members take the place of the form's own.
+    /// - Returns: path and query, and the body.
     /// - Throws: as `form(with:leadingTo:)`; `formDisabled`.
-    package func body(leadingTo wanted: String, filled: Secret) throws(LoginFault) -> Secret {
+    package func submission(
+        leadingTo wanted: String, filled: Secret
+    ) throws(LoginFault) -> (target: String, body: Secret) {
         let names = filled.formNames
-        let form = try form(leadingTo: wanted, named: names)
-        guard let entries = form.entries(besides: names) else { throw .failure(.formDisabled(page: target)) }
+        let (form, target) = try form(leadingTo: wanted, named: names)
+        guard let entries = form.entries(besides: names) else { throw .failure(.formDisabled(page: self.target)) }
         var builder = SecretBuilder(limit: filled.count + RequestRule.bodyLimit)
         do throws(FillFault) {
             try builder.write(filled)
@@ -93,7 +96,22 @@ extension LoginPage {
         } catch {
             throw .usage(.other("the form of the page is longer than \(RequestRule.bodyLimit) bytes"))
         }
-        return builder.finish()
+        return (target, builder.finish())
+    }
+}
+
+extension String {
+    /// Whether a form's target is this one: the same path but for parameters behind it (RFC 3986, section 3.3), as Java's servers append a session
+    /// there, and at least the same members in the query.
+    func isTarget(_ wanted: String) -> Bool {
+        let path = { (target: String) in target.withoutQuery.prefix { $0 != ";" } }
+        let members = { (target: String) in
+            Set(
+                target.dropFirst(target.withoutQuery.count + 1).split(separator: "&").map {
+                    FormText.decoded($0.utf8, isStrict: false)
+                })
+        }
+        return path(self) == path(wanted) && members(self).isSuperset(of: members(wanted))
     }
 }
 

@@ -105,15 +105,21 @@ extension LoginPage {
         return try trusted(found, with: names)
     }
 
-    /// The form that leads to this path and query, by POST. Of several, the one with all fields of these names is meant.
+    /// The form that leads to this path and query by POST, be it with more members in its query, such as a value against forged
+    /// requests, or with parameters behind its path. Of several, the one with all fields of these names is meant.
+    /// - Returns: with path and query to which it is sent.
     /// - Throws: as `form(with:leadingTo:)`.
-    func form(leadingTo wanted: String, named names: Set<String>) throws(LoginFault) -> PageForm {
-        let path = String(wanted.prefix { $0 != "?" })
-        let leading = forms.filter { $0.action?.leads(to: path, on: origin) == true && $0.methods.first == "post" }
-        let exact = leading.filter { $0.action?.target == wanted }
-        var found = exact.isEmpty ? leading : exact
+    func form(
+        leadingTo wanted: String, named names: Set<String>
+    ) throws(LoginFault) -> (form: PageForm, target: String) {
+        let posting = forms.filter { $0.methods.first == "post" && $0.action?.origin == origin }
+        let exact = posting.filter { $0.action?.target == wanted }
+        let leading = exact.isEmpty ? posting.filter { $0.action?.target.isTarget(wanted) == true } : exact
+        let elsewhere = posting.filter { $0.action?.leads(to: wanted.withoutQuery, on: origin) == true }
+        var found = leading.isEmpty ? elsewhere : leading
         if found.count > 1 { found = found.filter { $0.has(Array(names)) } }
-        return try trusted(found, with: names.sorted())
+        let form = try trusted(found, with: names.sorted())
+        return (form, leading.isEmpty ? wanted : form.action?.target ?? wanted)
     }
 
     /// The only one of the forms that were found, if it can be trusted.

@@ -21,7 +21,8 @@ extension Service {
         guard let found = client.readable(response, at: url.text)?.page else {
             throw .failure(.noSuchForm(page: url.target, fields: [], found: 0))
         }
-        request.body = try found.body(leadingTo: wanted.target, filled: request.body ?? Secret(""))
+        let (target, body) = try found.submission(leadingTo: wanted.target, filled: request.body ?? Secret(""))
+        (request.url, request.body) = ("\(wanted.origin)\(target)", body)
         request.follow(PageVisit(cookies: response.cookies, entries: [], url: url))
         return relayed.session
     }
