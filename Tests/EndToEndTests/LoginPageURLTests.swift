@@ -14,12 +14,15 @@ import Testing
     /// Types a password once, and has to be asked no more than that.
     /// - Parameters:
     ///   - user: empty where the service knows no names.
+    ///   - fields: what else the form asks for.
     ///   - asksFirst: whether the profile is shown for a yes; a challenge is answered without.
     private func logIn(
-        _ url: String, _ user: String, _ password: String, attempts: Int = 3, asksFirst: Bool = true
+        _ url: String, _ user: String, _ password: String, attempts: Int = 3, asksFirst: Bool = true,
+        fields: [(label: String, text: String)] = []
     ) throws -> TerminalRun {
         let named = user.isEmpty ? [] : ["-u", user]
         let run = try authctl.onTerminal(["login", url, "--max-attempts", "\(attempts)"] + named)
+        for field in fields { try run.answer("\(field.label): ", field.text + "\r") }
         if asksFirst { try run.answer("Type yes to continue: ", "yes\r") }
         try run.answer(user.isEmpty ? "Password: " : "Password for \(user): ", password + "\r")
         try run.pty.waitForEnd(within: 20)
@@ -107,6 +110,8 @@ import Testing
         var hasForm = true
         /// 15 where its cookie stays good.
         var logout: Int32 = 0
+        /// What its form asks for beside name and password.
+        var fields: [(label: String, text: String)] = []
 
         var testDescription: String { name }
     }
@@ -114,6 +119,8 @@ import Testing
     @Test(
         PresetServer.required,
         arguments: [
+            Program(
+                name: "adminer", pages: ["/", "/?username=ada"], fields: [("Server", "localhost"), ("Database", "")]),
             Program(name: "datasette", pages: ["/", "/-/login", "/_memory"], logout: 15),
             Program(name: "marimo", user: "", pages: ["/", "/auth/login"]),
             Program(name: "phpmyadmin", pages: ["/", "/index.php", "/index.php?route=/server/databases"], logout: 15),
@@ -126,9 +133,12 @@ import Testing
         let server = try PresetServer(program.name, ready: program.pages[0])
         for page in program.pages {
             let url = "http://127.0.0.1:\(server.port)" + page
-            let wrong = try logIn(url, program.user, "Wrong-Horse-7", attempts: 1, asksFirst: program.hasForm)
+            let wrong = try logIn(
+                url, program.user, "Wrong-Horse-7", attempts: 1, asksFirst: program.hasForm,
+                fields: program.fields)
             try expectRefused(wrong)
-            let run = try logIn(url, program.user, PresetServer.password, asksFirst: program.hasForm)
+            let run = try logIn(
+                url, program.user, PresetServer.password, asksFirst: program.hasForm, fields: program.fields)
             #expect(try run.end() == .exited(0), "\(page): \(run.said)")
             let whoami = try authctl.run(["whoami"])
             #expect(whoami.code == 0 && whoami.output == program.user + "\n", "\(page): \(whoami)")
