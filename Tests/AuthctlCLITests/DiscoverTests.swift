@@ -176,10 +176,12 @@ struct DiscoverTests {
     }
 
     @Test func `a login that leads back to its form is refused, unless the page names the person`() throws {
-        for (name, code) in [("", Int32(3)), ("<p>Hello <b class=me>anna</b></p>", 2)] {
+        let named = "<p>Hello <b class=me>anna</b></p>"
+        for (name, status, code) in [("", 200, Int32(3)), (named, 200, 2), (named, 403, 3)] {
             let world = try TestWorld()
             world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
-            let server = Self.ledBack(Self.page(name + Self.loginPage), Self.page(Self.loginPage))
+            let server = Self.ledBack(
+                Self.page(name + Self.loginPage, status: status), Self.page(Self.loginPage))
             let run = world.run("login", "https://app.example/login/", "--max-attempts", "1", server: server)
             #expect(run.code == code, "\(run.talk)")
         }
@@ -252,6 +254,28 @@ struct DiscoverTests {
         let (run, requests) = try discover("/", [start, leaving, Self.page(Self.loginPage)])
         #expect(run.code == 0 && run.output.contains("page = \"/login/\""), "\(run.talk)")
         #expect(requests.map { $0.contains("seen=1") } == [false, true, true], "\(requests)")
+    }
+
+    @Test func `a search passes a server that looks whether cookies come back`() throws {
+        let cookies = [Cookie.named("seen", "1")]
+        func check(_ target: String) -> HTTPResponse {
+            .answer(
+                302, cookies: cookies,
+                redirect: Redirect(url: "\(Self.origin)\(target)", origin: Self.origin, target: target))
+        }
+        let (run, requests) = try discover("/in", [check("/in?check=1"), check("/in"), Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/in\""), "\(run.talk)")
+        #expect(requests.count == 3)
+        let (loop, more) = try discover("/in", [check("/in?check=1"), check("/in"), check("/in?check=1")])
+        #expect(loop.code == 6 && more.count == 3, "\(loop.talk)")
+    }
+
+    @Test(arguments: ["/cacti/index.php", "/cacti/index.php?x", "/cacti/auth_profile.php"])
+    func `a preset is named with the folder in which its paths lie`(target: String) throws {
+        let page = Self.page(
+            "<title>Login to Cacti</title><form method=post><input name=u><input name=p type=password></form>")
+        let (run, _) = try discover(target, [page])
+        #expect(run.output.contains("--preset cacti --url https://app.example/cacti\n"), "\(run.output)")
     }
 
     @Test(arguments: [

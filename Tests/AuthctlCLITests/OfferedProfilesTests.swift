@@ -154,6 +154,7 @@ struct PresetsTests {
         arguments: [
             (["Transmission"], ["transmission"]), (["my-transmission!"], ["transmission"]), (["transmissions"], []),
             (["Log in - Jupyter Server"], ["jupyter"]), ([], []),
+            (["Tiny Tiny RSS : Login"], ["tt-rss"]), (["Tiny RSS Tiny", "Big data"], []),
             (["transmission", "JUPYTER"], ["jupyter", "transmission"]),
             (["\u{212A}upyter"], []), ([String(repeating: "x ", count: 500) + "jupyter"], []),
         ] as [([String], [String])])

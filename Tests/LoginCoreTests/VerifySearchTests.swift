@@ -52,6 +52,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("/?_task=mail&_token=L2Rm1egKx", "/?_task=mail"), ("/in?SessionID=7", "/in"),
+        ("/a?x=4f3a9c1d22&y=1", "/a?y=1"),
+        ("/a?view=list", "/a?view=list"), ("/a?", "/a"), ("/a", "/a"),
+    ])
+    func `where the login leads is asked without what is this session's alone`(target: String, asked: String) {
+        #expect(Self.candidates(after: Self.redirect(target)) == [asked])
+    }
+
+    @Test(arguments: [
         link("/logout"), link("/profile/delete"), link("/account?do=reset"), link("/profile", "Abmelden"),
         link("/konto", "Konto l\u{f6}schen"), link("/account", "D\u{e9}connexion"), link("/about"),
         link("/profile", "", Origin(scheme: "https", host: "other.example", port: 443)), link("/profile", "", nil),
@@ -144,6 +153,8 @@ import Testing
         #expect(guarded.link(to: "/in") == "/in?action=logout&nonce=4f3a9c1d22")
         #expect(guarded.link(to: "/x") == "/x?y" && guarded.link(to: "/y") == nil)
         #expect(Self.page([Self.link("/logout/4f3a9c1d22aa")]).logout == nil)
+        let tab = Self.link("/home", "Logout")
+        #expect(Self.page([tab, Self.link("/?logout=1")]).logout == .link(page: "/home", target: "/?logout=1"))
         #expect(Self.page([Self.link("/logout", "", nil)]).logout == nil)
         leave.fields = [PageField(name: "p", type: "password")]
         #expect(Self.page(forms: [leave]).logout == nil)

@@ -194,6 +194,25 @@ struct `A login with a page` {
         #expect(own.requests.count == 2 && foreign.requests.count == 2)
     }
 
+    @Test func `a login with a page goes where the server looks whether cookies come back, if that leads to the page`()
+        throws
+    {
+        let check = HTTPResponse.answer(302, cookies: [csrf])
+        let there = check.redirected(to: "/login/?check=1"), back = check.redirected(to: "/login/")
+        let done = HTTPResponse.answer(302, cookies: [csrf, sid])
+        let exchange = try exchange([there, back, page(good), done, .answer(200, "{\"username\":\"Anna\"}")])
+        _ = try exchange.login()
+        #expect(exchange.requests.filter { $0.contains("/login/") }.count == 4, "\(exchange.requests)")
+        for elsewhere in [
+            [there, there, there, there], [there, .answer(403)], [there, check.redirected(to: "/other"), .answer(200)],
+        ] {
+            let lost = try self.exchange(elsewhere)
+            #expect(
+                fault { _ = try lost.login() }
+                    == .failure(.redirected(step: "page", status: 302, target: "/login/?check=1")))
+        }
+    }
+
     @Test(arguments: [
         (404, LoginFault.failure(.unexpectedStatus(404, step: "page", words: nil))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),
@@ -231,6 +250,8 @@ struct `A login with a page` {
 extension HTTPResponse {
     fileprivate func redirected(to target: String) -> HTTPResponse {
         let origin = Origin(scheme: "https", host: "admin.example", port: 443)
-        return .answer(302, redirect: Redirect(url: "https://admin.example\(target)", origin: origin, target: target))
+        return HTTPResponse(
+            status: 302, headers: headers, cookies: cookies,
+            redirect: Redirect(url: "https://admin.example\(target)", origin: origin, target: target))
     }
 }

@@ -100,6 +100,18 @@ struct ServiceStepsTests {
         #expect(fault { _ = try begin(exchange) } == .failure(.unexpectedStatus(401, step: "login", words: nil)))
     }
 
+    @Test func `a later step that says how it refuses is about the password`() throws {
+        var profile = try shop()
+        profile.loginSteps[0].response.secondFactor = nil
+        profile.loginSteps[1].content = .none
+        profile.loginSteps[1].response.refused = [Condition(status: 200)]
+        let exchange = Exchange(profile, [anonymous, .answer(200, #"{"token": "t1"}"#), .answer(200)])
+        guard case .refused = try begin(exchange) else {
+            Issue.record("not refused")
+            return
+        }
+    }
+
     @Test func `an approval that is denied is a second factor that was refused`() throws {
         var profile = try shop()
         profile.loginSteps[1].content = .none

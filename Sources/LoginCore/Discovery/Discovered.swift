@@ -15,6 +15,12 @@ package struct Discovered: Equatable, Sendable {
     /// The form that was found, where nothing showed what it opens.
     package var formAlone: FoundForm?
 
+    /// Paths and queries of what was found.
+    package var paths: [String] {
+        let form: FoundForm? = if case .form(let form)? = login { form } else { formAlone }
+        return [form?.page, form?.action, guarded?.target].compactMap(\.self)
+    }
+
     /// As it is before a login by that form, which shows what proves one: until then the form's absence does.
     package func logging(inBy form: FoundForm) -> Discovered {
         let place = GuardedPlace(

@@ -117,8 +117,10 @@ package final class Discovery: MetadataTransport {
     private func visit(_ target: String) throws(LoginFault) -> DiscoveryVisit {
         var visit = DiscoveryVisit(asked: target, end: start)
         var next = target
-        var passed: Set<String> = []
-        while passed.count <= Self.mostRedirects, passed.insert(next).inserted {
+        // The same URL once more is another request where cookies were set in between, as servers do to see whether they come back.
+        var passed: [(target: String, cookies: [Cookie])] = []
+        while passed.count <= Self.mostRedirects, !passed.contains(where: { $0 == (next, cookies) }) {
+            passed.append((next, cookies))
             guard let url = read("\(start.origin)\(next)"), url.origin == start.origin else {
                 throw .usage(.badURL(url: "\(start.origin)\(next)", problem: "it leads nowhere on this origin"))
             }

@@ -68,5 +68,5 @@ extension PageField {
 }
 
 extension String {
-    var withoutQuery: String { String(prefix { $0 != "?" }) }
+    package var withoutQuery: String { String(prefix { $0 != "?" }) }
 }

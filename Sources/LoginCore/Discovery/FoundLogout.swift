@@ -14,7 +14,9 @@ extension LoginPage {
         let ways = forms.filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
         let found = Set(ways.map(\.target)).count == 1 ? ways.first?.logout : nil
         if let found { return isUnclear ? nil : found }
-        let places = links.filter { $0.place.target.namesLogout || $0.text.namesLogout }.map(\.place)
+        // A link to a part of this very page logs nobody out.
+        let places = links.filter { ($0.place.target.namesLogout || $0.text.namesLogout) && $0.place.target != target }
+            .map(\.place)
         guard let place = places.first, places.allSatisfy({ $0.target == place.target }), place.origin == origin,
             place.fault == nil
         else { return nil }

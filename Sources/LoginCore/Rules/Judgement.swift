@@ -85,7 +85,7 @@ extension ParsedResponse {
             return .network(.notHTTP)
         default:
             return .failure(
-                .unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? shortText ?? response.errorText))
+                .unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? response.errorText ?? shortText))
         }
     }
 

@@ -18,17 +18,44 @@ extension LoginContext {
         do throws(LoginFault) {
             found = try discovery.run()
         } catch {
-            for preset in presets(discovery.names) { say(DiscoveryWords.preset(preset, for: origin)) }
+            for preset in presets(discovery.names) { say(advice(preset, origin, seen: [])) }
             throw error
         }
         let proposal = ProposedProfile(
-            name: name, origin: origin, found: found, connection: connection(lasting), presets: presets(found.names))
+            name: name, origin: origin, found: found, connection: connection(lasting),
+            advice: presets(found.names).map { advice($0, origin, seen: found.paths) })
         if proposal.isUsable { _ = try decoded(proposal) }
         return proposal
     }
 
     /// The presets for a service that goes by these names.
     func presets(_ names: [String]) -> [String] { Presets(dependencies.environment).named(by: names) }
+
+    /// The command that takes a preset, with the folder in which its paths lie, as far as what was seen tells it.
+    /// - Parameter paths: where the login was found.
+    func advice(_ preset: String, _ origin: Origin, seen paths: [String]) -> String {
+        var folder = ""
+        do throws(UsageFault) {
+            guard let file = try Presets(dependencies.environment).preset(named: preset)?.file,
+                let table = try OfferedProfiles(file: file, name: preset).profiles.first?.table
+            else { return DiscoveryWords.preset(preset, for: "\(origin)") }
+            let members = table.members.merging(["url": .string("\(origin)")]) { $1 }
+            let profile = try ProfileDecoder(folder: "", home: nil)
+                .profile(named: preset, StrictTable(members, file: file, path: ""))
+            let known =
+                profile.loginSteps.compactMap(\.page) + profile.loginSteps.map(\.path.source)
+                + [profile.verify?.path.source ?? "/"]
+            let ends = known.map(\.withoutQuery).filter { $0.count > 1 }
+            for path in paths.map(\.withoutQuery) {
+                guard let end = ends.first(where: path.hasSuffix) else { continue }
+                folder = String(path.dropLast(end.count))
+                break
+            }
+        } catch {
+            folder = ""
+        }
+        return DiscoveryWords.preset(preset, for: "\(origin)\(folder)")
+    }
 
     /// The look at a URL, before its first request.
     func discovery(

@@ -15,17 +15,17 @@ package struct ProposedProfile {
     package let found: Discovered
     package private(set) var lines: [Line]
     /// Remarks about the profile, and what was not detected.
-    package let remarks: [String]
+    package private(set) var remarks: [String]
 
     /// - Parameters:
     ///   - origin: of the URL that was looked at.
     ///   - connection: the keys that say how it was reached.
-    ///   - presets: those that have the name of what was found.
+    ///   - advice: presets for what was found.
     init(
-        name: String, origin: Origin, found: Discovered, connection: [String: ConfigValue] = [:], presets: [String] = []
+        name: String, origin: Origin, found: Discovered, connection: [String: ConfigValue] = [:], advice: [String] = []
     ) {
         self.name = name
-        remarks = presets.map { DiscoveryWords.preset($0, for: origin) } + found.remarks
+        remarks = advice + found.remarks
         self.found = found
         var lines = [Line(path: ["url"], value: .string("\(origin)"), why: nil)]
         lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }
@@ -49,8 +49,10 @@ package struct ProposedProfile {
         }
     }
 
-    /// Adds to the login's form what a person has typed for its other fields.
-    mutating func fillIn(_ values: [String: String]) {
+    /// Adds to the login's form what a person has typed for its other fields, which need no remark then.
+    mutating func fillIn(_ values: [String: String], asked fields: [LabelledField]) {
+        let told = fields.map(\.remark)
+        remarks.removeAll { told.contains($0) }
         guard !values.isEmpty, let index = lines.firstIndex(where: { $0.path == ["login"] }),
             case .table(var login) = lines[index].value, case .table(var form)? = login["form"]
         else { return }

@@ -15,8 +15,9 @@ struct PageVisit {
 extension ServiceClient {
     /// Fetches the page that a request has to come from, if it says so, and finds its form there.
     ///
-    /// The page sees what the request itself would carry of the session, and nothing of a credential. No redirect is
-    /// followed: `Referer` and the form would be another page's than the profile names.
+    /// The page sees what the request itself would carry of the session, and nothing of a credential. Redirects are followed only
+    /// where they end at the page itself, as those do by which servers find out whether cookies come back: else `Referer` and the
+    /// form would be another page's than the profile names.
     func visitPage(
         of rule: RequestRule, _ values: SlotValues, _ session: Session?, carrying cookies: [Cookie] = []
     ) throws(LoginFault) -> PageVisit? {
@@ -31,7 +32,7 @@ extension ServiceClient {
         } catch {
             throw error.asLoginFault
         }
-        let response = try transport.send(request)
+        let response = try arrived(request, at: url)
         if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
         var entries: [FormEntry] = []
         if let names = rule.formNames(values) {
@@ -48,6 +49,26 @@ extension ServiceClient {
             }
         }
         return visit
+    }
+}
+
+extension ServiceClient {
+    private static let mostRedirects = 3
+
+    /// The page after redirects that set cookies and lead back to it; else the response to the request itself.
+    private func arrived(_ request: HTTPRequest, at page: ParsedURL) throws(LoginFault) -> HTTPResponse {
+        let first = try transport.send(request)
+        var response = first
+        for _ in 0..<Self.mostRedirects {
+            guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
+                redirect.origin == page.origin, !response.cookies.isEmpty
+            else { break }
+            var next = request
+            (next.url, next.cookies) = (redirect.url, response.cookies)
+            response = try transport.send(next)
+            if redirect.target == page.target, !(300..<400).contains(response.status) { return response }
+        }
+        return first
     }
 }
 

@@ -80,14 +80,18 @@ extension Service {
 
 extension OpenedLogin {
     /// Whether a login that may have been refused led to a page with its form, as many services answer a wrong password: by a
-    /// redirect instead of the page itself. A page that names the person may have the form for another reason.
+    /// redirect instead of the page itself. A page that names the person and does not refuse may have the form for another reason.
     fileprivate func isLedBack(
         to candidate: VerifySearch.Candidate, _ loggedIn: PageLook, _ anonymous: PageLook, asking login: RequestRule?
     ) -> Bool {
-        guard verdict == .undecided, redirect?.target == candidate.target, let page = loggedIn.page, let login else {
+        guard verdict == .undecided, redirect.map(VerifySearch.target(of:)) == candidate.target,
+            let page = loggedIn.page, let login
+        else {
             return false
         }
-        return page.asksAgain(login) && !loggedIn.names(credential.username ?? "", missingIn: anonymous)
+        guard page.asksAgain(login) else { return false }
+        return [401, 403].contains(loggedIn.facts.status)
+            || !loggedIn.names(credential.username ?? "", missingIn: anonymous)
     }
 
     fileprivate func with(_ session: Session) -> OpenedLogin {

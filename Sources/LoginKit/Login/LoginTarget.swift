@@ -102,8 +102,8 @@ extension LoginContext {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, request) { return LoginTarget(profile: known) }
-        for preset in Presets(dependencies.environment).named(by: challenges.compactMap(\.realm)) {
-            say(DiscoveryWords.preset(preset, for: url.origin))
+        for preset in presets(challenges.compactMap(\.realm)) {
+            say(advice(preset, url.origin, seen: [url.path]))
         }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
         if challenges.isEmpty, request.method == nil,

@@ -18,14 +18,14 @@ extension LoginContext {
                 connection: connection(new.settings))
         }
         guard proposal.isUsable, let place = proposal.found.guarded else {
-            for preset in presets(proposal.found.names) { say(DiscoveryWords.preset(preset, for: url.origin)) }
+            for preset in presets(proposal.found.names) { say(advice(preset, url.origin, seen: [url.path])) }
             return nil
         }
         if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
         let dialogue = dependencies.dialogue(dialogueSettings(request))
         if case .form(let form)? = proposal.found.login, !form.otherFields.isEmpty {
-            proposal.fillIn(try asked(form.otherFields, dialogue))
+            proposal.fillIn(try asked(form.otherFields, dialogue), asked: form.otherFields)
         }
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         // Somebody may paste it into a file.

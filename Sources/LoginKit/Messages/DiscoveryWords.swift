@@ -2,9 +2,9 @@ package import LoginCore
 
 /// Sentences about what was found at a URL.
 enum DiscoveryWords {
-    /// Where software of this name seems to be there.
-    package static func preset(_ name: String, for origin: Origin) -> String {
-        let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", "\(origin)")
+    /// Where software of this name seems to be at this URL.
+    package static func preset(_ name: String, for url: String) -> String {
+        let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", url)
         return "authctl has a profile for \(name) that can do more: \(command)"
     }
 }
@@ -65,6 +65,11 @@ extension FoundForm {
     }
 }
 
+extension LabelledField {
+    /// What a person may add to a profile.
+    var remark: String { "the form also asks for \(label.shown): 'login.form' may have the field \(name.shown)" }
+}
+
 extension FoundServer {
     /// The evidence for the value of a key of `oauth`.
     func evidence(for key: String) -> String? {
@@ -109,9 +114,7 @@ extension Discovered {
         switch login {
         case .oauth(let server)?: remarks += server.remarks
         case .form(let form)?:
-            remarks += form.otherFields.map {
-                "the form also asks for \($0.label.shown): 'login.form' may have the field \($0.name.shown)"
-            }
+            remarks += form.otherFields.map(\.remark)
             remarks.append(
                 "not detected: verify.username and logout; to see the response to verify: authctl profile test NAME"
             )

@@ -39,13 +39,26 @@ package struct Presets {
         return names.sorted()
     }
 
-    /// The presets whose name a service uses for itself, as a whole word: `transmission` for the realm "Transmission".
+    /// The presets whose name a service uses for itself, as a whole word: `transmission` for the realm "Transmission", `tt-rss` for the
+    /// title "Tiny Tiny RSS", on which it was tried.
     func named(by texts: [String]) -> [String] {
-        let words = Set(
-            texts.flatMap { text in
-                text.prefix(1000).lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)
-            })
-        return names.filter { name in name.split(separator: "-").allSatisfy { words.contains(String($0)) } }
+        let texts = texts.map { $0.prefix(1000).words }
+        let words = Set(texts.flatMap(\.self))
+        return names.filter { name in
+            if name.words.allSatisfy(words.contains) { return true }
+            let tried = program(ofPreset: name)
+            return tried.count > 1 && texts.contains { $0.firstRange(of: tried) != nil }
+        }
+    }
+
+    /// The words of the program that a preset was tried on; none where it was not tried, or cannot be read.
+    private func program(ofPreset name: String) -> [String] {
+        do throws(UsageFault) {
+            let tried = try preset(named: name)?.tried ?? ""
+            return tried.prefix { $0 != "," && !$0.isNumber && $0 != "(" }.words
+        } catch {
+            return []
+        }
     }
 
     /// The error for an unknown preset, with the nearest one.
@@ -67,5 +80,12 @@ package struct Presets {
                 name: name, file: file, tried: tried, about: comments.dropFirst().joined(separator: " "))
         }
         return nil
+    }
+}
+
+extension StringProtocol {
+    /// In lower case; runs of ASCII letters and digits.
+    fileprivate var words: [String] {
+        lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.map(String.init)
     }
 }

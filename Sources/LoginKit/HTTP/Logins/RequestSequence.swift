@@ -108,13 +108,17 @@ struct RequestSequence {
         return rules[steps.next + 1].page == nil
     }
 
-    /// Only the refusal of a step that carries the credential is about the credential.
+    /// A refusal is about the credential once a step has carried it.
     private func refused(
         _ refusal: Refusal, at rule: RequestRule, _ steps: StepsInProgress, hasSentCode: Bool
     ) throws(LoginFault) -> OpeningStep {
         if hasSentCode { return .refused(refusal) }
         if steps.isGuarded { throw .secondFactor(.refused(refusal)) }
-        guard carriesCredential || rule.slots.contains(.password) || client.profile.loginSteps.count == 1 else {
+        let rules = client.profile.loginSteps
+        // A later step may look at what became of it, where its profile says how.
+        let looksBack =
+            rule.response.refused != nil && rules.prefix(steps.next).contains { $0.slots.contains(.password) }
+        guard carriesCredential || rule.slots.contains(.password) || rules.count == 1 || looksBack else {
             throw .failure(.unexpectedStatus(refusal.status, step: Step.login.rawValue, words: refusal.words))
         }
         return .refused(carriesCredential ? refusal.ambiguous(true, steps.credential) : refusal)
