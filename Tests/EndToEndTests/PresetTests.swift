@@ -51,6 +51,8 @@ struct PresetTests {
         Trial(
             preset: "cacti", base: "/cacti", ready: "/cacti/", discover: ("/cacti/", 0),
             request: ["/cacti/user_admin.php"]),
+            preset: "airflow", ready: "/api/v2/version", discover: ("/", 1),
+            request: ["POST", "/api/v2/variables", "--json", #"{"key":"notes","value":"a"}"#]),
         Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .key),
         Trial(
             preset: "davical", discover: ("/", 0), request: ["PROPFIND", "/caldav.php/ada/"], forgets: .password),
