@@ -53,6 +53,8 @@ struct PresetTests {
             request: ["/cacti/user_admin.php"]),
             preset: "airflow", ready: "/api/v2/version", discover: ("/", 1),
             request: ["POST", "/api/v2/variables", "--json", #"{"key":"notes","value":"a"}"#]),
+        Trial(
+            preset: "calibre-web", discover: ("/", 0), request: ["POST", "/shelf/create", "-d", "title=Notes"]),
         Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .key),
         Trial(
             preset: "davical", discover: ("/", 0), request: ["PROPFIND", "/caldav.php/ada/"], forgets: .password),
