@@ -101,6 +101,10 @@ struct PresetTests {
             ], name: "Ada"),
         Trial(preset: "monit", discover: ("/", 0), request: ["/_status?format=xml"], forgets: .password),
         Trial(
+            preset: "pgadmin", ready: "/misc/ping", discover: ("/", 1),
+            request: ["POST", "/browser/server_group/obj/", "--json", #"{"name":"Notes"}"#], user: "ada@example.org",
+            name: "ada@example.org"),
+        Trial(
             preset: "powerdns", discover: ("/api/v1/servers", 1), request: ["/api/v1/servers/localhost/zones"],
             user: nil,
             name: "", forgets: .key),
