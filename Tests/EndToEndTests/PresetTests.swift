@@ -118,6 +118,8 @@ struct PresetTests {
         Trial(
             preset: "roundcube", discover: ("/", 0), request: ["/?_task=settings&_action=folders"],
             name: "ada@example.org"),
+            preset: "superset", ready: "/health", discover: ("/", 1),
+            request: ["POST", "/api/v1/css_template/", "--json", #"{"template_name":"notes","css":"a"}"#], logout: 15),
         Trial(preset: "supervisor", discover: ("/", 0), request: ["/"], forgets: .password),
         Trial(preset: "syncthing", discover: ("/", 0), request: ["/rest/system/version"], forgets: .key),
         Trial(
