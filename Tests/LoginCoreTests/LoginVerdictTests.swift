@@ -110,7 +110,7 @@ struct LoginVerdictTests {
         var rule = ResponseRule()
         rule.loggedOut = [Condition(places: [field])]
         let html = HTMLBody(
-            forms: [PageForm(methods: ["post"], actions: [], fields: [PageField(name: "password")])], plainText: { $0 })
+            fields: [PageField(name: "password")], plainText: { $0 })
         for status in [500, 503, 429, 408] {
             let facts = ParsedResponse(response: HTTPResponse(status: status), json: nil, html: html, origin: origin)
             #expect(!facts.matches(any: rule.loggedOut ?? []), "\(status)")

@@ -47,6 +47,16 @@ struct `The forms of a page` {
         #expect(facts.text(at: .field("f")) == value)
     }
 
+    @Test func `a field outside of the forms is found after those of the forms`() throws {
+        let html =
+            "<input name=csrf value=1><form><input name=a value=2></form><input name=a value=3><input name=b form=x value=4>"
+        let response = HTTPResponse.answer(200, html, headers: ["Content-Type: text/html"])
+        let body = try ResponsePage(response, at: "https://a.example/")?.body
+        let facts = ParsedResponse(response: response, json: nil, html: body, origin: url.origin)
+        #expect(facts.text(at: .field("csrf")) == "1" && facts.text(at: .field("a")) == "2")
+        #expect(facts.text(at: .field("b")) == nil)
+    }
+
     @Test func `what is not HTML has none, and no tags to lose`() throws {
         let html = "<p class=error>No &lt;such&gt; <b>name</b>: &auml;</p>"
         let place = Place.between(.text, before: "error>", after: "</p>")

@@ -12,6 +12,8 @@ package struct LoginPage: Equatable, Sendable {
     package let base: Redirect?
     /// In the order of the page.
     package let forms: [PageForm]
+    /// Fields that belong to no form: scripts send them.
+    package var looseFields: [PageField] = []
     /// In the order of the page.
     package let links: [PageLink]
     /// Whether scripts may make more of it than it says.

@@ -99,14 +99,14 @@ extension String {
 
 /// The parts of an HTML page that rules read.
 package struct HTMLBody {
-    /// In the order of the page.
-    package let forms: [PageForm]
+    /// Of its forms, then those of no form, each in the order of the page.
+    package let fields: [PageField]
     /// A piece of HTML as a person reads it: without tags, with its entities decoded.
     package let plainText: (String) -> String
 
     /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
-    package init(forms: [PageForm], plainText: @escaping (String) -> String) {
-        self.forms = forms
+    package init(fields: [PageField], plainText: @escaping (String) -> String) {
+        self.fields = fields
         self.plainText = plainText
     }
 
@@ -121,7 +121,7 @@ package struct HTMLBody {
     }
 
     private func field(_ name: String) -> PageField? {
-        let fields = forms.flatMap(\.fields).filter { $0.name == name }
+        let fields = fields.filter { $0.name == name }
         return fields.first(where: \.isChosen) ?? fields.first
     }
 }

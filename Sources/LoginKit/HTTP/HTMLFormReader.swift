@@ -98,6 +98,7 @@ struct HTMLFormReader {
         var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
             hasScripts: outline.hasScripts, names: outline.names)
+        page.looseFields = outline.looseFields
         page.isUnclear = outline.isUnclear
         page.refresh = outline.refresh.map { parser.resolve(HTMLAddress.cleaned($0), against: start) }
         return page

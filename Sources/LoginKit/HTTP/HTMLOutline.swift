@@ -124,6 +124,11 @@ struct HTMLOutline {
         self.list = nil
     }
 
+    /// The fields of no form.
+    var looseFields: [PageField] {
+        controls.filter { $0.form == nil && $0.formID == nil && !$0.isDisabled }.compactMap(\.field)
+    }
+
     /// The forms with their fields, each of which belongs to the form around it or to the one that it names.
     var finishedForms: [Form] {
         var outline = self

@@ -93,7 +93,7 @@ struct ResponsePage {
         url = try URLParser.parsed(text)
         let reader = try HTMLFormReader(url: url)
         page = try reader.page(response)
-        body = HTMLBody(forms: page.forms, plainText: reader.plainText)
+        body = HTMLBody(fields: page.forms.flatMap(\.fields) + page.looseFields, plainText: reader.plainText)
     }
 
     /// Whether it has the form that `rule` sends, with its field for the password.
