@@ -113,7 +113,7 @@ struct ConfigFaultTests {
         ),
         (
             "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { cookies = true, header = \"X: {token}\" }",
-            "profiles.p", "profiles.p.session: {token} is not available"
+            "profiles.p", "profiles.p.session: {token} beside 'cookies = true' needs 'token' in 'login'"
         ),
         ("take = { otp = \"/a\" }", "profiles.p.login", "profiles.p.login.take.otp: must be a name of its own"),
         ("take = { Id = \"/a\" }", "profiles.p.login", "profiles.p.login.take.Id: must be a name of its own"),

@@ -133,6 +133,33 @@ struct SessionCommandTests {
         #expect(world.run("token", "chat").output == "tok2\n")
     }
 
+    @Test func `a token goes with cookies where the profile has both, and both are refreshed and kept`() throws {
+        let world = try TestWorld(
+            config: """
+                [profiles.both]
+                url     = "https://both.example"
+                method  = "token"
+                session = { cookies = true, header = "Authorization: Bearer {token}" }
+                verify  = { get = "/me", username = "/name" }
+                login   = { post = "/login", json = { u = "{username}", p = "{password}" }, token = "/t", refresh-token = "/r", expires-in = "/e" }
+                refresh = { post = "/refresh", json = { r = "{refresh-token}" } }
+
+                """)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let me = HTTPResponse.answer(200, "{\"name\":\"ann\"}", cookies: [.named("sid", "c2")])
+        let earned = HTTPResponse.answer(200, "{\"t\":\"t1\",\"r\":\"r1\",\"e\":100}", cookies: [.named("sid", "c1")])
+        #expect(world.run("login", server: [.answer(401), earned, me]).code == 0)
+        #expect(world.requests.last?.contains("Bearer t1") == true && world.requests.last?.contains("sid=c1") == true)
+        #expect(world.run("request", "/a", server: [me]).code == 0)
+        #expect(world.requests.last?.contains("Bearer t1") == true && world.requests.last?.contains("sid=c2") == true)
+        world.now += 200
+        let renewed = HTTPResponse.answer(200, "{\"t\":\"t2\",\"e\":100}", cookies: [.named("sid", "c3")])
+        #expect(world.run("whoami", server: [.answer(401), renewed, me]).output == "ann\n")
+        #expect(world.requests.dropFirst().first?.contains("sid=c2") == true, "\(world.requests)")
+        let last = try #require(world.requests.last)
+        #expect(last.contains("Bearer t2") && last.contains("sid=c3"), "\(world.requests)")
+    }
+
     @Test func `--min-ttl refreshes, and a new token that is too short is 1`() throws {
         let world = try chat()
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")

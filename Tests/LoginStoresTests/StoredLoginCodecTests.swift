@@ -14,6 +14,11 @@ import Testing
         StoredLogin(session: .token(Token(value: bytes, refreshToken: nil, expires: nil))),
         StoredLogin(
             session: .token(Token(value: Secret("t"), refreshToken: bytes, expires: .max)), credential: credential),
+        StoredLogin(
+            session: .token(
+                Token(value: Secret("t"), refreshToken: bytes, expires: 7).with([
+                    Cookie(name: "a", value: bytes, record: Secret("Set-Cookie: a=1"), expires: 7)
+                ]))),
         StoredLogin(session: .cookies([])),
         StoredLogin(
             session: .cookies([

@@ -102,6 +102,8 @@ package struct Token: Equatable, Sendable {
     package let expires: Int64?
     /// The endpoints that refresh and revoke it, if an authorization server issued it; `nil` if the profile has them.
     package let terms: Grant.Terms?
+    /// The cookies that are sent beside it; empty unless the profile has both.
+    package var cookies: [Cookie] = []
 
     /// - Parameter expires: seconds of Unix time; `nil` if the end is not known.
     package init(value: Secret, refreshToken: Secret?, expires: Int64?) {
@@ -116,9 +118,17 @@ package struct Token: Equatable, Sendable {
         self.terms = terms
     }
 
+    /// The same beside other cookies.
+    package func with(_ cookies: [Cookie]) -> Token {
+        var token = self
+        token.cookies = cookies
+        return token
+    }
+
     /// Everything in it that must not be seen.
     var secrets: [Secret] {
         [value, refreshToken, terms?.client.secret, terms?.client.registration?.token].compactMap { $0 }
+            + cookies.map(\.value)
     }
 }
 

@@ -81,6 +81,7 @@ extension SlotValues {
         case .token(let token):
             self.token = token.value
             refreshToken = token.refreshToken
+            cookies = token.cookies
         case .cookies(let cookies):
             self.cookies = cookies
         }

@@ -38,7 +38,9 @@ extension Service {
         let patiently: ServiceClient.Way = { [client] (request) throws(LoginFault) in
             try client.plainly(request.lasting(Self.leastTime))
         }
-        let facts = try client.send(rule, values, session: nil, readBy: answer, by: patiently).facts
+        let facts = try client.send(
+            rule, values, session: nil, readBy: answer, carrying: token.cookies, by: patiently
+        ).facts
         client.hide(whatIsIn: facts, by: answer)
         switch client.judge(facts, by: answer, at: .refresh) {
         case .accepted:
@@ -50,7 +52,8 @@ extension Service {
                 named: answer.username.flatMap { facts.text(at: $0) },
                 subjects: RefreshOwner.Subjects(
                     old: JSONWebToken(token.value)?.subject, new: JSONWebToken(new.value)?.subject))
-            return RefreshedSession(session: .token(new), owner: owner)
+            let cookies = profile.sessionRule.cookies ? facts.response.cookies : []
+            return RefreshedSession(session: .token(new.with(cookies)), owner: owner)
         case .refused(let refusal), .forbidden(let refusal):
             throw .rejected(refusal)
         case .needsSecondFactor, .pending:

@@ -187,6 +187,7 @@ extension ServiceClient {
     /// The session with the cookies that hold after an answer, since a server may refresh them each time. Those that do not
     /// tell their end keep the one that the login told.
     func refreshed(_ session: Session, by response: HTTPResponse) -> Session {
+        if case .token(let token) = session, profile.sessionRule.cookies { return .token(token.with(response.cookies)) }
         guard case .cookies(let before) = session else { return session }
         guard profile.loginResponse?.expiry != nil else { return .cookies(response.cookies) }
         return .cookies(

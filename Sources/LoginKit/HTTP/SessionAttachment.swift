@@ -7,7 +7,9 @@ extension HTTPRequest {
         switch session {
         case .cookies(let cookies):
             self.cookies = cookies
-        case .credential, .token:
+        case .token(let token):
+            cookies = token.cookies
+        case .credential:
             break
         }
         for header in rule.headers(for: method) where header.value.isWanted(values) {

@@ -186,8 +186,8 @@ package struct ProfileDecoder {
             if !rule.cookies, !slots.contains(.token) { throw table.fault("session", Self.noToken) }
         case .challenge, .certificate: break
         }
-        if rule.cookies, slots.contains(.token) || slots.contains(.refreshToken) {
-            throw table.fault("session", "{token} is not available with 'cookies = true'")
+        if rule.cookies, profile.loginResponse?.token == nil, slots.contains(.token) || slots.contains(.refreshToken) {
+            throw table.fault("session", "{token} beside 'cookies = true' needs 'token' in 'login'")
         }
         for case .cookie(let name) in slots where !rule.cookies {
             throw table.fault("session", "{cookie:\(name)} is not available without 'cookies = true'")

@@ -43,5 +43,6 @@ extension StoredLoginCodec.TokenForm {
         refreshToken = try members.decodeIfPresent(String.self, forKey: "refreshToken")
         expires = try members.decodeIfPresent(Int64.self, forKey: "expires")
         grant = try members.decodeIfPresent(GrantForm.self, forKey: "grant")
+        cookies = try members.decodeIfPresent([StoredLoginCodec.CookieForm].self, forKey: "cookies")
     }
 }

@@ -135,19 +135,23 @@ enum StoredLoginCodec {
         let expires: Int64?
         /// Absent but for what an authorization server issued.
         let grant: GrantForm?
+        /// Absent unless cookies are sent beside it.
+        let cookies: [CookieForm]?
 
         init(_ token: Token) {
             value = Base64.encode(token.value)
             refreshToken = token.refreshToken.map(Base64.encode)
             expires = token.expires
             grant = token.terms.map(GrantForm.init)
+            cookies = token.cookies.isEmpty ? nil : token.cookies.map(CookieForm.init)
         }
 
         func token() throws(Malformed) -> Token {
             let refresh = try refreshToken.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
             return Token(
                 value: try StoredLoginCodec.secret(value), refreshToken: refresh, expires: expires,
-                terms: try grant.map { (form) throws(Malformed) in try form.terms() })
+                terms: try grant.map { (form) throws(Malformed) in try form.terms() }
+            ).with(try (cookies ?? []).map { (form) throws(Malformed) in try form.cookie() })
         }
     }
 

@@ -147,7 +147,8 @@ struct RequestSequence {
         var steps = last
         let rule = client.profile.loginSteps[client.profile.loginSteps.count - 1].response
         let session: Session
-        if client.profile.sessionRule.cookies {
+        let sent = client.profile.sessionRule
+        if sent.cookies, !sent.slots.contains(.token) {
             let end = rule.expiry.flatMap { _ in
                 ExpiryReader(now: clock.now()).expiry(facts, rule, token: Secret(""))
             }
@@ -155,7 +156,7 @@ struct RequestSequence {
         } else {
             if steps.token == nil { try readToken(facts, client.profile.loginResponse ?? rule, in: &steps) }
             guard let token = steps.token else { throw client.lacking }
-            session = .token(token)
+            session = .token(sent.cookies ? token.with(steps.cookies) : token)
         }
         if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
         let verdict = facts.verdict(
