@@ -24,6 +24,18 @@ struct OAuthRegistrationTests {
                 + "\"token_endpoint_auth_method\":\"none\",\"application_type\":\"native\",\"scope\":\"a \\\"b\\\"\"}")
     }
 
+    @Test(arguments: [
+        (nil, "none"), (["none", "client_secret_post"], "none"),
+        (["client_secret_post", "client_secret_basic"], "client_secret_post"),
+        (["client_secret_basic"], "none"),
+    ])
+    func `a client with a secret in the form is asked for where the server lists no other kind`(
+        listed: [String]?, method: String
+    ) throws {
+        let request = try RegistrationRequest(redirect: nil, scope: nil, listed: listed).request(at: endpoint)
+        #expect(request.body?.unprotectedText.contains("\"token_endpoint_auth_method\":\"\(method)\"") == true)
+    }
+
     @Test func `a device has no redirect`() throws {
         let request = try RegistrationRequest(redirect: nil, scope: nil).request(at: endpoint)
         #expect(

@@ -57,7 +57,8 @@ extension AuthorizationLoop {
             case .browser: try redirect(held)
             case .device: nil
             }
-        let request = try RegistrationRequest(redirect: redirect, scope: scope(held)).request(
+        let listed = held.server?.metadata?.tokenAuthentication
+        let request = try RegistrationRequest(redirect: redirect, scope: scope(held), listed: listed).request(
             at: endpoint)
         let response = try transport.send(request), former = held.client
         held.client = try RegistrationResponse(response, from: endpoint, parse: transport.read).client

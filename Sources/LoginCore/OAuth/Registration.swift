@@ -6,11 +6,18 @@ package struct RegistrationRequest: Equatable, Sendable {
     package let redirect: String?
     /// The scope for later; without it, some servers allow openid alone.
     package let scope: String?
+    /// How the client is to authenticate: with nothing, unless the server lists other ways alone.
+    let authentication: ClientAuthentication
 
-    /// - Parameter redirect: with the port that is open now.
-    package init(redirect: String?, scope: String?) {
+    /// - Parameters:
+    ///   - redirect: with the port that is open now.
+    ///   - listed: `token_endpoint_auth_methods_supported`.
+    package init(redirect: String?, scope: String?, listed: [String]? = nil) {
         self.redirect = redirect
         self.scope = scope
+        let isPublic = listed?.contains(ClientAuthentication.none.registeredName) ?? true
+        authentication =
+            isPublic ? .none : listed?.contains(ClientAuthentication.post.registeredName) == true ? .post : .none
     }
 
     /// The members, in order.
@@ -21,7 +28,7 @@ package struct RegistrationRequest: Equatable, Sendable {
         if let redirect { members.append(("redirect_uris", .array([.string(redirect)]))) }
         members.append(("grant_types", .array(grants.map { .string($0) })))
         members.append(("response_types", .array(redirect == nil ? [] : [.string("code")])))
-        members.append(("token_endpoint_auth_method", .string("none")))
+        members.append(("token_endpoint_auth_method", .string(authentication.registeredName)))
         members.append(("application_type", .string("native")))
         if let scope { members.append(("scope", .string(scope))) }
         return members
