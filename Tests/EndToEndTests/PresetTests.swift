@@ -49,10 +49,11 @@ struct PresetTests {
 
     static let all: [Trial] = [
         Trial(
-            preset: "cacti", base: "/cacti", ready: "/cacti/", discover: ("/cacti/", 0),
-            request: ["/cacti/user_admin.php"]),
             preset: "airflow", ready: "/api/v2/version", discover: ("/", 1),
             request: ["POST", "/api/v2/variables", "--json", #"{"key":"notes","value":"a"}"#]),
+        Trial(
+            preset: "cacti", base: "/cacti", ready: "/cacti/", discover: ("/cacti/", 0),
+            request: ["/cacti/user_admin.php"]),
         Trial(
             preset: "calibre-web", discover: ("/", 0), request: ["POST", "/shelf/create", "-d", "title=Notes"]),
         Trial(preset: "copyparty", discover: ("/", 1), request: ["/?ls"], forgets: .key),
@@ -105,6 +106,15 @@ struct PresetTests {
             request: ["POST", "/browser/server_group/obj/", "--json", #"{"name":"Notes"}"#], user: "ada@example.org",
             name: "ada@example.org"),
         Trial(
+            preset: "phpmyadmin", discover: ("/", 0),
+            request: ["POST", "/index.php?route=/sql", "-d", "sql_query=SELECT 1", "-d", "ajax_request=true"]),
+        Trial(
+            preset: "postfixadmin", discover: ("/login.php", 0),
+            request: [
+                "--page", "/edit.php?table=domain", "POST", "/edit.php?table=domain", "-d",
+                "value[domain]=notes.example",
+            ], user: "ada@example.org", name: "ada@example.org"),
+        Trial(
             preset: "powerdns", discover: ("/api/v1/servers", 1), request: ["/api/v1/servers/localhost/zones"],
             user: nil,
             name: "", forgets: .key),
@@ -118,6 +128,7 @@ struct PresetTests {
         Trial(
             preset: "roundcube", discover: ("/", 0), request: ["/?_task=settings&_action=folders"],
             name: "ada@example.org"),
+        Trial(
             preset: "superset", ready: "/health", discover: ("/", 1),
             request: ["POST", "/api/v1/css_template/", "--json", #"{"template_name":"notes","css":"a"}"#], logout: 15),
         Trial(preset: "supervisor", discover: ("/", 0), request: ["/"], forgets: .password),
@@ -125,6 +136,11 @@ struct PresetTests {
         Trial(
             preset: "syncthing-key", script: "syncthing", request: ["/rest/system/version"], user: nil,
             forgets: .key),
+        Trial(
+            preset: "tomcat-manager", script: "tomcat", base: "/manager", ready: "/manager/status",
+            discover: ("/manager/html", 0),
+            request: ["--page", "/manager/html", "POST", "/manager/html/expire?path=/manager", "-d", "idle=30"],
+            forgets: .password),
         Trial(preset: "trac", discover: ("/login", 0), request: ["/prefs"]),
         Trial(
             preset: "transmission", ready: "/transmission/web/", discover: ("/transmission/web/", 0),
