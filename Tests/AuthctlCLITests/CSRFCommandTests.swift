@@ -96,7 +96,11 @@ struct CSRFCommandTests {
         ("logout = { post = \"/{csrf}\" }", "{csrf} is not allowed in a path"),
         ("logout = { follow = \"/x\" }", "profiles.p.logout.follow: needs 'page'"),
         ("logout = { page = \"/p\", follow = \"/x?y\" }", "must be a path without a query"),
-        ("refresh = { page = \"/p\", follow = \"/x\" }", "profiles.p.refresh.follow: is only for 'logout'"),
+        (
+            "refresh = { page = \"/p\", follow = \"/x\" }",
+            "profiles.p.refresh.follow: is only for 'login' and 'logout'"
+        ),
+        ("login = { post = \"/p\", follow = \"/x\" }", "profiles.p.login.follow: must be true or false"),
     ])
     func `a profile that could not work says why`(line: String, problem: String) throws {
         let world = try TestWorld(

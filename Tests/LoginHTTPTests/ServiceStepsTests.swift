@@ -202,6 +202,56 @@ struct ServiceStepsTests {
         }
     }
 
+    /// A step that is answered with a redirect, as behind single sign-on.
+    private func following() throws -> Profile {
+        var profile = Profile(
+            name: "wiki", url: "https://shop.example", methods: [.cookie], verify: try SomeProfiles.rule("GET", "/me"))
+        var step = try SomeProfiles.rule(
+            "POST", "/login", json: .object([try SomeProfiles.member("p", "{password}")]))
+        step.followsRedirects = true
+        step.response.refused = [
+            Condition(places: [.init(place: .header("Location"), pattern: TextPattern("/login?*"))])
+        ]
+        profile.loginSteps = [step]
+        return profile
+    }
+
+    private func leading(to target: String, _ status: Int = 302, origin: Origin? = nil) -> HTTPResponse {
+        let shop = Origin(scheme: "https", host: "shop.example", port: 443), origin = origin ?? shop
+        return .answer(
+            status, headers: ["Location: \(target)"], cookies: [.named("sid", "1")],
+            redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+    }
+
+    @Test func `a step that follows takes the cookies along, and sends the password once`() throws {
+        let there = HTTPResponse.answer(200, "in", cookies: [.named("sid", "2")])
+        let exchange = Exchange(
+            try following(), [anonymous, leading(to: "/a"), leading(to: "/b", 303), there, there])
+        guard case .accepted(let login) = try begin(exchange) else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(login.session.secrets.map(\.text) == ["2"])
+        #expect(exchange.requests[2].hasPrefix("GET https://shop.example/a") && exchange.requests[2].contains("sid=1"))
+        #expect(exchange.requests.filter { $0.contains("pw") }.count == 1)
+    }
+
+    @Test func `a step follows no redirect that refuses, repeats the body, leads elsewhere or never ends`() throws {
+        let refused = Exchange(try following(), [anonymous, leading(to: "/login?failed")])
+        guard case .refused = try begin(refused) else {
+            Issue.record("not refused")
+            return
+        }
+        let other = Origin(scheme: "https", host: "other.example", port: 443)
+        for response in [leading(to: "/a", 307), leading(to: "/a", origin: other)] {
+            let exchange = Exchange(try following(), [anonymous, response, .answer(200, "{}")])
+            _ = fault { _ = try begin(exchange) }
+            #expect(!exchange.requests.contains { $0.contains("/a") || $0.contains("other.example") })
+        }
+        let circle = Exchange(try following(), [anonymous] + (0..<6).map { _ in leading(to: "/a") })
+        #expect(fault { _ = try begin(circle) } == .network(.redirectLoop(limit: 5)) && circle.rest == 0)
+    }
+
     @Test func `what is kept goes along with a request of the person's own, too`() throws {
         let exchange = Exchange(try taking(), [.answer(200, "{}")])
         exchange.service.hold([.taken("account"): Secret("7/8")])

@@ -22,6 +22,8 @@ package struct RequestRule: Equatable, Sendable {
     package var page: String?
     /// Whether it is the page's link to `path` that is followed, with the query that it has there.
     package var followsLink = false
+    /// Whether a redirect of the response is followed on its origin, as browsers do (RFC 9110, section 15.4).
+    package var followsRedirects = false
     /// The rule for reading the response.
     package var response: ResponseRule
 

@@ -108,24 +108,11 @@ final class ServiceClient {
         if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
         if let visit { values.take(from: visit) }
         let request = try filled(rule, values, session, cookies, visit)
-        let sent = try way(request)
-        let reader = answer ?? rule.response
-        // Any answer to a session may tell it what guards the next request.
-        let told = session == nil ? nil : profile.sessionRule.csrf.flatMap { $0.stale.isEmpty ? nil : $0.response }
-        let readsJSON = reader.readsJSON || told?.readsJSON == true
-        let readsHTML = reader.readsHTML || told?.readsHTML == true
-        let readsXML = reader.readsXML || told?.readsXML == true
-        var page = readingPage || readsHTML ? try ResponsePage(sent.response, at: request.url) : nil
-        if page == nil, rule.slots.contains(.password), sent.response.judgesPasswords {
-            page = readable(sent.response, at: request.url)
-        }
-        let facts = ParsedResponse(
-            response: sent.response, json: readsJSON ? try sent.response.json() : nil,
-            html: readsHTML ? page?.body : nil, xml: readsXML ? try sent.response.xml() : nil,
-            origin: endpoint.origin, isProven: sent.isProven,
-            wrote: !RequestRule.onlyReads(request.method), asksAgain: page?.asksAgain(rule) ?? false,
-            asksForCode: page?.page.asksForCode ?? false)
-        return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
+        let reader = Reading(
+            rule: answer ?? rule.response, told: session == nil ? nil : profile.sessionRule.csrf,
+            request: rule, wantsPage: readingPage)
+        let reply = try read(try way(request), to: request, by: reader, after: visit)
+        return rule.followsRedirects ? try following(reply, by: reader) : reply
     }
 
     private func filled(

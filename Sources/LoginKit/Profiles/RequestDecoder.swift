@@ -51,15 +51,17 @@ struct RequestDecoder {
         if key != "verify", table.value("logged-in") != nil {
             throw table.fault("logged-in", "is only for 'verify'")
         }
+        let followsRedirects = key == "login" ? try table.bool("follow") ?? false : false
         let (method, path) = try target(table, of: key)
         var rule = RequestRule(method: method, path: path, response: try ResponseRuleDecoder().answer(table))
         rule.query = try templates.parameters("query", in: table)
         rule.headers = try templates.headers("header", in: table)
         rule.content = try content(table)
-        rule.followsLink = table.value("follow") != nil
+        rule.followsRedirects = followsRedirects
+        rule.followsLink = key != "login" && table.value("follow") != nil
         rule.page = try page(rule, table)
         if rule.followsLink {
-            if key != "logout" { throw table.fault("follow", "is only for 'logout'") }
+            if key != "logout" { throw table.fault("follow", "is only for 'login' and 'logout'") }
             if rule.page == nil { throw table.fault("follow", "needs 'page', the page that has the link") }
             if !rule.path.slots.isEmpty || rule.path.source.contains("?") {
                 throw table.fault("follow", "must be a path without a query or templates: the page has the rest")
@@ -91,7 +93,8 @@ struct RequestDecoder {
     }
 
     private func target(_ table: StrictTable, of key: String) throws(UsageFault) -> (method: String, path: Template) {
-        let supplied = ["get", "post", "send", "follow"].filter { table.value($0) != nil }
+        let keys = ["get", "post", "send"] + (key == "login" ? [] : ["follow"])
+        let supplied = keys.filter { table.value($0) != nil }
         guard supplied.count == 1, let text = try table.string(supplied[0]) else {
             let methods = key == "logout" ? "'get', 'post', 'send' and 'follow'" : "'get', 'post' and 'send'"
             throw table.fault(nil, "must have exactly one of \(methods)")
