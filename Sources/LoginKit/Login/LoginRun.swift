@@ -97,6 +97,7 @@ package struct LoginRun {
             if let difference = service.clockDifference {
                 context.warn("\(difference.warning(of: profile.name))")
             }
+            sayWhatIsMissing()
             return (identity, false)
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
@@ -114,6 +115,17 @@ package struct LoginRun {
             \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
             that was typed
             """)
+    }
+
+    /// A place of the profile is wrong, or the service has changed; the login is still good.
+    private func sayWhatIsMissing() {
+        let held = service.takenForLater
+        for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
+            let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")
+            context.warn(
+                "warning: \(profile.name): the response to login has no \(name) at \(place), which another request "
+                    + "of the profile needs; check that place in the profile")
+        }
     }
 
     /// Completes a given password with stored secrets that are asked for only once.
