@@ -70,6 +70,14 @@ struct CSRFCommandTests {
         #expect(!world.requests.contains { $0.contains("/edit") } && (try? world.home.read("out")) == nil)
     }
 
+    @Test func `token --header leaves out what is fetched for each request, and says so`() throws {
+        let world = try loggedIn()
+        let run = world.run("token", "--header")
+        #expect(run.code == 0 && run.output == "Cookie: sid=one\n", "\(run)")
+        #expect(run.talk.contains("without X-CSRF, whose value is fetched for each request"), "\(run.talk)")
+        #expect(run.talk.contains("authctl exec -P wiki --serve -- COMMAND"), "\(run.talk)")
+    }
+
     @Test func `an answer tells the value, and the same request is sent once more`() throws {
         let world = try TestWorld(config: Self.torrents)
         world.variables.merge(["AUTHCTL_PROFILE": "torrents", "AUTHCTL_USERNAME": "ann"]) { $1 }

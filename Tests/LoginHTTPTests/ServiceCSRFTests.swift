@@ -96,9 +96,9 @@ struct ServiceCSRFTests {
         let exchange = Exchange(try wiki(), [.answer(200, #"{"csrf": "c1"}"#, cookies: [Self.cookie])])
         let attachment = try exchange.service.attachment(of: session, username: "ann")
         #expect(attachment.request.headers.contains { $0.name == "X-CSRF" && $0.value.text == "c1" })
-        #expect(throws: FillFault.missing(.csrf)) {
-            try wiki().sessionRule.headerLines(session, SlotValues(session, username: "ann"))
-        }
+        // What is printed is for more than one request.
+        let lines = try wiki().sessionRule.headerLines(session, SlotValues(session, username: "ann"))
+        #expect(lines?.text.hasPrefix("Cookie: ") == true && lines?.text.contains("X-CSRF") == false)
     }
 
     @Test func `an answer tells the value, and verify is sent once more with it; the next request has it at once`()

@@ -55,6 +55,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         let (session, username) = try source.session()
         let taken = try source.taken(username)
         if verify { invocation.context.sayIfUnverifiable(profile) }
+        if header { invocation.sayWhatIsLeftOut(of: profile) }
         if printsJSON {
             try invocation.streams.result(json: try TokenReport(profile, session, username, taken, header: header))
         } else if header {
@@ -90,6 +91,13 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
 }
 
 extension Invocation {
+    /// A header for one request alone cannot be printed for others.
+    fileprivate func sayWhatIsLeftOut(of profile: Profile) {
+        guard let name = profile.sessionRule.fetchedHeaders.first else { return }
+        let command = ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
+        say("authctl: without \(name), whose value is fetched for each request; to have it sent: \(command)")
+    }
+
     fileprivate func show(_ secret: Secret) throws(LoginFault) {
         try streams.result(secret, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO))
     }

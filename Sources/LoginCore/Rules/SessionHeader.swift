@@ -5,14 +5,13 @@ extension SessionRule {
     /// other, those for requests that write last.
     ///
     /// - Parameter values: of the session, and what its login issued for later requests.
-    /// - Returns: `nil` if the session is sent in no header.
+    /// - Returns: `nil` if the session is sent in no header. A header with `{csrf}` is left out (`fetchedHeaders`).
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
     package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
         let pair = try basicPair(session, values)
-        // What the service has not told yet can only be left out; what is fetched is another program's to fetch.
-        let isTold = csrf?.stale.isEmpty == false
-        let fields = try (headers + writeHeaders).filter { !isTold || $0.value.isWanted(values) }.map {
+        // What the service tells or shows for each request can only be left out.
+        let fields = try (headers + writeHeaders).filter { $0.value.isWanted(values) }.map {
             (header) throws(FillFault) in try header.filled(values)
         }
         do throws(SecretBuilder.LimitExceeded) {
@@ -32,6 +31,11 @@ extension SessionRule {
             throw .tooLong(limit: error.limit)
         }
         return text.count == 0 ? nil : text.finish()
+    }
+
+    /// The names of the headers whose value is fetched for each request.
+    package var fetchedHeaders: [String] {
+        csrf?.path == nil ? [] : (headers + writeHeaders).filter { $0.value.slots.contains(.csrf) }.map(\.name.shown)
     }
 
     /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
