@@ -256,6 +256,18 @@ struct DiscoverTests {
         #expect(requests.map { $0.contains("seen=1") } == [false, true, true], "\(requests)")
     }
 
+    @Test func `a refusal that names the service's description leads to the login that stands there`() throws {
+        let description =
+            #"{"openapi":"3.1.0","paths":{"/me":{"get":{"security":[{"b":[]}]}}},"#
+            + #""components":{"securitySchemes":{"b":{"type":"http","scheme":"basic"}}}}"#
+        let bare = HTTPResponse.answer(
+            401, "{}", headers: ["Link: </x>; rel=next, </api.json>; rel=\"service-desc\"; type=\"application/json\""])
+        let json = HTTPResponse.answer(200, description, headers: ["Content-Type: application/json"])
+        let (run, requests) = try discover("/", [bare, .answer(404), .answer(404), .answer(404), json, .answer(401)])
+        #expect(requests.contains { $0.hasPrefix("GET https://app.example/api.json") }, "\(requests)")
+        #expect(run.code == 0 && run.output.contains("/me"), "\(run)")
+    }
+
     @Test func `a search passes a server that looks whether cookies come back`() throws {
         let cookies = [Cookie.named("seen", "1")]
         func check(_ target: String) -> HTTPResponse {

@@ -93,6 +93,25 @@ extension String {
 }
 
 extension HTTPResponse {
+    /// The descriptions of the service to which its header leads (RFC 8288, section 3; RFC 8631, section 3): paths and URLs as
+    /// they are written, without those that have a comma.
+    var linkedDescriptions: [String] {
+        values(of: "Link").flatMap { $0.split(separator: ",") }.prefix(20).compactMap { link in
+            let parts = link.split(separator: ";").map { $0.trimmingPrefix { $0 == " " } }
+            guard let target = parts.first, target.hasPrefix("<"), let end = target.firstIndex(of: ">") else {
+                return nil
+            }
+            let isNamed = parts.dropFirst().contains { part in
+                let pair = part.split(separator: "=", maxSplits: 1)
+                guard pair.count == 2, pair[0].lowercased() == "rel" else { return false }
+                return pair[1].split(whereSeparator: { "\" ".contains($0) }).contains {
+                    $0.lowercased() == "service-desc"
+                }
+            }
+            return isNamed ? String(target[target.index(after: target.startIndex)..<end]) : nil
+        }
+    }
+
     /// Where a page names the description that its scripts show: a quoted path to JSON whose name says so.
     func namedDescription(from path: String) -> String? {
         let text = body.withUnsafeBytes { String(decoding: $0.prefix(256 << 10), as: UTF8.self) }

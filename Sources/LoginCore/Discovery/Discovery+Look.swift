@@ -88,14 +88,18 @@ extension Discovery {
         }
         guard namedBy == nil else { return Glimpse(place: place, login: nil) }
         seen.append(.refused(target: visit.asked, status: status))
-        return Glimpse(place: place, login: nil, leads: page.map { leads(of: $0, visit) } ?? [])
+        return Glimpse(place: place, login: nil, leads: leads(of: page, visit))
     }
 
     /// What a response names: descriptions of the service, then links.
-    private func leads(of page: LoginPage, _ visit: DiscoveryVisit) -> [LinkSearch.Lead] {
+    private func leads(of page: LoginPage?, _ visit: DiscoveryVisit) -> [LinkSearch.Lead] {
         let named = visit.response.namedDescription(from: visit.end.target)
-        return (page.descriptions + (named.map { [$0] } ?? []) + page.targetsToTry)
-            .map { LinkSearch.Lead(target: $0, namedBy: visit.asked, schemes: []) }
+        let linked = visit.response.linkedDescriptions.compactMap { link -> String? in
+            let url = read(link.hasPrefix("/") && !link.hasPrefix("//") ? "\(start.origin)\(link)" : link)
+            return url?.origin == start.origin ? url?.target : nil
+        }
+        let targets = linked + (page?.descriptions ?? []) + (named.map { [$0] } ?? []) + (page?.targetsToTry ?? [])
+        return targets.map { LinkSearch.Lead(target: $0, namedBy: visit.asked, schemes: []) }
     }
 
     /// Lets anonymous clients in: what it names may not.
@@ -108,9 +112,8 @@ extension Discovery {
             if glimpse.leads.isEmpty { seen.append(.openDescription(visit.asked)) }
             return glimpse
         }
-        guard let page else { return glimpse }
         glimpse.leads = leads(of: page, visit)
-        if glimpse.leads.isEmpty, page.hasScripts { seen.append(.scripts(page: visit.end.target)) }
+        if glimpse.leads.isEmpty, let page, page.hasScripts { seen.append(.scripts(page: visit.end.target)) }
         return glimpse
     }
 }
