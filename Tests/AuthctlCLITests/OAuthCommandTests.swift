@@ -290,9 +290,12 @@ struct OAuthCommandTests {
         world.person = ScriptedPerson()
         _ = world.run("logout", "notes", server: [.answer(200), .answer(200)])
         let refused = world.run("login", "notes", "--browser", "firefox -P work", server: [.answer(401)])
-        #expect(refused.talk.contains("without one: authctl login notes --device, or:"), "\(refused.talk)")
+        #expect(refused.talk.contains("without one: authctl login notes --no-browser, or"), "\(refused.talk)")
         let forced = world.run("login", "notes", "--force", "--browser", "firefox", server: [.answer(401)])
-        #expect(forced.talk.contains("authctl login notes --force --device, or:"), "\(forced.talk)")
+        #expect(
+            forced.talk.contains(
+                "authctl login notes --force --no-browser, or, where the server has device codes: authctl login notes --force --device"
+            ), "\(forced.talk)")
         #expect(world.run("login", "notes", "--otp-stdin", server: []).code == 2)
     }
 

@@ -40,6 +40,11 @@ package struct OAuthProfile: Equatable, Sendable {
         case asked(label: String)
     }
 
+    /// Whether the server may have a device authorization endpoint: not where the profile names the endpoints itself and leaves it out.
+    package var mayHaveDeviceCodes: Bool {
+        endpoints[.deviceAuthorization] != nil || endpoints[.authorization] == nil || issuer != nil
+    }
+
     /// The defaults: the service's metadata names the server, and a client is registered for each login.
     package init() {}
 }

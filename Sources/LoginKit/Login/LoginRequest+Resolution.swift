@@ -21,6 +21,7 @@ private struct Resolver {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
         context.topic.asksForConsent = profile.traits.asksForConsent
+        context.topic.mayHaveDeviceCodes = profile.oauth?.mayHaveDeviceCodes ?? true
         context.topic.ignoresVariables = ignoresVariables
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
         if let username { try check(username: username) }

@@ -30,6 +30,8 @@ package struct ErrorContext: Equatable, Sendable {
     package var options: [String] = []
     /// Whether a person consents at an authorization server.
     var asksForConsent = false
+    /// Whether that server may have codes to be typed elsewhere (RFC 8628).
+    var mayHaveDeviceCodes = true
     /// Whether what was sent had no proof against forged requests, as `SessionRule.isForgeable` has it.
     var isForgeable = false
     /// Whether the variables that hold a credential are set, and are not this profile's.

@@ -159,7 +159,10 @@ extension LoginNeed {
         }
         if topic.asksForConsent {
             let plain = topic.withoutWayToConsent
-            let ways = ["--device", "--no-browser"].map { plain.loginCommand($0) }.joined(separator: ", or: ")
+            var ways = plain.loginCommand("--no-browser")
+            if topic.mayHaveDeviceCodes {
+                ways += ", or, where the server has device codes: \(plain.loginCommand("--device"))"
+            }
             return Message(
                 what,
                 next: "someone must approve this login; at a terminal: \(plain.loginCommand); without one: \(ways)")
