@@ -10,7 +10,7 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form, helper, json, loopback, metadata
+    case challenge, cookie, profile, form, helper, json, loopback, metadata, xml
     case tokenAnswer = "token-answer"
 
     func read(_ bytes: UnsafeRawBufferPointer) {
@@ -23,6 +23,7 @@ enum HostileReader: String, CaseIterable {
         case .json: readJSON(bytes)
         case .loopback: readLoopback(bytes)
         case .metadata: readMetadata(bytes)
+        case .xml: readXML(bytes)
         case .tokenAnswer: readTokenAnswer(bytes)
         }
     }
@@ -155,26 +156,6 @@ private func checkRule(_ rule: RequestRule) {
     guard let request = try? rule.request(base: base, values) else { return }
     precondition(request.url.hasPrefix(base + "/") && request.url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
     precondition(request.headers.allSatisfy { $0.value.isHeaderSafe && !$0.name.isEmpty })
-}
-
-/// A login page; the first byte chooses what its server says of the characters.
-private func readForm(_ bytes: UnsafeRawBufferPointer) {
-    let origin = Origin(scheme: "https", host: "p.example", port: 443)
-    let url = ParsedURL(origin: origin, path: "/login/", query: nil, user: nil, password: nil)
-    guard let first = bytes.first, let reader = try? HTMLFormReader(url: url) else { return }
-    let types = ["text/html", "text/html; charset=utf-8", "text/html; charset=iso-8859-1", "x; charset=utf-16"]
-    let response = HTTPResponse(
-        status: 200, headers: [HTTPResponseField(name: "Content-Type", value: types[Int(first) % types.count])],
-        body: Secret(copying: UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
-    guard let page = try? reader.page(response) else { return }
-    precondition(page.forms.count <= HTMLFormReader.most)
-    precondition(page.forms.reduce(0) { $0 + $1.fields.count } <= HTMLFormReader.most)
-    for names in [["username", "password"], ["u"], []] {
-        guard let form = try? page.form(with: names, leadingTo: "/login/") else { continue }
-        precondition(form.methods.first == "post" && form.actions.allSatisfy { $0.origin == origin })
-        precondition(page.base.map { $0.origin == origin } ?? true)
-        precondition(form.fields.allSatisfy { !$0.name.isEmpty })
-    }
 }
 
 /// What git asks of its helper: nothing in it adds a line to an answer, or names two hosts.

@@ -3,7 +3,7 @@ import Secrets
 extension LoginPage {
     /// The form that takes a password, if it is clear which: one form with one password field.
     /// - Throws: `untrusted` where it leads to another origin or into the URL.
-    func loginForm() throws(LoginFault) -> FoundForm? {
+    package func loginForm() throws(LoginFault) -> FoundForm? {
         let candidates = forms.filter { $0.passwordFields.count == 1 }
         guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart,
             chosen.defaultButton?.isDisabled != true
