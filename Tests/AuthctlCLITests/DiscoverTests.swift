@@ -213,6 +213,14 @@ struct DiscoverTests {
         #expect(!requests.contains { $0.contains("x=1") })
     }
 
+    @Test func `a page that refuses is searched for links although the service fails when asked for its metadata`()
+        throws
+    {
+        let refusal = Self.page("<a href='/-/login'>Log in</a>", status: 403)
+        let (run, requests) = try discover("/", [refusal, .answer(500), Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/-/login\""), "\(run.talk) \(requests)")
+    }
+
     @Test func `a page that is too long to be compared after a login is passed over`() throws {
         let world = try TestWorld()
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)

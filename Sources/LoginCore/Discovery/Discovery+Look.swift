@@ -75,18 +75,14 @@ extension Discovery {
     ) throws(LoginFault) -> Glimpse {
         let status = visit.response.status
         let place = end(of: visit, namedBy)
-        if namedBy == nil {
-            // Nothing said that there is one: what is wrong with it is no fault of the service's.
-            do throws(LoginFault) {
-                if let server = try findServer(of: visit.asked, nil) {
-                    return Glimpse(place: place, login: .oauth(server))
-                }
-            } catch .oauth, .busy {
-                seen.append(.refused(target: visit.asked, status: status))
-                return Glimpse(place: place, login: nil)
-            }
-        }
         guard namedBy == nil else { return Glimpse(place: place, login: nil) }
+        do throws(LoginFault) {
+            if let server = try findServer(of: visit.asked, nil) {
+                return Glimpse(place: place, login: .oauth(server))
+            }
+        } catch .oauth, .busy {
+            // Nothing said that there is one: what is wrong with it is no fault of the service's.
+        }
         seen.append(.refused(target: visit.asked, status: status))
         return Glimpse(place: place, login: nil, leads: leads(of: page, visit))
     }
