@@ -15,6 +15,9 @@ struct PresetTests {
         var ready = "/"
         /// What `discover` is given, and how that ends; nothing where another trial does that at the same server.
         var discover: (path: String, code: Int32)?
+        /// How a login ends by the profile that `discover` has saved: a page that only looks different after a login, or then leads
+        /// on, is found by `login URL` alone.
+        var saved: Int32 = 0
         /// A request that needs the login.
         var request: [String] = []
         /// What `login -u` gets; nothing where the service knows no names.
@@ -79,7 +82,8 @@ struct PresetTests {
             preset: "icinga2", ready: "/v1", discover: ("/v1", 0), request: ["/v1/status/ApiListener"], scheme: "https",
             forgets: .password),
         Trial(
-            preset: "icingaweb2", ready: "/authentication/login", discover: ("/", 0), request: ["/config/general"]),
+            preset: "icingaweb2", ready: "/authentication/login", discover: ("/", 0), saved: 1,
+            request: ["/config/general"]),
         Trial(
             preset: "influxdb", ready: "/ping", discover: ("/query?q=SHOW%20USERS", 0),
             request: ["/query?q=SHOW%20USERS"], forgets: .password),
@@ -109,7 +113,7 @@ struct PresetTests {
             preset: "phpmyadmin", discover: ("/", 0),
             request: ["POST", "/index.php?route=/sql", "-d", "sql_query=SELECT 1", "-d", "ajax_request=true"]),
         Trial(
-            preset: "postfixadmin", discover: ("/login.php", 0),
+            preset: "postfixadmin", discover: ("/login.php", 0), saved: 2,
             request: [
                 "--page", "/edit.php?table=domain", "POST", "/edit.php?table=domain", "-d",
                 "value[domain]=notes.example",
@@ -231,6 +235,6 @@ struct PresetTests {
         #expect(found.code == discover.code, "\(found.output)\(found.error)")
         guard found.code == 0, !found.output.contains("= \"token\"") else { return }
         let right = try authctl.run(login(trial), input: PresetServer.password + "\n", environment: trusted)
-        #expect(right.code == 0, "\(found.output)\(right.error)")
+        #expect(right.code == trial.saved, "\(found.output)\(right.error)")
     }
 }
