@@ -115,6 +115,10 @@ struct ConfigFaultTests {
             "method = \"cookie\"\nlogin = { post = \"/l\" }\nsession = { cookies = true, header = \"X: {token}\" }",
             "profiles.p", "profiles.p.session: {token} beside 'cookies = true' needs 'token' in 'login'"
         ),
+        (
+            "method = \"basic\"\nsession = { cookies = true }", "profiles.p",
+            "profiles.p.session.cookies: needs a 'login' that sets them"
+        ),
         ("take = { otp = \"/a\" }", "profiles.p.login", "profiles.p.login.take.otp: must be a name of its own"),
         ("take = { Id = \"/a\" }", "profiles.p.login", "profiles.p.login.take.Id: must be a name of its own"),
         ("take = { id = \"a\" }", "profiles.p.login", "profiles.p.login.take.id: must be '/json/pointer'"),

@@ -184,7 +184,13 @@ package struct ProfileDecoder {
             if !slots.contains(.token) { throw table.fault("session", Self.noToken) }
         case .exchange(for: .token):
             if !rule.cookies, !slots.contains(.token) { throw table.fault("session", Self.noToken) }
-        case .challenge, .certificate: break
+        case .challenge, .certificate:
+            if rule.cookies, profile.login == nil {
+                throw table.fault(
+                    "session.cookies",
+                    "needs a 'login' that sets them; the credential is sent with each request, and 'request --page' "
+                        + "sends the cookies of a form's page with it")
+            }
         }
         if rule.cookies, profile.loginResponse?.token == nil, slots.contains(.token) || slots.contains(.refreshToken) {
             throw table.fault("session", "{token} beside 'cookies = true' needs 'token' in 'login'")
