@@ -45,6 +45,20 @@ struct LoginURLTests {
         #expect(world.run("whoami", server: [.answer(401)]).code == 3)
     }
 
+    @Test func `a front page that sends on whoever has the password is a login, unless it leads to one`() throws {
+        let world = try world()
+        let origin = Origin(scheme: "https", host: "api.example", port: 443)
+        func sent(to target: String) -> HTTPResponse {
+            .answer(301, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+        }
+        let run = world.run("login", Self.url, server: [anonymous, anonymous, sent(to: "/app/explorer.html")])
+        #expect(run.code == 0 && run.talk.contains("the status 301 of"), "\(run.talk)")
+        #expect(world.run("whoami", server: [sent(to: "/app/explorer.html")]).output == "anna\n")
+        #expect(world.run("whoami", server: [.answer(401)]).code == 3)
+        let other = try self.world()
+        #expect(other.run("login", Self.url, server: [anonymous, anonymous, sent(to: "/signin")]).code == 1)
+    }
+
     @Test func `a user agent of the profile goes with every request`() throws {
         let world = try TestWorld(
             config:

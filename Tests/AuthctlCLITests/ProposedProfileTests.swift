@@ -70,13 +70,15 @@ struct ProposedProfileTests {
 
     @Test(
         arguments: [
-            .status(401), .status(404), .redirect(status: 302, path: "/in"), .form(status: 200, passwordField: "p w"),
+            .status(401), .status(404), .status(200), .redirect(status: 302, path: "/in"),
+            .form(status: 200, passwordField: "p w"),
             .name(status: 200),
         ] as [GuardedPlace.Refusal])
     func `a place that a login has found is written as the rule that was tried`(refusal: GuardedPlace.Refusal) throws {
         var place = Self.place("/me", refusal)
         place.username = .between(.text, before: "<b title=\"it's\">", after: "</")
         if case .redirect = refusal { place.sendsOn = 303 }
+        if refusal == .status(200) { place.sendsOn = 302 }
         let table = StrictTable(
             proposed(.form(Self.form), place).table.merging(["url": .string("https://app.example")]) { $1 }, file: "x",
             path: "")

@@ -124,8 +124,10 @@ import Testing
             Program(name: "datasette", pages: ["/", "/-/login", "/_memory"], logout: 15),
             Program(name: "marimo", user: "", pages: ["/", "/auth/login"]),
             Program(name: "phpmyadmin", pages: ["/", "/index.php", "/index.php?route=/server/databases"], logout: 15),
+            Program(name: "orthanc", pages: ["/", "/app/explorer.html", "/system"], hasForm: false),
             Program(
                 name: "postfixadmin", user: "ada@example.org", pages: ["/", "/login.php", "/list.php?table=admin"]),
+            Program(name: "supysonic", pages: ["/", "/user/login", "/folder"], logout: 15),
             Program(name: "tomcat", pages: ["/manager/html", "/host-manager/html"], hasForm: false),
             Program(name: "wagtail", pages: ["/admin/", "/admin/login/", "/admin/pages/"]),
         ])

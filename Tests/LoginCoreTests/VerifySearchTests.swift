@@ -45,6 +45,19 @@ import Testing
             loggedIn: loggedIn, anonymous: anonymous, username: "anna")
     }
 
+    @Test func `a page that sends on only who is logged in is the last resort`() {
+        let candidate = VerifySearch.Candidate(target: "/home", namedBy: "a test")
+        let place = candidate.placeThatSendsOn(loggedIn: Self.look(302, location: "/list"), anonymous: Self.look(200))
+        #expect(place?.refusal == .status(200) && place?.loggedIn == [302])
+        #expect(place?.verify.response.loggedOut == [Condition(status: 401), Condition(status: 200)])
+        for (loggedIn, anonymous) in [
+            (Self.look(200), Self.look(200)), (Self.look(302, location: "/login"), Self.look(200)),
+            (Self.look(302, location: "/list"), Self.look(302, location: "/list")),
+        ] {
+            #expect(candidate.placeThatSendsOn(loggedIn: loggedIn, anonymous: anonymous) == nil)
+        }
+    }
+
     @Test func `where the login leads is asked first, then three links that speak of the person`() {
         let links = ["/about", "/settings", "/profile", "/account", "/api", "/login"].map { Self.link($0) }
         let found = Self.candidates(after: Self.redirect("/home"), Self.page(links))

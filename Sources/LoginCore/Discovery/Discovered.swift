@@ -73,6 +73,7 @@ package struct GuardedPlace: Equatable, Sendable {
     package var loggedIn: [Int] {
         // Who is logged in may be sent on from there.
         if case .form = refusal { return [200, 302, 303] }
+        if case .status(200..<300) = refusal { return sendsOn.map { [$0] } ?? [] }
         return sendsOn.map { [200, $0] } ?? []
     }
 

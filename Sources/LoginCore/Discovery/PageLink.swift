@@ -45,7 +45,7 @@ extension String {
     }
 
     /// Whether it is a page to log in at.
-    fileprivate var speaksOfLogin: Bool {
+    package var speaksOfLogin: Bool {
         let lower = lowercased()
         return Self.wordsOfLogin.contains { lower.contains($0) }
     }

@@ -128,6 +128,15 @@ extension VerifySearch.Candidate {
         return place
     }
 
+    /// A page that everybody may open and from which only somebody who is logged in is sent on, as many front pages do: the last resort,
+    /// since `request` then asks verify about each response with that status.
+    package func placeThatSendsOn(loggedIn: PageLook, anonymous: PageLook) -> GuardedPlace? {
+        guard loggedIn.redirectPath != nil, !loggedIn.leadsToLogin, anonymous.isOpen else { return nil }
+        var place = GuardedPlace(target: target, refusal: .status(anonymous.facts.status), namedBy: namedBy)
+        place.sendsOn = loggedIn.facts.status
+        return place
+    }
+
     /// Where both are sent on, an anonymous client to a page that asks for a password.
     private func sentOn(_ loggedIn: PageLook, _ anonymous: PageLook) -> GuardedPlace? {
         guard let path = anonymous.redirectPath, let other = loggedIn.redirectPath, path != other,

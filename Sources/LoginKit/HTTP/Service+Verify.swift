@@ -33,7 +33,8 @@ extension Service {
             throw .secondFactor(.required(words: words))
         case .pending:
             throw .secondFactor(.required(words: nil))
-        case .unclear where afterLogin && options.learns && facts.mayBeLoggedIn:
+        case .unclear
+        where afterLogin && options.learns && facts.mayBeLoggedIn(sentOn: profile.traits.answersChallenges):
             learnedStatus = facts.status
         case .unclear(let error):
             throw error
@@ -80,7 +81,13 @@ extension Service {
 
 extension ParsedResponse {
     /// Whether a service that answers 401 without a login may mean that there is one, and that the request was not its usual one.
-    fileprivate var mayBeLoggedIn: Bool { (400..<500).contains(status) && ![401, 403, 408, 429].contains(status) }
+    /// - Parameter sentOn: whether a redirect on the own origin means so, too: that of a front page, and not to a page to log in at.
+    fileprivate func mayBeLoggedIn(sentOn: Bool) -> Bool {
+        if sentOn, (300..<400).contains(status), foreignRedirect == nil, let target = response.redirect?.target {
+            return !target.speaksOfLogin
+        }
+        return (400..<500).contains(status) && ![401, 403, 408, 429].contains(status)
+    }
 }
 
 extension HTTPResponse {

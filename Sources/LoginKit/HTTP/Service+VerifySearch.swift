@@ -10,7 +10,7 @@ extension Service {
         var opened = opened
         var search = VerifySearch(
             on: endpoint.origin, after: opened.redirect, asked: profile.verify?.path.source ?? "")
-        var requests = 0
+        var requests = 0, lastResort: (place: GuardedPlace, anonymous: PageLook)?
         while requests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
@@ -32,15 +32,25 @@ extension Service {
                     throw .rejected(Refusal(status: loggedIn.response.status))
                 }
                 if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
+                if lastResort == nil,
+                    let place = candidate.placeThatSendsOn(loggedIn: loggedIn.look, anonymous: anonymous.look)
+                {
+                    lastResort = (place, anonymous.look)
+                }
                 continue
             }
-            foundPlace = place
-            client.profile.proof = .verify(place.verify)
-            client.anonymousResponse = AnonymousResponse(
-                anonymous.look.facts, readBy: place.verify.response)
+            take(place, anonymous.look)
             return opened
         }
-        return nil
+        guard let lastResort else { return nil }
+        take(lastResort.place, lastResort.anonymous)
+        return opened
+    }
+
+    private func take(_ place: GuardedPlace, _ anonymous: PageLook) {
+        foundPlace = place
+        client.profile.proof = .verify(place.verify)
+        client.anonymousResponse = AnonymousResponse(anonymous.facts, readBy: place.verify.response)
     }
 
     /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.

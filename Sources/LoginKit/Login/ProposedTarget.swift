@@ -18,6 +18,7 @@ extension LoginContext {
                 connection: connection(new.settings))
         }
         guard proposal.isUsable, let place = proposal.found.guarded else {
+            for sentence in proposal.found.sightings { say(sentence) }
             for preset in presets(proposal.found.names) { say(advice(preset, url.origin, seen: [url.path])) }
             return nil
         }

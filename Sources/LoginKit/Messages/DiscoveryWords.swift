@@ -125,8 +125,11 @@ extension Discovered {
         case .token?: remarks.append("make a token at the service; the login asks for it")
         case .challenge?, .passwordGrant?, nil: break
         }
-        return remarks + seen.map(\.sentence) + (login == nil ? Self.whatToTry : [])
+        return remarks + sightings + (login == nil ? Self.whatToTry : [])
     }
+
+    /// What was seen and is no way to log in.
+    var sightings: [String] { seen.map(\.sentence) }
 
     private static let whatToTry = [
         "no way to log in was seen. What to try:",

@@ -52,9 +52,9 @@ extension UsageFault {
         case .verifyProvesNothing(let url):
             return Message(
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
-                next:
-                    "use an endpoint that requires a login (to find one: authctl discover URL), or add a 'logged-out' rule to the profile"
-            )
+                next: topic.hasProfile
+                    ? "use an endpoint that requires a login (to find one: authctl discover URL), or add a 'logged-out' rule to the profile"
+                    : "use the URL of a page that asks you to log in, or that only logged-in users can open")
         case .unconfirmed(let login):
             return login.message
         case .proposesProfile(let url):
