@@ -58,7 +58,7 @@ extension PageField {
     /// A list of languages or places may stand before a password, too.
     fileprivate var isListOfNames: Bool {
         let lower = name.lowercased()
-        return type == "select" && !options.isEmpty
+        return type == "select" && options.count > 1
             && (lower == "name" || Self.wordsOfNames.contains { lower.contains($0) })
     }
 

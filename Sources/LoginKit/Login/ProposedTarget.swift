@@ -25,8 +25,15 @@ extension LoginContext {
         if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
         guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
         let dialogue = dependencies.dialogue(dialogueSettings(request))
-        if case .form(let form)? = proposal.found.login, !form.otherFields.isEmpty {
-            proposal.fillIn(try asked(form.otherFields, dialogue), asked: form.otherFields)
+        if case .form(let form)? = proposal.found.login {
+            if form.usernameField == nil, let name = options.username {
+                say(
+                    "The form asks for no user name; \(SafeText.quoted(name)) is not sent, and only names the account here."
+                )
+            }
+            if !form.otherFields.isEmpty {
+                proposal.fillIn(try asked(form.otherFields, dialogue), asked: form.otherFields)
+            }
         }
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         // Somebody may paste it into a file.
