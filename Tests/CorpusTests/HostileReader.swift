@@ -10,7 +10,10 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form, helper, json, loopback, metadata, xml
+    case challenge, cookie, profile, form, helper, json, loopback, metadata
+    case servedPath = "served-path"
+    case servedBody = "served-body"
+    case serveRule = "serve-rule"
     case tokenAnswer = "token-answer"
 
     func read(_ bytes: UnsafeRawBufferPointer) {
@@ -23,7 +26,9 @@ enum HostileReader: String, CaseIterable {
         case .json: readJSON(bytes)
         case .loopback: readLoopback(bytes)
         case .metadata: readMetadata(bytes)
-        case .xml: readXML(bytes)
+        case .servedPath: readServedPath(bytes)
+        case .servedBody: readServedBody(bytes)
+        case .serveRule: readServeRule(bytes)
         case .tokenAnswer: readTokenAnswer(bytes)
         }
     }

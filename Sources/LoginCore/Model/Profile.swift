@@ -27,6 +27,8 @@ public struct Profile: Equatable, Sendable {
     package var signup: String?
     /// Whether a request that only reads may go out without a session where no login was ever kept.
     package var mayReadAnonymously = true
+    /// What `exec --serve` lends of its logins.
+    package var serve = ServeSettings()
     /// Settings for its requests and for storing its logins.
     package var settings: Settings
 

@@ -35,7 +35,7 @@ package struct ServedHeaders: Sendable {
 
     /// The fields of the command's request that go on to the service.
     package func sent(_ fields: [ServedField]) -> [HTTPRequestField] {
-        let named = Set(fields.filter { $0.hasName("Connection") }.flatMap(\.text.tokens))
+        let named = Self.named(fields)
         var sent: [HTTPRequestField] = []
         for field in fields {
             let name = field.name.lowercased()
@@ -51,6 +51,17 @@ package struct ServedHeaders: Sendable {
             sent.append(HTTPRequestField(name: field.name, value: value))
         }
         return sent
+    }
+
+    /// The fields that are for this connection alone, as `Connection` says.
+    private static func named(_ fields: [ServedField]) -> Set<String> {
+        Set(fields.filter { $0.hasName("Connection") }.flatMap(\.text.tokens))
+    }
+
+    /// The fields that rules judge: those that the service gets from the command, and `Destination`.
+    func judged(_ fields: [ServedField]) -> [ServedField] {
+        let named = Self.named(fields)
+        return fields.filter { !named.contains($0.name.lowercased()) || $0.hasName("Destination") }
     }
 
     /// The fields of the service's response that go on to the command.
@@ -83,8 +94,11 @@ package struct ServedHeaders: Sendable {
         return url
     }
 
+    /// What precedes the path of every URL at the service.
+    var originText: String { origin.description }
+
     /// The other way round; `nil` for what is not at this address.
-    private func away(_ url: String) -> String? {
+    func away(_ url: String) -> String? {
         rest(of: url, behind: root).map { origin.description + $0 }
     }
 

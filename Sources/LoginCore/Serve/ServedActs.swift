@@ -1,0 +1,79 @@
+/// What a request may make the service do, by its head: its own method, and what some services take in place of it.
+package struct ServedActs: Equatable, Sendable {
+    /// At least one: the request's own.
+    package let acts: [ServedAct]
+    /// The request's path.
+    package var path: ServedPath { own.path }
+    private let own: ServedAct
+    private let hasBody: Bool
+    private let fields: [ServedField]
+
+    /// Headers by which services let a client change the method or the path.
+    private static let overriding: Set<String> = [
+        "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
+        "x-forwarded-prefix",
+    ]
+
+    /// - Parameter target: path and query as they are sent.
+    package init(_ head: ServedHead, target: String, _ headers: ServedHeaders) throws(ServeObjection) {
+        fields = headers.judged(head.fields)
+        hasBody = head.method != "HEAD" && head.contentLength != 0
+        if let field = fields.first(where: { Self.overriding.contains($0.foldedName) }) {
+            throw .overridingHeader(field.name)
+        }
+        own = ServedAct(
+            method: head.wantsWebSocket ? ServeRule.webSocket : head.method, path: try Self.path(of: target))
+        // A method of this name would pass by a rule that is for WebSockets alone.
+        guard head.wantsWebSocket || head.method.uppercased() != ServeRule.webSocket else {
+            throw .notAllowed(own, by: nil)
+        }
+        let query = target.drop { $0 != "?" }.dropFirst()
+        guard FormMember.members(of: Array(query.utf8)).allSatisfy({ !$0.isOverride }) else { throw .overridingQuery }
+        let destinations = try fields.filter { $0.foldedName == "destination" }.map { (field) throws(ServeObjection) in
+            guard field.hasName("Destination"), let path = headers.awayPath(field) else { throw .foreignDestination }
+            return ServedAct(method: "PUT", path: try Self.path(of: path))
+        }
+        guard destinations.count <= 1 else { throw .foreignDestination }
+        acts = [own] + destinations
+    }
+
+    /// The body, if services look in it for another method.
+    package func body() throws(ServeObjection) -> ServedBody? { hasBody ? try ServedBody(fields) : nil }
+
+    /// All of it with the methods that the body names.
+    package func with(methods: [String]) -> [ServedAct] {
+        acts + methods.map { ServedAct(method: $0, path: own.path) }
+    }
+
+    /// The question about a session that is sent ahead of a long body.
+    package var head: ServedAct { ServedAct(method: "HEAD", path: own.path) }
+
+    private static func path(of target: String) throws(ServeObjection) -> ServedPath {
+        do throws(ServedPath.Ambiguous) {
+            return try ServedPath(target)
+        } catch {
+            throw .ambiguousPath
+        }
+    }
+}
+
+extension ServedField {
+    /// The name as CGI and its kin compare it: without case, and with everything but letters and digits alike (RFC 3875, section
+    /// 4.1.18).
+    var foldedName: String {
+        String(decoding: name.lowercased().utf8.map { $0.isWordByte ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
+    }
+}
+
+extension ServedHeaders {
+    /// The path and query of a `Destination` (RFC 4918, section 10.3) at the service; `nil` for another place.
+    fileprivate func awayPath(_ field: ServedField) -> String? {
+        guard let text = String(validating: field.bytes, as: UTF8.self) else { return nil }
+        return away(text).flatMap { $0.contains("#") ? nil : String($0.dropFirst(originText.utf8.count)) }
+    }
+}
+
+extension UInt8 {
+    /// A small letter or a digit.
+    fileprivate var isWordByte: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self) }
+}

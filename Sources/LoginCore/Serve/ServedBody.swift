@@ -1,0 +1,110 @@
+/// The body of a request, as far as services look in it for another method: a member `_method` of a form, of multipart or of JSON.
+package struct ServedBody: Equatable, Sendable {
+    /// In bytes: the beginning that is searched. What is behind it passes by the request's own method.
+    package static let searched = 64 << 10
+
+    /// The reason why a body cannot be searched.
+    package enum Fault: Equatable, Sendable, CaseIterable {
+        /// It has a `Content-Encoding`.
+        case encoded
+        /// It is not in UTF-8.
+        case otherCharset
+        /// `Content-Type` is there twice, or its parameters can be read in two ways.
+        case ambiguousType
+        /// The parts of a multipart body can be told apart in two ways.
+        case ambiguousParts
+    }
+
+    /// The readings of a body that a service may choose.
+    private enum Kind: Equatable, Sendable {
+        case form, json
+        case multipart(boundary: [UInt8], isForm: Bool)
+    }
+
+    private let kinds: [Kind]
+    /// Whether nothing says what the body is: it need not be any of these.
+    private let isUntyped: Bool
+
+    /// Types of many JSON texts, one after the other, which no service reads as one.
+    private static let sequences: Set<String> = [
+        "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
+        "application/json-seq",
+    ]
+
+    /// - Returns: `nil` for a body of another type.
+    init?(_ fields: [ServedField]) throws(ServeObjection) {
+        let types = fields.filter { $0.foldedName == "content-type" }
+        guard types.count <= 1 else { throw .unreadableBody(.ambiguousType) }
+        let text = types.first?.text ?? ""
+        guard text.utf8.allSatisfy({ $0 < 0x7F }) else { throw .unreadableBody(.ambiguousType) }
+        isUntyped = text.utf8.allSatisfy { $0 <= 0x20 }
+        // Services also find a type somewhere in the header.
+        let lower = text.lowercased(), bare = String(lower.prefix { !"; ,\t".contains($0) })
+        var kinds: [Kind] = []
+        if isUntyped || lower.contains("x-www-form-urlencoded") { kinds.append(.form) }
+        if isUntyped || lower.contains("json") && !Self.sequences.contains(bare) { kinds.append(.json) }
+        if lower.contains("multipart/") { kinds.append(try Self.multipart(text)) }
+        self.kinds = kinds
+        if kinds.isEmpty { return nil }
+        let codings = fields.filter { $0.foldedName == "content-encoding" }.map { $0.text.lowercased() }
+        guard codings.allSatisfy({ $0 == "identity" || $0.isEmpty }) else { throw .unreadableBody(.encoded) }
+        guard Self.isUTF8(lower) else { throw .unreadableBody(.otherCharset) }
+    }
+
+    /// The methods that the body names.
+    /// - Parameters:
+    ///   - beginning: the first `searched` bytes.
+    ///   - isWhole: whether that is all of it.
+    package func methods(in beginning: [UInt8], isWhole: Bool) throws(ServeObjection) -> [String] {
+        var methods: [String] = []
+        for kind in kinds {
+            switch kind {
+            case .form: methods += try formMethods(in: beginning, isWhole: isWhole)
+            case .json: methods += try JSONOverride.methods(in: beginning, isWhole: isWhole, isJSON: !isUntyped)
+            case .multipart(let boundary, let isForm):
+                methods += try MultipartOverride(boundary: boundary, isForm: isForm)
+                    .methods(in: beginning, isWhole: isWhole)
+            }
+        }
+        return methods
+    }
+
+    private func formMethods(in beginning: [UInt8], isWhole: Bool) throws(ServeObjection) -> [String] {
+        let members = FormMember.members(of: beginning)
+        var methods: [String] = []
+        for (index, member) in members.enumerated() where member.isOverride {
+            // The value goes on behind what is searched.
+            if !isWhole, index == members.count - 1 { throw .unreadableOverride }
+            methods.append(try FormMember.method(member.value))
+        }
+        return methods
+    }
+
+    private static func multipart(_ text: String) throws(ServeObjection) -> Kind {
+        guard let header = HeaderParameters(text), let boundary = header["boundary"], boundary.isBoundary else {
+            throw .unreadableBody(.ambiguousType)
+        }
+        return .multipart(boundary: Array(boundary.utf8), isForm: header.value.lowercased() == "multipart/form-data")
+    }
+
+    /// - Parameter type: in lower case.
+    private static func isUTF8(_ type: String) -> Bool {
+        type.ranges(of: "charset").allSatisfy { range in
+            let rest = type[range.upperBound...].drop { $0 == " " || $0 == "\t" }
+            guard rest.first == "=" else { return false }
+            let value = rest.dropFirst().drop { " \t\"'".contains($0) }.prefix { !" \t\"';,".contains($0) }
+            return value == "utf-8" || value == "utf8"
+        }
+    }
+}
+
+extension String {
+    /// Whether it can be a boundary (RFC 2046, section 5.1.1).
+    fileprivate var isBoundary: Bool {
+        (1...70).contains(utf8.count) && last != " "
+            && utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "'()+_,-./:=? ".utf8.contains(byte)
+            }
+    }
+}

@@ -1,0 +1,60 @@
+import LoginCore
+
+/// The target of a request that rules judge: no reading leads elsewhere, and none is decoded once more.
+func readServedPath(_ bytes: UnsafeRawBufferPointer) {
+    let target = String(decoding: bytes, as: UTF8.self)
+    guard let path = try? ServedPath(target) else { return }
+    precondition(path.text.utf8.first == UInt8(ascii: "/") && target.hasPrefix(path.text))
+    precondition(path.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    precondition((1...3).contains(path.readings.count))
+    for reading in path.readings {
+        precondition(!reading.isEmpty)
+        for segment in reading {
+            precondition(segment != Array(".".utf8) && segment != Array("..".utf8))
+            precondition(!segment.contains { $0 < 0x20 || $0 == 0x7F || "\\;%".utf8.contains($0) })
+            precondition(String(validating: segment, as: UTF8.self) != nil)
+        }
+    }
+    let act = ServedAct(method: "GET", path: path)
+    precondition(ServeRules([ServeRuleSet(allow: [.readOnly])]).decision(on: [act]) == .allowed(by: .readOnly))
+    precondition(
+        ServeRules([ServeRuleSet(allow: [.readOnly], deny: [.readOnly])]).decision(on: [act]) != .allowed(by: .readOnly)
+    )
+}
+
+/// A rule, and behind the first line's end a path for it: with the same rule twice, `deny` wins wherever `allow` would pass.
+func readServeRule(_ bytes: UnsafeRawBufferPointer) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let line = lines.first, let rule = try? ServeRule(String(decoding: line, as: UTF8.self)) else { return }
+    precondition(rule.text.utf8.count <= ServeRule.longest)
+    precondition((try? ServeRule(rule.text)) == rule)
+    guard lines.count > 1, let path = try? ServedPath(String(decoding: lines[1], as: UTF8.self)) else { return }
+    for method in ["GET", "DELETE", ServeRule.webSocket] {
+        let act = ServedAct(method: method, path: path)
+        guard case .allowed = ServeRules([ServeRuleSet(allow: [rule])]).decision(on: [act]) else { continue }
+        let denied = ServeRules([ServeRuleSet(allow: [rule], deny: [rule])]).decision(on: [act])
+        precondition(denied == .refused(act, by: rule))
+    }
+}
+
+/// A body; its first byte chooses the type, and whether it goes on.
+func readServedBody(_ bytes: UnsafeRawBufferPointer) {
+    guard let first = bytes.first else { return }
+    let types = [
+        "application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=b",
+        "multipart/mixed; boundary=b", "",
+    ]
+    let body = Array(bytes.dropFirst())
+    let fields = [
+        ServedField("Content-Length", "\(body.count + 1)"),
+        ServedField("Content-Type", types[Int(first) % types.count]),
+    ]
+    let headers = ServedHeaders(
+        root: "http://127.0.0.1:40404/5e63e7", origin: Origin(scheme: "https", host: "p.example", port: 443),
+        rule: SessionRule())
+    let head = ServedHead(method: "POST", target: "/5e63e7/x", fields: fields)
+    guard let acts = try? ServedActs(head, target: "/x", headers), let reader = try? acts.body() else { return }
+    guard let methods = try? reader.methods(in: body, isWhole: first < 0x80) else { return }
+    precondition(methods.allSatisfy { !$0.isEmpty && $0 == $0.uppercased() && !$0.contains(" ") })
+    precondition(acts.with(methods: methods).count == 1 + methods.count)
+}
