@@ -130,6 +130,21 @@ struct ConfigFaultTests {
             "method = \"token\"\nsession = { header = [\"X: {token}\", \"Y: {cookie:csrf}\"] }", "profiles.p",
             "profiles.p.session: {cookie:csrf} is not available without 'cookies = true'"
         ),
+        ("serve = true", "profiles.p", "profiles.p.serve: must be a table, not"),
+        ("serve = { allows = [] }", "profiles.p", "profiles.p.serve.allows: unknown key; did you mean 'allow'?"),
+        ("serve = { allow = \"GET /\" }", "profiles.p", "profiles.p.serve.allow: must be a list of rules"),
+        ("serve = { allow = [1] }", "profiles.p", "profiles.p.serve.allow: must be a string or a list of strings"),
+        (
+            "serve = { ask = [\"GET /\", \"get /\"] }", "profiles.p",
+            "profiles.p.serve.ask[2]: methods are written in capitals, not \"get\""
+        ),
+        ("serve = { deny = [\"GET x\"] }", "profiles.p", "profiles.p.serve.deny[1]: the path must begin with '/'"),
+        (
+            "serve = { deny = [" + String(repeating: "\"GET /\",", count: 257) + "] }", "profiles.p",
+            "profiles.p.serve: has more than 256 rules"
+        ),
+        ("serve = { log = \"x\" }", "profiles.p", "profiles.p.serve.log: must be true or false, not"),
+        ("serve = { overrides = 1 }", "profiles.p", "profiles.p.serve.overrides: must be true or false, not"),
         ("user-agent = \"\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable ASCII characters"),
         ("user-agent = \"a\\tb\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable"),
         ("json = { \"/a/1\" = 1 }", "profiles.p.session", "profiles.p.session.json: '/a/1' must be '/NAME/0'"),

@@ -9,7 +9,7 @@ struct ConfigManualTests {
     @Test(arguments: [
         ProfileDecoder.keys, RequestDecoder.requestKeys, RequestDecoder.answerKeys, RequestDecoder.stepKeys,
         RequestDecoder.takingKeys, SessionDecoder.keys, SessionDecoder.csrfKeys, OAuthDecoder.keys,
-        OAuthDecoder.endpointKeys,
+        OAuthDecoder.endpointKeys, ServeDecoder.keys,
     ])
     func `every key is described`(keys: [String]) throws {
         let described = try Set(Self.page().section("DESCRIPTION").flatMap(Self.keys))

@@ -50,12 +50,13 @@ final class ServedScene {
     private let run: LoginRun
     private let headers: ServedHeaders
     private let told: Told
+    private let review: RequestReview
 
     private final class Told: Sendable {
         let warnings = Mutex<[String]>([])
     }
 
-    init(_ world: Dependencies, _ profile: String) throws {
+    init(_ world: Dependencies, _ profile: String, limits: ServeLimits = ServeLimits()) throws {
         let told = Told()
         self.told = told
         let context = try LoginContext(
@@ -67,6 +68,7 @@ final class ServedScene {
         session = ServedSession(gate.unattended(), authenticated)
         headers = ServedHeaders(
             root: "http://127.0.0.1:40404/5e63e7", origin: run.endpoint.origin, rule: run.profile.sessionRule)
+        review = RequestReview(limits, headers, run.endpoint.origin)
     }
 
     var warnings: [String] { told.warnings.withLock { $0 } }
@@ -84,15 +86,21 @@ final class ServedScene {
         if let body { Array(body.utf8).withUnsafeBytes { bytes in _ = call.body.write(bytes) } }
         call.body.finish()
         let answer = ServedResponse(call, headers)
-        let request = ServedRequest(
-            call: call, session: session, service: try run.serviceBeside { false }, profile: run.profile,
-            endpoint: run.endpoint, headers: headers)
-        do throws(LoginFault) {
-            try request.relay(answer)
-        } catch {
-            answer.explain(error, ErrorContext(profile: run.profile.name))
+        let result = review.review(call) { session.knownSecrets }
+        if let objection = result.objection {
+            answer.refuse(review.refusal(objection, method, target))
+        } else {
+            let request = ServedRequest(
+                call: call, session: session, service: try run.serviceBeside { false }, profile: run.profile,
+                endpoint: run.endpoint, headers: headers, mayProbe: result.mayProbe)
+            do throws(LoginFault) {
+                try request.relay(answer)
+            } catch {
+                answer.explain(error, ErrorContext(profile: run.profile.name))
+            }
         }
         call.end(isWhole: answer.isWhole)
+        result.note?.end(answer, of: call)
         let begun = call.begun()
         return Outcome(
             status: begun?.status, fields: begun?.fields.map { "\($0.name): \($0.value)" } ?? [],

@@ -23,6 +23,8 @@ struct ExecCommand: EndingCommand {
 
     @OptionGroup(title: "What the command gets") var execEnvironment: ExecEnvironmentOptions
 
+    @OptionGroup(title: "What the command may do with --serve") var rules: ServeRuleOptions
+
     @Flag(help: "Log in for this command only: store nothing, and log out afterwards.")
     var ephemeral = false
 
@@ -39,6 +41,9 @@ struct ExecCommand: EndingCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        if rules.areGiven, !execEnvironment.serve {
+            throw ValidationError("--read-only, --allow, --ask and --deny are about the address of --serve.")
+        }
         if ephemeral, offline {
             throw ValidationError("--ephemeral makes a new login; --offline uses a stored one.")
         }
@@ -48,6 +53,7 @@ struct ExecCommand: EndingCommand {
     }
 
     func end(_ invocation: Invocation) throws(LoginFault) -> Ending {
+        let rules = try rules.rules()
         // Before any library is opened: some change it.
         let environment = invocation.console.inherited()
         let profile = try invocation.context.selectProfile(nil, mayGuess: false)
@@ -65,7 +71,7 @@ struct ExecCommand: EndingCommand {
         let provider = try invocation.provider(profile, login)
         let gated = ExecutedCommand(
             invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
-            isOffline: offline)
+            isOffline: offline, limits: ServeLimits(profile, rules, command: command.first ?? ""))
         if ephemeral { return try gated.runOnce() }
         return execEnvironment.serve ? try gated.serve() : try gated.become()
     }

@@ -10,6 +10,8 @@ struct ExecutedCommand {
     let execEnvironment: ExecEnvironmentOptions
     /// Whether a stored session that is not past its end is good without asking the server.
     var isOffline = false
+    /// The limits of what is served.
+    var limits = ServeLimits()
 
     /// In the place of authctl, once the session is verified, or taken as it is stored.
     func become() throws(LoginFault) -> Ending {
@@ -33,7 +35,7 @@ struct ExecutedCommand {
         _ execEnvironment: ExecEnvironment, _ authenticated: SessionProvider.AuthenticatedSession
     ) throws(LoginFault) -> (ending: Ending, session: Session) {
         var image = try prepared(execEnvironment)
-        let proxy = try SessionProxy(provider, authenticated)
+        let proxy = try SessionProxy(provider, authenticated, limits: limits)
         image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
         image.environment.exceptLoopback()
         try proxy.start()

@@ -13,7 +13,7 @@ package struct ProfileDecoder {
     static let keys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
         "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
-        "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent",
+        "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent", "serve",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
@@ -31,6 +31,7 @@ package struct ProfileDecoder {
         profile.user = try table.string("user")
         profile.signup = try requests.plainPath("signup", in: table)
         profile.mayReadAnonymously = try table.bool("anonymous") ?? true
+        profile.serve = try ServeDecoder().settings(in: table)
         profile.settings = try settings(table)
         try check(profile, table)
         return profile

@@ -12,6 +12,8 @@ package struct OutgoingRequest {
     package let say: (String) -> Void
     /// The size of the pieces in which a body is copied, in bytes; `nil` for the usual.
     var pieceSize: Int?
+    /// Whether the head may be sent ahead of a long body, see `probe`.
+    var mayProbe = true
 
     package init(
         message: HTTPRequest, body: RequestContent, output: ResponseOutput, page: String? = nil,

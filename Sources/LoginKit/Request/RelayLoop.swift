@@ -90,7 +90,7 @@ struct RelayLoop<Lender: SessionLender> {
     private func firstAttachment(of carried: CarriedSession) throws(LoginFault) -> RelayFlow.Attachment {
         guard carried.session != nil else { return .nothing }
         if try request.sendsAhead(carried) { return .session(isConfirmed: carried.isConfirmed) }
-        guard request.body.isLong else { return .withheld(isConfirmed: carried.isConfirmed) }
+        guard request.body.isLong, request.mayProbe else { return .withheld(isConfirmed: carried.isConfirmed) }
         switch try request.probe(over: carried.service, space: carried.space) {
         case .otherRealm(let realm): throw request.otherRealm(realm, than: carried.space)
         case .passed: return .withheld(isConfirmed: carried.isConfirmed)

@@ -10,6 +10,8 @@ final class BytePipe: @unchecked Sendable {
     private var (start, count) = (0, 0)
     /// The part of the ring that was ever written to, in bytes.
     private var used = 0
+    /// The number of bytes that were read.
+    private var taken: Int64 = 0
     /// Whether the writer has finished, and whether everything was written.
     private var (isFinished, isWhole) = (false, false)
     private var isClosed = false
@@ -26,6 +28,34 @@ final class BytePipe: @unchecked Sendable {
 
     /// Whether the other end has everything that will ever come, or wants nothing more.
     var isDone: Bool { monitor.locked { isFinished || isClosed } }
+
+    /// The number of bytes that were read so far.
+    var readCount: Int64 { monitor.locked { taken } }
+
+    /// Waits for the first bytes, and leaves them where they are; before anything is read.
+    /// - Parameters:
+    ///   - most: how many are wanted; no more than there is room for.
+    ///   - limit: the time after which fewer will do; `nil` if they will not.
+    ///   - isGone: asked about once a second; then the pipe is closed.
+    /// - Returns: the bytes, and whether they are all that there will be; `nil` if the writer has failed, or nobody reads.
+    func beginning(
+        _ most: Int, within limit: Duration?, unless isGone: () -> Bool
+    ) -> (bytes: [UInt8], isWhole: Bool)? {
+        let end = limit.map { ContinuousClock.now + $0 }
+        while true {
+            let isThere = monitor.locked {
+                if count < most, !isFinished, !isClosed { monitor.wait(limit == nil ? 1000 : 100) }
+                return count >= most || isFinished || isClosed
+            }
+            if isThere || end.map({ $0 <= .now }) ?? false { break }
+            if isGone() { close() }
+        }
+        return monitor.locked {
+            guard !isClosed, isWhole || !isFinished else { return nil }
+            let bytes = ring.map { Array(UnsafeRawBufferPointer(start: $0 + start, count: min(count, most))) } ?? []
+            return (bytes, isFinished && count <= most)
+        }
+    }
 
     /// Waits until something was written, or nothing will be; a second or two at most.
     func awaitBeginning() {
@@ -84,6 +114,7 @@ final class BytePipe: @unchecked Sendable {
                 memcpy(target, source, piece.count)
                 monitor.locked {
                     (start, count) = ((start + piece.count) % Self.capacity, count - piece.count)
+                    taken += Int64(piece.count)
                     monitor.tell()
                 }
                 return piece.count

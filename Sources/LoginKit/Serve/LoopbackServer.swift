@@ -11,8 +11,8 @@ protocol ServerHandler: AnyObject, Sendable {
     /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
     func open(_ call: ServerCall) -> (any ServedStream)?
 
-    /// The words for a client that was turned away.
-    func words(for refusal: ServeGate.Refusal) -> String
+    /// The response to a client that was turned away.
+    func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String)
 }
 
 /// A connection that carries bytes both ways in place of a request.
@@ -111,7 +111,9 @@ final class LoopbackServer: @unchecked Sendable {
 
     func open(_ call: ServerCall) -> (any ServedStream)? { handler?.open(call) }
 
-    func words(for refusal: ServeGate.Refusal) -> String { handler?.words(for: refusal) ?? "" }
+    func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String) {
+        handler?.response(to: head, refused) ?? ("text/plain", "")
+    }
 
     func forget(_ call: ServerCall) {
         call.abandon()

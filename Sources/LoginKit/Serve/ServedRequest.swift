@@ -10,6 +10,8 @@ struct ServedRequest {
     let profile: Profile
     let endpoint: ServiceEndpoint
     let headers: ServedHeaders
+    /// Whether its head may be sent ahead of a long body.
+    var mayProbe = true
 
     func relay(_ answer: ServedResponse) throws(LoginFault) {
         let lent = try session.telling { () throws(LoginFault) in try session.current() }
@@ -35,6 +37,7 @@ struct ServedRequest {
             output: ResponseOutput(answer, includesHead: false, progress: nil, mayConcern: profile.mayConcern))
         // What is copied on at once should still be in the processor's cache.
         outgoing.pieceSize = 256 << 10
+        outgoing.mayProbe = mayProbe
         return outgoing
     }
 

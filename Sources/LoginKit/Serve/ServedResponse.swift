@@ -7,6 +7,9 @@ final class ServedResponse: ResponseReceiver {
     /// The secrets that no header may repeat.
     var hidden = RepeatedSecrets()
     private(set) var isWhole = false
+    /// Of the response that was begun; and the bytes of its body, as far as the service has sent it.
+    private(set) var status: Int?
+    private(set) var received: Int64 = 0
 
     init(_ call: ServerCall, _ headers: ServedHeaders) {
         (self.call, self.headers) = (call, headers)
@@ -14,10 +17,12 @@ final class ServedResponse: ResponseReceiver {
 
     func begin(_ head: HTTPResponse) throws(LoginFault) {
         let fields = headers.returned(head.headers) { hidden.stand(in: $0) }
+        status = head.status
         call.begin(ServerResponse(status: head.status, fields: fields, size: size(of: head)))
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
+        received += Int64(bytes.count)
         guard call.write(bytes) else { throw .cancelled }
     }
 
@@ -40,11 +45,22 @@ final class ServedResponse: ResponseReceiver {
         if case .cancelled = error { return }
         let message = error.message(about: topic)
         let text = "authctl: \(message.what)\n\(message.next.isEmpty ? "" : "\(message.next)\n")"
+        say(text, as: "text/plain; charset=utf-8", status: error.servedStatus)
+    }
+
+    /// Answers a request that is not sent on.
+    func refuse(_ refused: RefusedRequest) {
+        if case .withdrawn = refused.objection { return }
+        say(refused.text, as: RefusedRequest.type, status: refused.objection.status)
+    }
+
+    private func say(_ text: String, as type: String, status: Int) {
         let fields = [
-            HTTPResponseField(name: "Content-Type", value: "text/plain; charset=utf-8"),
+            HTTPResponseField(name: "Content-Type", value: type),
             HTTPResponseField(name: "Cache-Control", value: "no-store"),
         ]
-        call.begin(ServerResponse(status: error.servedStatus, fields: fields, size: Int64(text.utf8.count)))
+        self.status = status
+        call.begin(ServerResponse(status: status, fields: fields, size: Int64(text.utf8.count)))
         isWhole = call.head.method == "HEAD" || Array(text.utf8).withUnsafeBytes { call.write($0) }
     }
 }

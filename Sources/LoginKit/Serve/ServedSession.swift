@@ -1,5 +1,6 @@
 import LoginCore
 import Secrets
+import Synchronization
 
 /// The session of many requests at once. One of them refreshes it, and the others get what that has brought.
 final class ServedSession: @unchecked Sendable {
@@ -25,7 +26,8 @@ final class ServedSession: @unchecked Sendable {
     private let provider: SessionProvider
     private var authenticated: SessionProvider.AuthenticatedSession
     /// Worked out once for each session: every secret takes pages of its own.
-    private var hidden: RepeatedSecrets
+    private var hidden: RepeatedSecrets { didSet { known.withLock { [hidden] in $0 = hidden } } }
+    private let known: Mutex<RepeatedSecrets>
     private var number = 0
     /// The last session that the server has refused at verify.
     private var refused = -1
@@ -37,8 +39,13 @@ final class ServedSession: @unchecked Sendable {
     init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         stored = (authenticated.session, .now)
-        hidden = Self.hidden(authenticated, besides: [])
+        let hidden = Self.hidden(authenticated, besides: [])
+        self.hidden = hidden
+        known = Mutex(hidden)
     }
+
+    /// The secrets that no log may have; nobody waits for a refresh to learn them.
+    var knownSecrets: RepeatedSecrets { known.withLock { $0 } }
 
     /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.

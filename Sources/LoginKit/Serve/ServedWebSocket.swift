@@ -5,20 +5,24 @@ import Secrets
 final class ServedWebSocket: ServedStream, @unchecked Sendable {
     let fields: [HTTPResponseField]
     private let tunnel: any Tunnel
+    /// The bytes that went to the service, and those that came back.
+    typealias Counts = (sent: Int64, received: Int64)
+    private var counts: Counts = (0, 0)
     /// Gives back what the connection uses.
-    private let done: @Sendable () -> Void
+    private let done: @Sendable (Counts) -> Void
 
-    init(_ opened: ServedRequest.Opened, done: @escaping @Sendable () -> Void) {
+    init(_ opened: ServedRequest.Opened, done: @escaping @Sendable (Counts) -> Void) {
         (fields, tunnel, self.done) = (opened.fields, opened.tunnel, done)
     }
 
     deinit {
-        done()
+        done(counts)
     }
 
     func run(_ socket: Int32, beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
         var pump = StreamPump(socket, tunnel)
         pump.run(beginning: beginning, unless: isOver)
+        counts = (pump.sent, pump.received)
     }
 }
 

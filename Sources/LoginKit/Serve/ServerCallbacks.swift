@@ -72,7 +72,7 @@ enum ServerCallbacks {
         do throws(ServeRefused) {
             target = try server.judge(head, from: isKnown ? peer : nil)
         } catch {
-            return refuse(error, server.words(for: error.reason), connection)
+            return refuse(error, server.response(to: head, error), connection)
         }
         let socket = cmicrohttpd_socket(connection)
         server.newcomers.leave(socket)
@@ -112,15 +112,16 @@ enum ServerCallbacks {
         open.stream = nil
     }
 
-    /// A plain sentence for whoever is turned away.
-    private static func refuse(_ refused: ServeRefused, _ words: String, _ connection: OpaquePointer) -> Int32 {
+    private static func refuse(
+        _ refused: ServeRefused, _ response: (type: String, text: String), _ connection: OpaquePointer
+    ) -> Int32 {
         let fields = [
-            HTTPResponseField(name: "Content-Type", value: "text/plain; charset=utf-8"),
+            HTTPResponseField(name: "Content-Type", value: response.type),
             HTTPResponseField(name: "Cache-Control", value: "no-store"),
             HTTPResponseField(name: "Connection", value: "close"),
         ]
         return withFields(fields) { fields, count in
-            cmicrohttpd_text(connection, UInt32(refused.status), fields, count, "authctl: \(words)\n")
+            cmicrohttpd_text(connection, UInt32(refused.status), fields, count, response.text)
         }
     }
 

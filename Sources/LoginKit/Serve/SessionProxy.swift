@@ -7,6 +7,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     private let session: ServedSession
     private let run: LoginRun
     private let headers: ServedHeaders
+    private let review: RequestReview
     private let monitor = Monitor()
     private var idle: [Worker] = []
     /// The largest number of idle workers whose connections are kept.
@@ -32,9 +33,11 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         }
     }
 
-    /// Takes a port; nobody is asked anything any more.
-    package init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) throws(LoginFault)
-    {
+    /// Takes a port; nobody is asked on this terminal any more.
+    package init(
+        _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession,
+        limits: ServeLimits = ServeLimits()
+    ) throws(LoginFault) {
         run = authenticated.run
         session = ServedSession(provider.unattended(), authenticated)
         do throws(ServerFault) {
@@ -45,6 +48,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         headers = ServedHeaders(
             root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
             hasUserAgent: run.profile.settings.userAgent != nil)
+        review = RequestReview(limits, headers, run.endpoint.origin)
     }
 
     /// Answers from now on, until `stop`.
@@ -86,6 +90,13 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         _ call: ServerCall, _ work: (ServedRequest, ServedResponse) throws(LoginFault) -> ServedRequest.Opened?
     ) -> ServedWebSocket? {
         let answer = ServedResponse(call, headers)
+        let result = review.review(call) { session.knownSecrets }
+        if let objection = result.objection {
+            answer.refuse(review.refusal(objection, call.head.judgedMethod, call.target))
+            call.end(isWhole: answer.isWhole)
+            result.note?.end(answer, of: call)
+            return nil
+        }
         do throws(LoginFault) {
             let worker = try worker(for: call)
             var opened: ServedRequest.Opened?
@@ -93,18 +104,30 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
             if let service = worker.service {
                 let request = ServedRequest(
                     call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
-                    headers: headers)
+                    headers: headers, mayProbe: result.mayProbe)
                 opened = try work(request, answer)
             }
-            if let opened { return ServedWebSocket(opened) { [self] in giveBack(worker) } }
+            if let opened {
+                return ServedWebSocket(opened) { [self] counts in
+                    giveBack(worker)
+                    result.note?.end(101, sent: counts.sent, received: counts.received)
+                }
+            }
         } catch {
             answer.explain(error, ErrorContext(profile: run.profile.name, origin: run.endpoint.origin))
         }
         call.end(isWhole: answer.isWhole)
+        result.note?.end(answer, of: call)
         return nil
     }
 
-    func words(for refusal: ServeGate.Refusal) -> String { refusal.words }
+    func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String) {
+        let place = server.provider.root.dropFirst("http://\(server.provider.authority)".count)
+        guard refused.reason == .badTarget, head.target.hasPrefix(place),
+            let text = review.refuseTarget(of: head, String(head.target.dropFirst(place.count)), session.knownSecrets)
+        else { return ("text/plain; charset=utf-8", "authctl: \(refused.reason.words)\n") }
+        return (RefusedRequest.type, text)
+    }
 
     private func worker(for call: ServerCall) throws(LoginFault) -> Worker {
         try monitor.locked { () throws(LoginFault) in

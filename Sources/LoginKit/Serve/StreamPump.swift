@@ -8,6 +8,8 @@ struct StreamPump: ~Copyable {
     private var out: Buffer
     private var back: Buffer
     private var isEnding = false
+    /// The bytes that went to the tunnel, and those that went to the client.
+    private(set) var sent: Int64 = 0, received: Int64 = 0
 
     /// Bytes on their way in one direction.
     private struct Buffer: ~Copyable {
@@ -61,7 +63,10 @@ struct StreamPump: ~Copyable {
         if !back.pending.isEmpty {
             let sent = send(socket, back.waiting.baseAddress, back.waiting.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
             if sent < 0, errno != EAGAIN, errno != EINTR { throw .cancelled }
-            if sent > 0 { (back.pending, hasMoved) = (back.pending.lowerBound + sent..<back.pending.upperBound, true) }
+            if sent > 0 {
+                (back.pending, hasMoved) = (back.pending.lowerBound + sent..<back.pending.upperBound, true)
+                received += Int64(sent)
+            }
         }
         if out.pending.isEmpty {
             let got = recv(socket, out.bytes.baseAddress, out.bytes.count, Int32(MSG_DONTWAIT))
@@ -70,7 +75,10 @@ struct StreamPump: ~Copyable {
         }
         if !out.pending.isEmpty {
             let sent = try tunnel.send(out.waiting)
-            if sent > 0 { (out.pending, hasMoved) = (out.pending.lowerBound + sent..<out.pending.upperBound, true) }
+            if sent > 0 {
+                (out.pending, hasMoved) = (out.pending.lowerBound + sent..<out.pending.upperBound, true)
+                self.sent += Int64(sent)
+            }
         }
         return hasMoved
     }

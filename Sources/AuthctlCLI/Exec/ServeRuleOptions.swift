@@ -1,0 +1,42 @@
+import ArgumentParser
+import LoginCore
+import LoginKit
+
+/// The rules of `exec --serve` that a person adds to those of the profile.
+struct ServeRuleOptions: ParsableArguments {
+    @Flag(help: "Let only GET, HEAD and OPTIONS through: --allow 'GET,HEAD,OPTIONS /**'.")
+    var readOnly = false
+
+    @Option(help: ArgumentHelp("Let these requests through, such as 'GET,HEAD /issues/*'.", valueName: "rule"))
+    var allow: [String] = []
+
+    @Option(help: ArgumentHelp("Ask about these requests; 'authctl approve' answers.", valueName: "rule"))
+    var ask: [String] = []
+
+    @Option(help: ArgumentHelp("Refuse these requests, whatever else says.", valueName: "rule"))
+    var deny: [String] = []
+
+    /// Whether any is given.
+    var areGiven: Bool { readOnly || !(allow + ask + deny).isEmpty }
+
+    /// - Throws: `usage` with the option that is no rule.
+    func rules() throws(LoginFault) -> ServeRuleSet {
+        let set = ServeRuleSet(
+            allow: (readOnly ? [.readOnly] : []) + (try Self.rules(allow, of: "--allow")),
+            ask: try Self.rules(ask, of: "--ask"), deny: try Self.rules(deny, of: "--deny"))
+        guard set.count <= ServeRuleSet.most else {
+            throw .usage(.badValue(option: "--allow", problem: "at most \(ServeRuleSet.most) rules can be given"))
+        }
+        return set
+    }
+
+    private static func rules(_ texts: [String], of option: String) throws(LoginFault) -> [ServeRule] {
+        try texts.map { (text) throws(LoginFault) in
+            do throws(ServeRuleFault) {
+                return try ServeRule(text)
+            } catch {
+                throw .usage(.badValue(option: "\(option) \(SafeText.quoted(text))", problem: error.words))
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import LoginCore
+
+extension ServeRuleFault {
+    /// What is wrong with a rule, as the end of a sentence that names its place.
+    package var words: String {
+        switch self {
+        case .tooLong: "a rule has at most \(ServeRule.longest) bytes"
+        case .notTwoWords: "a rule is METHODS PATH with one blank between them, such as 'GET,HEAD /issues/*'"
+        case .badMethod(let name): "\(SafeText.quoted(name)) is not a method"
+        case .smallMethod(let name): "methods are written in capitals, not \(SafeText.quoted(name))"
+        case .relativePath: "the path must begin with '/'"
+        case .notOnlyPath: "a rule compares paths only, without '?' and '#'"
+        case .partialDoubleStar: "'**' must be a whole segment; use '*' for a part of one"
+        case .badEscape: "a '%' must be followed by two hexadecimal digits; write %25 for the character"
+        case .neverMatches(let segment):
+            "no request with the segment \(SafeText.quoted(segment)) is ever sent on, so this rule would never apply"
+        }
+    }
+}
+
+extension ServeObjection {
+    /// A sentence for the program that sent the request.
+    var words: String {
+        switch self {
+        case .ambiguousPath: "services read this path in different ways"
+        case .overridingHeader(let name): "the header \(SafeText.quoted(name)) may change the method or the path"
+        case .overridingQuery: "a member '_method' of the query may change the method"
+        case .foreignDestination: "Destination must be one URL at the served address"
+        case .unreadableOverride: "the member '_method' of the body is not a method"
+        case .unreadableBody(let fault): fault.words
+        case .notAllowed(let act, nil): "no rule allows \(act.method) \(SafeText.line(act.path.text))"
+        case .notAllowed(let act, let rule?):
+            "\(act.method) \(SafeText.line(act.path.text)) is denied by the rule '\(rule.text)'"
+        case .declined(let rule): "the rule '\(rule.text)' asks a person, who refused"
+        case .needsApproval(let rule), .withdrawn(let rule?):
+            "the rule '\(rule.text)' asks a person, and nobody answered"
+        case .withdrawn(nil): "the request was cancelled"
+        case .notLogged: "the log cannot be written"
+        }
+    }
+}
+
+extension ServedBody.Fault {
+    fileprivate var words: String {
+        switch self {
+        case .encoded: "a form, multipart or JSON body, or one without Content-Type, must have no Content-Encoding"
+        case .otherCharset: "a form, multipart or JSON body must be in UTF-8"
+        case .ambiguousType: "services read this Content-Type in different ways"
+        case .ambiguousParts: "services read the parts of this multipart body in different ways"
+        }
+    }
+}

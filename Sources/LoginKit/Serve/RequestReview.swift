@@ -1,0 +1,158 @@
+import LoginCore
+import Synchronization
+
+/// Decides about each request before anything is sent: by the rules, by a person where they ask, and notes it in the log.
+final class RequestReview: Sendable {
+    let limits: ServeLimits
+    private let headers: ServedHeaders
+    private let origin: Origin
+    /// The rules that need no further answers.
+    private let approved = Mutex<Set<String>>([])
+
+    init(_ limits: ServeLimits, _ headers: ServedHeaders, _ origin: Origin) {
+        (self.limits, self.headers, self.origin) = (limits, headers, origin)
+    }
+
+    /// The outcome of a review.
+    struct Result {
+        /// The reason for refusing the request; `nil` if it may be sent.
+        var objection: ServeObjection?
+        /// Whether its head may be sent ahead, to ask about the session.
+        var mayProbe = true
+        /// What the log says of it; `nil` if there is no log.
+        var note: RequestNote?
+    }
+
+    /// A request that may be sent.
+    private struct Permission {
+        var decision = ServeLogEntry.Decision.allowed
+        var rule: ServeRule?
+        var mayProbe = true
+    }
+
+    /// - Parameter hidden: the secrets that the log may not have.
+    func review(_ call: ServerCall, hidden: () -> RepeatedSecrets) -> Result {
+        if limits.rules.isEmpty, limits.log == nil { return Result() }
+        let note = limits.log.map { RequestNote($0) }
+        var result = Result(note: note), permission = Permission()
+        do throws(ServeObjection) {
+            permission = try permit(call, id: note?.id ?? RequestNote.newID())
+        } catch {
+            result.objection = error
+            permission = Permission(decision: error.isPersons ? .askedNo : .refused, rule: error.rule)
+        }
+        result.mayProbe = permission.mayProbe
+        let isNoted =
+            note?.begin(
+                call.head.judgedMethod, call.target, permission.decision, permission.rule?.text, hidden: hidden())
+        if isNoted == false { (result.objection, result.note) = (.notLogged, nil) }
+        return result
+    }
+
+    /// The response to a request that is refused.
+    /// - Parameter target: path and query.
+    func refusal(_ objection: ServeObjection, _ method: String, _ target: String) -> RefusedRequest {
+        RefusedRequest(
+            objection: objection, method: method, path: String(target.prefix { $0 != "?" }),
+            allowed: limits.rules.allowed)
+    }
+
+    /// Notes a request whose target was refused before there was a call.
+    /// - Returns: the body of the response; `nil` if there are no rules.
+    func refuseTarget(of head: ServedHead, _ target: String, _ hidden: RepeatedSecrets) -> String? {
+        if let note = limits.log.map({ RequestNote($0) }),
+            note.begin(head.judgedMethod, target, .refused, nil, hidden: hidden)
+        {
+            note.end(ServeObjection.ambiguousPath.status, sent: 0, received: 0)
+        }
+        return limits.rules.isEmpty ? nil : refusal(.ambiguousPath, head.judgedMethod, target).text
+    }
+
+    private func permit(_ call: ServerCall, id: String) throws(ServeObjection) -> Permission {
+        guard !limits.rules.isEmpty else { return Permission() }
+        let acts = try ServedActs(call.head, target: call.target, headers)
+        var decision = limits.rules.decision(on: acts.acts)
+        if case .refused = decision {
+            // No byte of the body changes that.
+        } else if limits.searchesBodies, let body = try acts.body() {
+            let (bytes, isWhole) = try beginning(of: call, ServedBody.searched)
+            decision = limits.rules.decision(on: acts.with(methods: try body.methods(in: bytes, isWhole: isWhole)))
+        }
+        var permission = Permission()
+        switch decision {
+        case .refused(let act, let rule): throw .notAllowed(act, by: rule)
+        case .allowed(let rule): permission.rule = rule
+        case .ask(let rules):
+            (permission.decision, permission.rule) = (.askedYes, try ask(about: call, rules, id: id))
+        }
+        if case .allowed = limits.rules.decision(on: [acts.head]) { return permission }
+        permission.mayProbe = false
+        return permission
+    }
+
+    /// - Returns: the rule that was answered for.
+    private func ask(about call: ServerCall, _ rules: [ServeRule], id: String) throws(ServeObjection) -> ServeRule? {
+        guard let rule = approved.withLock({ approved in rules.first { !approved.contains($0.text) } }) else {
+            return rules.first
+        }
+        guard let approver = limits.approver else { throw .needsApproval(rule) }
+        let question = ServeQuestion(
+            id: id, command: limits.command, method: call.head.judgedMethod, url: origin.description + call.target,
+            body: try shownBody(of: call), rule: rule.text)
+        switch approver.answer(to: question, unless: { call.isAbandoned() }) {
+        case .yes: return rule
+        case .yesForRule:
+            approved.withLock { _ = $0.insert(rule.text) }
+            return rule
+        case .no: throw .declined(rule)
+        case .withdrawn: throw .withdrawn(rule)
+        case .timedOut: throw .needsApproval(rule)
+        }
+    }
+
+    /// The length of the beginning that a person sees, in bytes.
+    private static let shown = 512
+
+    private func shownBody(of call: ServerCall) throws(ServeObjection) -> ServeQuestion.Body {
+        guard call.head.contentLength != 0 else { return .none }
+        // Whoever sends it may wait for an answer before the next byte.
+        let (bytes, isWhole) = try beginning(of: call, Self.shown, within: .seconds(1))
+        let length = isWhole ? Int64(bytes.count) : call.head.contentLength
+        if length == 0 { return .none }
+        guard let text = bytes.wholeText, !text.contains("\0") else {
+            let type = call.head.values(of: "Content-Type").first ?? ""
+            return .other(type: SafeText.line(type, limit: 100), of: length)
+        }
+        return .text(SafeText.escaped(text, limit: 8 * Self.shown), of: length)
+    }
+
+    /// The beginning of a body, which goes on being there to be sent.
+    private func beginning(
+        of call: ServerCall, _ most: Int, within limit: Duration? = nil
+    ) throws(ServeObjection) -> (bytes: [UInt8], isWhole: Bool) {
+        guard let found = call.body.beginning(most, within: limit, unless: { call.isAbandoned() }) else {
+            throw .withdrawn(nil)
+        }
+        return found
+    }
+}
+
+extension ServeObjection {
+    /// Whether a person has decided so.
+    fileprivate var isPersons: Bool { if case .declined = self { true } else { false } }
+}
+
+extension ServedHead {
+    /// The method by which rules judge it.
+    var judgedMethod: String { wantsWebSocket ? ServeRule.webSocket : method }
+}
+
+extension [UInt8] {
+    /// As text, without a character that the end has cut; `nil` for what is no UTF-8.
+    fileprivate var wholeText: String? {
+        for cut in 0...3 where cut <= count {
+            if let text = String(validating: dropLast(cut), as: UTF8.self) { return text }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// `exec --serve` with rules: what its command may not do never reaches the service.
+@Suite(.onOwnThreads) struct `An exec that serves by rules` {
+    let demo: DemoBackendProcess
+    let authctl: Installation
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        authctl = try Installation(demo)
+        try authctl.logIn("blog")
+    }
+
+    /// Requests of `send METHOD PATH [curl's options]`: each prints status and code of a refusal.
+    private func serve(_ script: String, _ options: String..., profile: String = "blog") throws -> CommandResult {
+        let send = """
+            root=${AUTHCTL_SERVE_URL%/}
+            send() {
+                local method=$1 path=$2; shift 2
+                curl -q -sS --path-as-is -o out -w '%{http_code}' -X "$method" "$@" "$root$path"
+                [[ $method == HEAD ]] || grep -o '"code":"[a-z-]*"' out | cut -d '"' -f 4 | sed 's/^/ /' | tr -d '\\n'; echo
+            }
+
+            """
+        return try authctl.run(
+            ["exec", "-P", profile, "--serve"] + options + ["--", "bash", "-c", send + script], within: 120)
+    }
+
+    /// What the service saw after the login was verified.
+    private func seen() throws -> [String] {
+        try demo.requests().drop { $0.path != "/users/me" }.map { "\($0.method) \($0.path)" }
+            .filter { $0 != "GET /users/me" && $0 != "POST /users/login" }
+    }
+
+    @Test func `without rules everything passes, as before`() throws {
+        let result = try serve("send DELETE /x//y; send POST '/x?_method=PUT' -d _method=DELETE")
+        #expect(result.output == "404\n404\n", "\(result.error)")
+        #expect(try seen() == ["DELETE /x//y", "POST /x"])
+    }
+
+    @Test func `lets nothing but reading through with --read-only`() throws {
+        let result = try serve(
+            """
+            send GET /a; send OPTIONS /a; send HEAD /a --head
+            for method in POST PUT PATCH DELETE PROPFIND get; do send $method /a; done
+            """, "--read-only")
+        #expect(
+            result.output == "404\n404\n404\n" + String(repeating: "403 not-allowed\n", count: 6), "\(result.error)")
+        #expect(try seen() == ["GET /a", "OPTIONS /a", "HEAD /a"])
+    }
+
+    @Test func `tells a refused command in JSON what it may do`() throws {
+        let result = try serve(
+            "curl -q -sS -D head -X DELETE \"$root/issues/1?x=y\"; grep -i '^content-type\\|^HTTP' head",
+            "--allow", "GET,HEAD /**", "--allow", "POST /issues/*/comments")
+        #expect(
+            result.output.replacing("\r\n", with: "\n") == """
+                {"error":{"code":"not-allowed","message":"no rule allows DELETE /issues/1","method":"DELETE",\
+                "path":"/issues/1","allowed":["GET,HEAD /**","POST /issues/*/comments"]}}
+                HTTP/1.1 403 Forbidden
+                Content-Type: application/json
+
+                """, "\(result.error)")
+        #expect(try seen().isEmpty)
+    }
+
+    @Test func `goes by deny first, then ask, then allow`() throws {
+        let result = try serve(
+            """
+            send POST /issues/1/comments -d a=b; send POST /issues/1/2/comments; send POST /issues/1
+            send DELETE /issues/1; send GET /admin/x; send GET /ADMIN/x/; send GET /admin.json; send GET /adm
+            """, "--allow", "GET /**", "--allow", "POST /issues/*/comments", "--ask", "DELETE /issues/*", "--deny",
+            "* /admin/**", "--prompt-timeout", "5")
+        #expect(
+            result.output
+                == "404\n403 not-allowed\n403 not-allowed\n403 needs-approval\n"
+                + String(repeating: "403 not-allowed\n", count: 3) + "404\n", "\(result.error)")
+        #expect(try seen() == ["POST /issues/1/comments", "GET /adm"])
+    }
+
+    @Test func `judges the path that is sent, and refuses one that services read in different ways`() throws {
+        let ambiguous = [
+            "/a/../b", "/a/%2e%2E/b", "/a/.%2e", "/a%5Cb", "/a%00b", "/a%0Ab", "/a//b", "/a;b/c", "/a%3Bb", "/a%C0%AEb",
+            "/a%FF", "/a%252Fb", "/%", "/a%2F..%2Fb",
+        ]
+        let script =
+            ambiguous.map { "send GET '\($0)'" } + [
+                "send GET /a/group%2Fname", "send GET /a/b%2Fc/d", "send GET /b%2Fc", "send GET '/a/%C3%A4?x=../%00'",
+            ]
+        let result = try serve(script.joined(separator: "\n"), "--allow", "GET /a/*", "--allow", "GET /a/*/*")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.prefix(ambiguous.count).allSatisfy { $0 == "400 ambiguous-path" }, "\(lines)")
+        #expect(
+            Array(lines.dropFirst(ambiguous.count)) == ["404", "403 not-allowed", "403 not-allowed", "404"],
+            "\(result.error)")
+        #expect(try seen() == ["GET /a/group%2Fname", "GET /a/%C3%A4"], "what passes is sent as it was written")
+    }
+
+    @Test func `refuses what changes the method or the path for some services`() throws {
+        let headers = [
+            "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "X-Rewrite-URL",
+            "X-Forwarded-Prefix", "x_http_method_override",
+        ]
+        let script =
+            headers.map { "send GET /a -H '\($0): DELETE'" } + [
+                "send GET '/a?_method=DELETE'", "send POST '/a?x&%5Fmethod=DELETE'",
+                "send MOVE /a -H \"Destination: $root/b\"", "send MOVE /a -H \"Destination: $root/a/c\"",
+                "send MOVE /a -H 'Destination: \(demo.origin)/a/c'", "send POST /a -d _method=delete",
+                "send POST /a -H 'Content-Type: application/json' -d '{\"\\u005fmethod\": \"DELETE\"}'",
+                "send POST /a -F a=b -F _method=DELETE", "send POST /a -F _method=PUT",
+                "send POST /a -H 'Content-Encoding: gzip' -d x=y",
+                "send POST /a -H 'Content-Type: application/json; charset=utf-16' -d x=y", "send POST /a -d x=y",
+                "send POST /a -H 'Content-Type: text/plain' -d _method=DELETE",
+            ]
+        let result = try serve(
+            script.joined(separator: "\n"), "--allow", "GET,POST,MOVE /a", "--allow", "PUT /a/*", "--allow", "PUT /a")
+        let expected =
+            Array(repeating: "400 override", count: 9) + [
+                "403 not-allowed", "404", "400 override", "403 not-allowed", "403 not-allowed", "403 not-allowed",
+                "404",
+                "400 unreadable-body", "400 unreadable-body", "404", "404",
+            ]
+        #expect(result.output.split(separator: "\n").map(String.init) == expected, "\(result.error)")
+        let seen = try seen()
+        // The demo server knows no MOVE, and does not log it.
+        #expect(seen == ["POST /a", "POST /a", "POST /a"])
+    }
+
+    @Test func `searches the first 64 KiB of a body, and streams the rest`() throws {
+        let result = try serve(
+            """
+            (printf a=; head -c 3000000 /dev/zero | tr '\\0' x) > long; (printf '_method=PUT&'; cat long) > worse
+            send POST /a --data-binary @long; send POST /a --data-binary @worse
+            send POST /a -T - < long; send POST /a -H 'Transfer-Encoding: chunked' --data-binary @worse
+            """, "--allow", "POST /a")
+        #expect(result.output == "404\n403 not-allowed\n404\n403 not-allowed\n", "\(result.error)")
+        #expect(try seen() == ["POST /a", "POST /a"])
+    }
+
+    @Test func `takes a WebSocket for the method WEBSOCKET alone`() throws {
+        let ask = """
+            -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' \
+            -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+            """
+        let result = try serve("send GET /a \(ask); send GET /a", "--read-only")
+        #expect(result.output == "403 not-allowed\n404\n", "\(result.error)")
+        let other = try serve("send GET /b \(ask); send GET /b; send WEBSOCKET /b", "--allow", "WEBSOCKET /b")
+        #expect(other.output == "404\n403 not-allowed\n403 not-allowed\n", "\(other.error)")
+        #expect(try seen() == ["GET /a", "GET /b"])
+    }
+
+    @Test func `the rules of the profile and those of the command line both have to let a request through`() throws {
+        try authctl.home.write(
+            demo.profiles().replacing(
+                "[profiles.blog] ",
+                with: "[profiles.blog]\nserve = { allow = [\"GET /**\", \"POST /a\"], ask = [\"GET /c\"] }\n"),
+            to: "config/authctl/config.toml")
+        let result = try serve(
+            "send GET /a; send POST /a; send GET /b; send PUT /a; send GET /c", "--allow", "GET,PUT /a", "--allow",
+            "GET /c")
+        #expect(
+            result.output == "404\n403 not-allowed\n403 not-allowed\n403 not-allowed\n403 needs-approval\n",
+            "\(result.error)")
+        let alone = try serve("send POST /a; send GET /b; send PUT /a")
+        #expect(alone.output == "404\n404\n403 not-allowed\n", "\(alone.error)")
+        #expect(try seen() == ["GET /a", "POST /a", "GET /b"])
+    }
+
+    @Test func `the profile can switch the search of bodies off`() throws {
+        try authctl.home.write(
+            demo.profiles().replacing(
+                "[profiles.blog] ", with: "[profiles.blog]\nserve = { allow = [\"POST /a\"], overrides = false }\n"),
+            to: "config/authctl/config.toml")
+        let result = try serve("send POST /a -d _method=DELETE; send POST /a -H 'X-HTTP-Method: PUT' -d x")
+        #expect(result.output == "404\n400 override\n", "\(result.error)")
+    }
+
+    @Test(arguments: [
+        (["--allow", "GET"], "--allow \"GET\": a rule is METHODS PATH"),
+        (["--deny", "get /x"], "--deny \"get /x\": methods are written in capitals"),
+        (["--ask", "GET x"], "--ask \"GET x\": the path must begin with '/'"),
+        (Array(repeating: "--allow=GET /", count: 257), "at most 256 rules"),
+    ]) func `what is no rule is 102, with the option`(options: [String], expected: String) throws {
+        let result = try authctl.run(["exec", "-P", "blog", "--serve"] + options + ["--", "touch", "ran"])
+        #expect(result.code == 102 && result.error.contains(expected), "\(result.error)")
+        #expect(!authctl.hasFile("ran"))
+    }
+
+    @Test(arguments: [["--read-only"], ["--allow=GET /"], ["--ask=GET /"], ["--deny=GET /"]])
+    func `rules need --serve: 102`(options: [String]) throws {
+        let result = try authctl.run(["exec", "-P", "blog"] + options + ["--", "touch", "ran"])
+        #expect(result.code == 102 && result.error.contains("--serve"), "\(result.error)")
+        #expect(!authctl.hasFile("ran"))
+    }
+}
