@@ -1,0 +1,83 @@
+/// The lines of the log of an `exec --serve`: JSON Lines, one before a request is sent and one when it has ended.
+package enum ServeLogLine: Equatable, Sendable {
+    case began(ServeLogEntry, time: Int64, origin: Origin)
+    case ended(ServeLogEnd)
+
+    /// The login that was lent, and to whom.
+    package struct Origin: Equatable, Sendable {
+        package let profile: String
+        package let account: String
+        /// Of the authctl that serves.
+        package let pid: Int32
+
+        package init(profile: String, account: String, pid: Int32) {
+            (self.profile, self.account, self.pid) = (profile, account, pid)
+        }
+    }
+
+    /// Without a line end.
+    package var text: String {
+        var line = JSONText()
+        switch self {
+        case .began(let entry, let time, let origin):
+            line.add("id", entry.id)
+            line.add("time", time)
+            line.add("profile", origin.profile)
+            line.add("account", origin.account)
+            line.add("pid", Int64(origin.pid))
+            line.add("method", entry.method)
+            line.add("path", entry.path)
+            line.add("query", entry.query)
+            line.add("decision", entry.decision.rawValue)
+            if let rule = entry.rule { line.add("rule", rule) }
+        case .ended(let end):
+            line.add("id", end.id)
+            if let status = end.status { line.add("status", Int64(status)) }
+            line.add("sent", end.sent)
+            line.add("received", end.received)
+            line.add("ms", end.milliseconds)
+        }
+        return line.finished
+    }
+
+    /// - Returns: `nil` for a line that is none of these, such as one that was cut. Members that are not known are passed over.
+    package init?(_ text: UnsafeRawBufferPointer) {
+        guard let value = Self.object(text), let id = value["id"]?.text else { return nil }
+        if let method = value["method"]?.text {
+            guard let time = value["time"]?.integer, let path = value["path"]?.text,
+                let decision = value["decision"]?.text.flatMap({ ServeLogEntry.Decision(rawValue: $0) })
+            else { return nil }
+            let entry = ServeLogEntry(
+                id: id, method: method, path: path, query: value["query"]?.texts ?? [], decision: decision,
+                rule: value["rule"]?.text)
+            let origin = Origin(
+                profile: value["profile"]?.text ?? "", account: value["account"]?.text ?? "",
+                pid: Int32(clamping: value["pid"]?.integer ?? 0))
+            self = .began(entry, time: time, origin: origin)
+        } else {
+            guard let sent = value["sent"]?.integer, let received = value["received"]?.integer,
+                let milliseconds = value["ms"]?.integer
+            else { return nil }
+            self = .ended(
+                ServeLogEnd(
+                    id: id, status: value["status"]?.integer.flatMap { Int(exactly: $0) }, sent: sent,
+                    received: received, milliseconds: milliseconds))
+        }
+    }
+
+    private static func object(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
+        do throws(JSONFault) {
+            guard case .object(let members) = try JSONReader.read(text) else { return nil }
+            return members
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension JSONValue {
+    package var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+
+    /// The elements that are scalars.
+    package var texts: [String]? { if case .array(let elements) = self { elements.compactMap(\.text) } else { nil } }
+}
