@@ -1,0 +1,129 @@
+/// What an `exec --serve` and `authctl approve` say to each other: one JSON object on each line.
+package enum ApprovalMessage: Equatable, Sendable {
+    /// Of the protocol; each side sends it first.
+    package static let version: Int64 = 1
+    /// The longest line, in bytes, that either side takes: a URL is as long as the head of its request.
+    package static let longest = 2 << 20
+
+    /// The serving side's first line.
+    case serving(profile: String, pid: Int32)
+    /// The approver's first line.
+    case approver
+    case question(ServeQuestion, seconds: Int64)
+    /// The client has gone, or nobody has answered in time.
+    case withdrawn(id: String, isLate: Bool)
+    case answer(id: String, ServeAnswer)
+    /// The other side has another version.
+    case otherVersion
+
+    /// Without a line end.
+    package var text: String {
+        var line = JSONText()
+        switch self {
+        case .serving(let profile, let pid):
+            line.add("version", Self.version)
+            line.add("serving", profile)
+            line.add("pid", Int64(pid))
+        case .approver: line.add("version", Self.version)
+        case .question(let question, let seconds):
+            line.add("question", question.json)
+            line.add("seconds", seconds)
+        case .withdrawn(let id, let isLate): line.add(isLate ? "late" : "withdrawn", id)
+        case .answer(let id, let answer):
+            line.add("id", id)
+            line.add("answer", answer.rawValue)
+        case .otherVersion: line.add("version", Int64(0))
+        }
+        return line.finished
+    }
+
+    /// - Returns: `nil` for a line that is none of these.
+    package init?(_ text: UnsafeRawBufferPointer) {
+        guard let members = Self.members(text) else { return nil }
+        if let version = members["version"]?.integer {
+            guard version == Self.version else {
+                self = .otherVersion
+                return
+            }
+            guard let profile = members["serving"]?.text else {
+                self = .approver
+                return
+            }
+            self = .serving(profile: profile, pid: Int32(clamping: members["pid"]?.integer ?? 0))
+        } else if let question = members["question"].flatMap({ ServeQuestion($0) }) {
+            self = .question(question, seconds: members["seconds"]?.integer ?? 0)
+        } else if let id = members["withdrawn"]?.text ?? members["late"]?.text {
+            self = .withdrawn(id: id, isLate: members["late"] != nil)
+        } else if let id = members["id"]?.text,
+            let answer = members["answer"]?.text.flatMap({ ServeAnswer(rawValue: $0) })
+        {
+            self = .answer(id: id, answer)
+        } else {
+            return nil
+        }
+    }
+
+    private static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
+        do throws(JSONFault) {
+            guard case .object(let members) = try JSONReader.read(text) else { return nil }
+            return members
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension ServeAnswer {
+    /// The answers that a person gives.
+    fileprivate var rawValue: String {
+        switch self {
+        case .yes: "yes"
+        case .yesForRule: "yes-for-rule"
+        case .no: "no"
+        case .withdrawn: "withdrawn"
+        case .timedOut: "timed-out"
+        }
+    }
+
+    fileprivate init?(rawValue: String) {
+        guard let answer = [Self.yes, .yesForRule, .no].first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = answer
+    }
+}
+
+extension ServeQuestion {
+    fileprivate var json: JSONText {
+        var line = JSONText()
+        line.add("id", id)
+        line.add("command", command)
+        line.add("method", method)
+        line.add("url", url)
+        line.add("rule", rule)
+        switch body {
+        case .none: break
+        case .text(let text, let length):
+            line.add("text", text)
+            if let length { line.add("length", length) }
+        case .other(let type, let length):
+            line.add("type", type)
+            if let length { line.add("length", length) }
+        }
+        return line
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard case .object(let members) = json, let id = members["id"]?.text, let command = members["command"]?.text,
+            let method = members["method"]?.text, let url = members["url"]?.text, let rule = members["rule"]?.text
+        else { return nil }
+        let length = members["length"]?.integer
+        let body: Body =
+            if let text = members["text"]?.text {
+                .text(text, of: length)
+            } else if let type = members["type"]?.text {
+                .other(type: type, of: length)
+            } else {
+                .none
+            }
+        self.init(id: id, command: command, method: method, url: url, body: body, rule: rule)
+    }
+}
