@@ -98,6 +98,9 @@ static bool read_address(const struct sockaddr *address, uint32_t *host, uint16_
 static int admit(void *context, const struct sockaddr *address, socklen_t size)
 {
     (void)size;
+    /* Of a Unix socket it says nothing; `arrive` gets the connection itself. */
+    if (address != NULL && address->sa_family == AF_UNIX)
+        return YES;
     const struct cmicrohttpd_server *server = context;
     uint32_t host;
     uint16_t port;

@@ -1,4 +1,4 @@
-// Whose socket is at the other end of a loopback connection.
+// Whose socket is at the other end of a connection on this machine.
 #define _GNU_SOURCE
 #include "CProcess.h"
 
@@ -172,4 +172,13 @@ int cprocess_connection_user(int connection, uid_t *user) {
         return 0;
     }
     return find(&ends, user);
+}
+
+int cprocess_socket_user(int connection, uid_t *user) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    // A user namespace that has no number for them gives the overflow number, which is nobody's.
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid == (uid_t)-1) return 0;
+    *user = peer.uid;
+    return 1;
 }

@@ -16,7 +16,7 @@ typedef struct MHD_Connection cmicrohttpd_connection;
 /* What a request is told by; each returns 0 to have the connection closed. */
 struct cmicrohttpd_handlers {
     void *context;
-    /* Somebody has connected, from there, both in the network's order; nothing was read. */
+    /* Somebody has connected, from there, both in the network's order; nothing was read. Not asked about a Unix socket. */
     int (*admit)(void *context, uint32_t address, uint16_t port);
     /* A connection that was admitted has this socket, and until it leaves nobody else has. */
     void (*arrive)(void *context, int socket);
@@ -57,7 +57,7 @@ void cmicrohttpd_stop(cmicrohttpd_server *server);
 void cmicrohttpd_fields(
     cmicrohttpd_connection *connection, void *context,
     void (*take)(void *context, const char *name, size_t name_count, const char *value, size_t value_count));
-/* Who is at the other end, both in the network's order; 0 where that cannot be told. */
+/* Who is at the other end, both in the network's order; 0 where that cannot be told, as for a Unix socket. */
 int cmicrohttpd_peer(cmicrohttpd_connection *connection, uint32_t *address, uint16_t *port);
 /* The socket of the connection, to be looked at and not to be read from. */
 int cmicrohttpd_socket(cmicrohttpd_connection *connection);

@@ -171,7 +171,7 @@ int cprocess_accept(int listening);
 // Whether an access control list (acl(5)) gives further users rights on a file or folder.
 int cprocess_has_access_list(int descriptor);
 
-// --- Loopback connections (peer.c) -------------------------------------------------------------------------------
+// --- Connections on this machine (peer.c) -------------------------------------------------------------------------------
 
 // Whose socket is at the other end of a TCP connection to this port of 127.0.0.1, by the kernel's own tables. Address and port of
 // the peer are in the network's order. Returns 0 where that cannot be told.
@@ -179,5 +179,8 @@ int cprocess_peer_user(uint32_t address, uint16_t port, uint16_t own_port, uid_t
 
 // The same for a connection that was accepted, of either family.
 int cprocess_connection_user(int connection, uid_t *user);
+
+// Who has connected to, or listens at, the other end of a Unix socket (unix(7), SO_PEERCRED). Returns 0 where that cannot be told.
+int cprocess_socket_user(int connection, uid_t *user);
 
 #endif

@@ -18,36 +18,73 @@ package struct ServeGate: Equatable, Sendable {
         case badTarget
         /// The body has no one length.
         case badLength
+        /// The time for which the address was lent is over.
+        case ended
     }
 
-    package let port: Int
-    /// Nobody can guess it; hexadecimal digits.
-    package let segment: String
+    /// What the server listens at.
+    package enum Place: Equatable, Sendable {
+        /// A port of 127.0.0.1; the first segment of each path is one that nobody can guess, in hexadecimal digits.
+        case port(Int, segment: String)
+        /// A Unix socket, which other users cannot open.
+        case socket
+    }
+
+    package let place: Place
     /// The one user who may come in.
     package let user: UInt32
 
-    package init(port: Int, segment: String, user: UInt32) {
-        (self.port, self.segment, self.user) = (port, segment, user)
+    package init(_ place: Place, user: UInt32) {
+        (self.place, self.user) = (place, user)
     }
 
-    /// The required value of `Host`.
-    package var authority: String { "127.0.0.1:\(port)" }
+    package init(port: Int, segment: String, user: UInt32) {
+        self.init(.port(port, segment: segment), user: user)
+    }
+
+    /// The required value of `Host`. A page in a browser that reaches a Unix socket through somebody's forwarded port has another one.
+    package var authority: String {
+        switch place {
+        case .port(let port, _): "127.0.0.1:\(port)"
+        case .socket: "authctl"
+        }
+    }
 
     /// The base URL that replaces the service's origin, without a slash at the end.
-    package var root: String { "http://\(authority)/\(segment)" }
+    package var root: String {
+        switch place {
+        case .port(_, let segment): "http://\(authority)/\(segment)"
+        case .socket: "http://\(authority)"
+        }
+    }
+
+    /// Whether programs of this user may come in. Root opens any file, so that a Unix socket need not turn it away.
+    package func admits(_ user: UInt32) -> Bool { user == self.user || user == 0 && place == .socket }
 
     /// - Parameter user: the owner of the socket at the other end; `nil` if unknown.
     /// - Returns: path and query at the service's origin, from the first slash on.
     package func target(of head: ServedHead, from user: UInt32?) throws(ServeRefused) -> String {
         guard let user else { throw ServeRefused(.unknownUser) }
-        guard user == self.user else { throw ServeRefused(.otherUser) }
+        guard admits(user) else { throw ServeRefused(.otherUser) }
         guard head.values(of: "Host") == [authority] else { throw ServeRefused(.otherHost) }
-        let (first, rest) = Self.split(head.target)
-        guard Secret(first) == Secret(segment) else { throw ServeRefused(.unknownSegment) }
+        let rest = try path(of: head.target)
         guard isOwnSite(head) else { throw ServeRefused(.otherSite) }
         guard Self.isUnambiguous(rest) else { throw ServeRefused(.badTarget) }
         guard Self.hasOneLength(head) else { throw ServeRefused(.badLength) }
         return rest.hasPrefix("/") ? rest : "/\(rest)"
+    }
+
+    /// A target is a path here: what a proxy would be sent, with a scheme or for CONNECT, is none.
+    private func path(of target: String) throws(ServeRefused) -> String {
+        switch place {
+        case .port(_, let segment):
+            let (first, rest) = Self.split(target)
+            guard Secret(first) == Secret(segment) else { throw ServeRefused(.unknownSegment) }
+            return rest
+        case .socket:
+            guard target.hasPrefix("/") else { throw ServeRefused(.badTarget) }
+            return target
+        }
     }
 
     /// Programs send neither field; a browser tells by them whose page it was (Fetch, section 3.1; Fetch Metadata, section 2).
@@ -56,7 +93,6 @@ package struct ServeGate: Equatable, Sendable {
             && head.values(of: "Sec-Fetch-Site").allSatisfy { $0 == "none" || $0 == "same-origin" }
     }
 
-    /// A target is a path here: what a proxy would be sent, with a scheme or for CONNECT, is none.
     private static func split(_ target: String) -> (first: String, rest: String) {
         guard target.hasPrefix("/") else { return ("", "") }
         let path = target.dropFirst()
@@ -87,7 +123,7 @@ package struct ServeGate: Equatable, Sendable {
 package struct ServeRefused: Error, Equatable {
     package let reason: ServeGate.Refusal
 
-    init(_ reason: ServeGate.Refusal) {
+    package init(_ reason: ServeGate.Refusal) {
         self.reason = reason
     }
 
@@ -96,6 +132,7 @@ package struct ServeRefused: Error, Equatable {
         switch reason {
         case .badTarget, .badLength: 400
         case .otherUser, .unknownUser, .otherHost, .otherSite, .unknownSegment: 403
+        case .ended: 410
         }
     }
 }

@@ -11,6 +11,7 @@ extension ServeGate.Refusal {
         case .unknownSegment: "the path does not begin with the segment of AUTHCTL_SERVE_URL"
         case .badTarget: "the path is malformed, or has '.' or '..' in it"
         case .badLength: "the body has no valid length"
+        case .ended: "the time for which this address was lent is over"
         }
     }
 }

@@ -25,7 +25,7 @@ package protocol ServedStream: AnyObject, Sendable {
     func run(_ socket: Int32, beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool)
 }
 
-/// An HTTP server on 127.0.0.1 for the programs of one user; libmicrohttpd (RFC 9112).
+/// An HTTP server on this machine for the programs of one user; libmicrohttpd (RFC 9112).
 final class LoopbackServer: @unchecked Sendable {
     /// Debian's package libmicrohttpd12.
     static let library = "libmicrohttpd.so.12"
@@ -34,7 +34,9 @@ final class LoopbackServer: @unchecked Sendable {
 
     let provider: ServeGate
     let newcomers = PendingConnections()
-    private let listening: Int32
+    private let socket: ServeSocket
+    /// When the address ends, whatever its command does.
+    private let end: ContinuousClock.Instant?
     private var handler: (any ServerHandler)?
     private let monitor = Monitor()
     private var raw: OpaquePointer?
@@ -47,48 +49,90 @@ final class LoopbackServer: @unchecked Sendable {
         if let problem = cmicrohttpd_open(library) { throw .libraryMissing(String(cString: problem)) }
     }
 
-    /// Takes a port, and answers nobody yet.
-    init(segment: String) throws(ServerFault) {
-        try Self.check()
-        let socket = try ServeSocket()
-        listening = socket.descriptor
-        provider = ServeGate(port: socket.port, segment: segment, user: getuid())
+    /// Listens, and answers nobody yet.
+    /// - Parameter seconds: how long the address is there from now on; `nil` for as long as the command.
+    init(_ place: ServePlace, for seconds: Int? = nil) throws(LoginFault) {
+        do throws(ServerFault) { try Self.check() } catch { throw error.asLoginFault }
+        socket = try ServeSocket(place)
+        provider = ServeGate(socket.place, user: getuid())
+        end = seconds.map { .now + .seconds($0) }
     }
+
+    /// The path of the Unix socket that it listens at.
+    var path: String? { socket.file?.path }
 
     /// Serves from now on, until `stop`.
     func start(_ handler: any ServerHandler) throws(ServerFault) {
         self.handler = handler
         var handlers = ServerCallbacks.table
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
-        raw = cmicrohttpd_start(listening, Self.most, Self.patience, &handlers)
-        guard raw == nil else { return }
+        raw = cmicrohttpd_start(socket.descriptor, Self.most, Self.patience, &handlers)
+        guard raw == nil else { return watchEnd() }
         self.handler = nil
-        close(listening)
+        let code = errno
+        socket.file?.remove()
+        close(socket.descriptor)
+        errno = code
         throw .failed(call: "MHD_start_daemon", errno: errno)
     }
 
-    /// Closes the port and every connection, and waits for the threads.
+    /// Closes the address and every connection, and waits for the threads.
     func stop() {
-        let calls = monitor.locked {
+        socket.file?.remove()
+        monitor.locked {
             isStopped = true
-            return Array(self.calls.values)
+            monitor.tell()
         }
-        for call in calls { call.abandon() }
+        abandonAll()
         if let raw { cmicrohttpd_stop(raw) }
         raw = nil
         monitor.locked { while answering > 0 { monitor.wait() } }
         handler = nil
     }
 
+    private func abandonAll() {
+        for call in monitor.locked({ Array(calls.values) }) { call.abandon() }
+    }
+
+    /// Ends what is on its way when the time is over. Without a thread for it, that is found by the next request.
+    private func watchEnd() {
+        guard end != nil else { return }
+        monitor.locked { answering += 1 }
+        let isStarted = DetachedThread.start { [self] in
+            monitor.locked { while !isStopped, !hasEnded { monitor.wait(250) } }
+            abandonAll()
+            leaveThread()
+        }
+        if !isStarted { monitor.locked { answering -= 1 } }
+    }
+
+    private func leaveThread() {
+        monitor.locked {
+            answering -= 1
+            monitor.tell()
+        }
+    }
+
+    private var hasEnded: Bool { end.map { $0 <= .now } ?? false }
+
     /// Whether nothing goes on any more.
-    var isOver: Bool { monitor.locked { isStopped } }
+    var isOver: Bool { monitor.locked { isStopped } || hasEnded }
 
     /// Whether somebody may have one of the places: another user could hold them all, and is not even listened to.
     /// Nor is anybody of whom the kernel does not tell.
-    func admits(_ peer: Peer) -> Bool { peer.user(at: provider.port) == provider.user }
+    func admits(_ peer: Peer) -> Bool { peer.user(at: provider.place).map { provider.admits($0) } ?? false }
+
+    /// A connection has got one of the places.
+    func arrive(_ descriptor: Int32) {
+        // The library asks about a Unix socket only now; its file has kept others out so far.
+        if provider.place == .socket, !admits(.socket(descriptor)) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        newcomers.arrive(descriptor)
+    }
 
     func judge(_ head: ServedHead, from peer: Peer?) throws(ServeRefused) -> String {
-        try provider.target(of: head, from: peer?.user(at: provider.port))
+        let target = try provider.target(of: head, from: peer?.user(at: provider.place))
+        if hasEnded { throw ServeRefused(.ended) }
+        return target
     }
 
     /// Takes a request that was let in.
@@ -99,10 +143,7 @@ final class LoopbackServer: @unchecked Sendable {
         monitor.locked { answering += 1 }
         let isStarted = DetachedThread.start { [self] in
             handler?.answer(call)
-            monitor.locked {
-                answering -= 1
-                monitor.tell()
-            }
+            leaveThread()
         }
         guard !isStarted else { return }
         monitor.locked { answering -= 1 }

@@ -1,5 +1,7 @@
 import CProcess
 import Glibc
+package import LoginCore
+import Secrets
 
 /// The reason why there is no server.
 enum ServerFault: Error, Equatable {
@@ -8,19 +10,61 @@ enum ServerFault: Error, Equatable {
     case failed(call: String, errno: Int32)
 }
 
-/// A socket that listens on 127.0.0.1 alone, at a port that the kernel has drawn. No program that is started inherits it.
+/// Where the command of an `exec --serve` finds the address.
+package enum ServePlace: Equatable, Sendable {
+    /// At a port of 127.0.0.1.
+    case port
+    /// At a Unix socket with this absolute path.
+    case socket(String)
+    /// At a Unix socket in the user's folder for such.
+    case ownSocket(String)
+
+    /// Says, before anybody logs in, that there cannot be such a socket.
+    package func check() throws(LoginFault) {
+        switch self {
+        case .port: break
+        case .socket(let path), .ownSocket(let path): try SocketFile.check(path)
+        }
+    }
+}
+
+/// A socket that listens, on 127.0.0.1 alone or at a path. No program that is started inherits it.
 struct ServeSocket {
     let descriptor: Int32
-    let port: Int
+    let place: ServeGate.Place
+    /// Its file, if it has one.
+    let file: SocketFile?
 
-    init() throws(ServerFault) {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    init(_ place: ServePlace) throws(LoginFault) {
+        switch place {
+        case .port:
+            file = nil
+            do throws(ServerFault) {
+                let (descriptor, port) = try Self.onLoopback()
+                self.descriptor = descriptor
+                let segment = Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) }
+                self.place = .port(port, segment: segment)
+            } catch {
+                throw error.asLoginFault
+            }
+        case .socket(let path):
+            let file = try SocketFile(path)
+            (self.file, descriptor, self.place) = (file, file.descriptor, .socket)
+        case .ownSocket(let path):
+            let file = try SocketFile(path, creating: true)
+            (self.file, descriptor, self.place) = (file, file.descriptor, .socket)
+        }
+    }
+
+    /// The port is one that the kernel has drawn.
+    private static func onLoopback() throws(ServerFault) -> (descriptor: Int32, port: Int) {
+        let descriptor = socket(
+            AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw .failed(call: "socket", errno: errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
         let problem = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> String? in
                 if Glibc.bind(descriptor, address, size) != 0 { return "bind" }
@@ -28,23 +72,38 @@ struct ServeSocket {
                 return getsockname(descriptor, address, &size) == 0 ? nil : "getsockname"
             }
         }
-        port = Int(in_port_t(bigEndian: address.sin_port))
-        guard let problem else { return }
+        guard let problem else { return (descriptor, Int(in_port_t(bigEndian: address.sin_port))) }
         let fault = ServerFault.failed(call: problem, errno: errno)
         close(descriptor)
         throw fault
     }
 }
 
-/// The address and port at the other end of a connection, in network byte order.
-struct Peer {
-    var address: UInt32 = 0
-    var port: UInt16 = 0
+/// The other end of a connection.
+enum Peer {
+    /// The address and port of a TCP connection, in network byte order.
+    case address(UInt32, port: UInt16)
+    /// A Unix socket: the descriptor of our own end.
+    case socket(Int32)
 
-    /// - Parameter own: the port that it has connected to, on 127.0.0.1.
+    /// - Parameter place: where it has connected to.
     /// - Returns: the user whose socket it is; `nil` if the kernel does not tell.
-    func user(at own: Int) -> UInt32? {
+    func user(at place: ServeGate.Place) -> UInt32? {
         var user = uid_t()
-        return cprocess_peer_user(address, port, UInt16(own), &user) != 0 ? user : nil
+        switch (self, place) {
+        case (.address(let address, let port), .port(let own, _)):
+            return cprocess_peer_user(address, port, UInt16(own), &user) != 0 ? user : nil
+        case (.socket(let descriptor), .socket): return cprocess_socket_user(descriptor, &user) != 0 ? user : nil
+        case (.address, .socket), (.socket, .port): return nil
+        }
+    }
+}
+
+extension ServerFault {
+    var asLoginFault: LoginFault {
+        switch self {
+        case .libraryMissing(let problem): .failure(.other(ServeWords.libraryMissing(problem)))
+        case .failed(let call, let errno): .failure(.system(call: call, errno: errno))
+        }
     }
 }

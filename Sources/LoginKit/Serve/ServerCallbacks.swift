@@ -10,11 +10,11 @@ enum ServerCallbacks {
             admit: { context, address, port in
                 guard let context else { return 0 }
                 let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
-                return server.admits(Peer(address: address, port: port)) ? 1 : 0
+                return server.admits(.address(address, port: port)) ? 1 : 0
             },
             arrive: { context, socket in
                 guard let context else { return }
-                Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue().newcomers.arrive(socket)
+                Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue().arrive(socket)
             },
             leave: { context, socket in
                 guard let context else { return }
@@ -66,20 +66,27 @@ enum ServerCallbacks {
         _ server: LoopbackServer, _ head: ServedHead, _ connection: OpaquePointer,
         _ request: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
-        var peer = Peer()
-        let isKnown = cmicrohttpd_peer(connection, &peer.address, &peer.port) != 0
+        let socket = cmicrohttpd_socket(connection)
         let target: String
         do throws(ServeRefused) {
-            target = try server.judge(head, from: isKnown ? peer : nil)
+            target = try server.judge(head, from: peer(of: connection, at: server.provider.place))
         } catch {
             return refuse(error, server.response(to: head, error), connection)
         }
-        let socket = cmicrohttpd_socket(connection)
         server.newcomers.leave(socket)
         let call = ServerCall(head, target: target, socket: socket)
         request.pointee = Unmanaged.passRetained(OpenRequest(server, call)).toOpaque()
         server.take(call)
         return 1
+    }
+
+    private static func peer(of connection: OpaquePointer, at place: ServeGate.Place) -> Peer? {
+        switch place {
+        case .socket: return .socket(cmicrohttpd_socket(connection))
+        case .port:
+            var (address, port): (UInt32, UInt16) = (0, 0)
+            return cmicrohttpd_peer(connection, &address, &port) != 0 ? .address(address, port: port) : nil
+        }
     }
 
     private static func finish(_ open: OpenRequest, _ connection: OpaquePointer) -> Int32 {

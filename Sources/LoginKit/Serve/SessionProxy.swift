@@ -33,18 +33,16 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         }
     }
 
-    /// Takes a port; nobody is asked on this terminal any more.
+    /// Listens; nobody is asked anything any more.
+    /// - Parameter seconds: how long the address is there; `nil` for as long as the command.
     package init(
         _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession,
-        limits: ServeLimits = ServeLimits()
+        at place: ServePlace = .port, for seconds: Int? = nil, log: (any ServeLog)? = nil,
+        approver: (any ServeApprover)? = nil
     ) throws(LoginFault) {
         run = authenticated.run
         session = ServedSession(provider.unattended(), authenticated)
-        do throws(ServerFault) {
-            server = try LoopbackServer(segment: Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) })
-        } catch {
-            throw error.asLoginFault
-        }
+        server = try LoopbackServer(place, for: seconds)
         headers = ServedHeaders(
             root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
             hasUserAgent: run.profile.settings.userAgent != nil)
@@ -65,7 +63,10 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         server.provider.root + run.endpoint.base.dropFirst(run.endpoint.origin.description.count) + "/"
     }
 
-    /// Closes the port and all connections; what was refreshed is stored.
+    /// The path of the Unix socket; `nil` at a port.
+    package var socketPath: String? { server.path }
+
+    /// Closes the address and all connections; what was refreshed is stored.
     /// - Returns: the session that there is at last.
     @discardableResult
     package func stop() -> Session {
@@ -146,16 +147,6 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         monitor.locked {
             worker.call = nil
             if idle.count < Self.mostIdle { idle.append(worker) }
-        }
-    }
-
-}
-
-extension ServerFault {
-    fileprivate var asLoginFault: LoginFault {
-        switch self {
-        case .libraryMissing(let problem): .failure(.other(ServeWords.libraryMissing(problem)))
-        case .failed(let call, let errno): .failure(.system(call: call, errno: errno))
         }
     }
 }

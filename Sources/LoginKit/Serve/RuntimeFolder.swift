@@ -1,0 +1,69 @@
+import Glibc
+import LoginCore
+
+/// The folder for the sockets of running commands: `$XDG_RUNTIME_DIR/authctl`, or `run` in the state folder where that
+/// variable is not set.
+package struct RuntimeFolder: Sendable {
+    /// Where sockets are made.
+    let path: String
+    /// Where those of other runs are looked for: a terminal of the same user may lack the variable.
+    let all: [String]
+
+    package init(_ environment: Environment, _ paths: Paths) {
+        let other = paths.stateFolder + "/run"
+        guard let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else {
+            (path, all) = (other, [other])
+            return
+        }
+        path = "\(runtime)/authctl"
+        all = [path, other]
+    }
+
+    /// A path for a socket that no other run has.
+    /// - Parameters:
+    ///   - kind: the start of its name.
+    ///   - profile: named in the path where there is room for it.
+    package func newSocket(_ kind: String, of profile: String) -> String {
+        let end = String(UInt32.random(in: 0 ... .max), radix: 16) + ".sock"
+        let long = "\(path)/\(kind)-\(profile)-\(end)"
+        return long.utf8.count <= UnixAddress.longest ? long : "\(path)/\(kind)-\(end)"
+    }
+
+    /// The sockets of a kind in a folder, those of killed runs among them.
+    static func sockets(_ kind: String, in folder: SafeDirectory) -> [String] {
+        let copy = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard copy >= 0 else { return [] }
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            return []
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix(kind + "-"), name.hasSuffix(".sock") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Removes the sockets that killed runs have left in the folder where new ones are made.
+    package func sweep(_ kinds: [String]) {
+        do throws(StoreFault) {
+            guard let folder = try SafeDirectory.open(path, creating: false) else { return }
+            do throws(LoginFault) {
+                let lock = try FolderLock.take(folder)
+                for name in kinds.flatMap({ Self.sockets($0, in: folder) })
+                where UnixAddress.isAbandoned("\(path)/\(name)") {
+                    unlinkat(folder.descriptor.number, name, 0)
+                }
+                _ = consume lock
+            } catch {
+                // Somebody else is at it.
+            }
+        } catch {
+            // Whoever makes a socket there is told why it cannot be.
+        }
+    }
+}

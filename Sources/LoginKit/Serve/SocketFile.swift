@@ -1,0 +1,122 @@
+import CProcess
+import Glibc
+import LoginCore
+
+/// A Unix socket that listens, and its file: 0600 in a folder of this user's own, removed by `remove`.
+final class SocketFile: @unchecked Sendable {
+    let descriptor: Int32
+    let path: String
+    private let folder: SafeDirectory
+    private let name: String
+    /// Tells the file from one that another program has put in its place.
+    private let inode: (device: dev_t, number: ino_t)
+
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - creating: whether a folder that is missing is made; it is then closed to others.
+    /// - Throws: `usage` for a path that cannot be one; `store` for an unsafe folder.
+    init(_ path: String, creating: Bool = false) throws(LoginFault) {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        name = String(path[slash...].dropFirst())
+        self.path = path
+        try Self.check(path)
+        let (folder, fault) = Self.opened(slash == path.startIndex ? "/" : String(path[..<slash]), creating)
+        guard let folder else { throw fault }
+        self.folder = folder
+        let lock = try FolderLock.take(folder)
+        try Self.makeRoom(path, name, folder)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        // The mode of a socket is that of its file, whatever the file mask is.
+        let isThere = descriptor >= 0 && fchmod(descriptor, 0o600) == 0 && UnixAddress.bind(descriptor, path) == 0
+        var status = stat()
+        guard isThere, fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            listen(descriptor, SOMAXCONN) == 0
+        else {
+            let code = errno
+            if descriptor >= 0 { close(descriptor) }
+            if isThere { unlinkat(folder.descriptor.number, name, 0) }
+            throw .failure(.system(call: "the socket \(SafeText.quoted(path))", errno: code))
+        }
+        inode = (status.st_dev, status.st_ino)
+        _ = consume lock
+    }
+
+    /// Removes the file, unless another program has put its own there. The descriptor stays open.
+    func remove() {
+        // Without the lock nobody else would be in the way for longer than it takes to look.
+        let lock: FolderLock?
+        do throws(LoginFault) { lock = try FolderLock.take(folder) } catch { lock = nil }
+        var status = stat()
+        let isOwn =
+            fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+            && status.st_dev == inode.device && status.st_ino == inode.number
+        if isOwn { unlinkat(folder.descriptor.number, name, 0) }
+        _ = consume lock
+    }
+
+    /// - Throws: `usage` for a path that is too long for a socket, or names no file.
+    static func check(_ path: String) throws(LoginFault) {
+        guard path.utf8.count <= UnixAddress.longest else {
+            throw .usage(
+                .other(
+                    """
+                    a Unix socket's path has at most \(UnixAddress.longest) bytes, and this one has \
+                    \(path.utf8.count): \(SafeText.quoted(path))
+                    """))
+        }
+        guard !path.hasSuffix("/"), !path.hasSuffix("/."), !path.hasSuffix("/..") else {
+            throw .usage(.other("\(SafeText.quoted(path)) is a folder, not a socket"))
+        }
+    }
+
+    private static func opened(_ path: String, _ creating: Bool) -> (SafeDirectory?, LoginFault) {
+        do throws(StoreFault) {
+            let folder = try SafeDirectory.open(path, creating: creating, privacy: creating ? .secret : .readable)
+            return (folder, .usage(.other("there is no folder \(SafeText.quoted(path))")))
+        } catch .unsafeFile(let path, let problem) {
+            return (nil, .usage(.other("\(SafeText.quoted(path)): \(problem)")))
+        } catch {
+            return (nil, .store(error))
+        }
+    }
+
+    /// Removes the socket that a killed run has left; with the lock.
+    private static func makeRoom(_ path: String, _ name: String, _ folder: SafeDirectory) throws(LoginFault) {
+        var status = stat()
+        guard fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw .usage(.other("\(SafeText.quoted(path)) exists and is not a socket; it was left as it is"))
+        }
+        guard UnixAddress.isAbandoned(path) else {
+            throw .usage(.other("another program listens at \(SafeText.quoted(path))"))
+        }
+        unlinkat(folder.descriptor.number, name, 0)
+    }
+}
+
+/// The right to make and remove sockets in a folder: an flock(2) on the folder itself, which leaves no file behind.
+struct FolderLock: ~Copyable {
+    private let descriptor: Descriptor
+
+    private init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Waits until the folder's lock is free.
+    static func take(_ folder: SafeDirectory) throws(LoginFault) -> FolderLock {
+        let number = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard number >= 0 else { throw .store(.system(call: "open", path: folder.path, errno: errno)) }
+        let descriptor = Descriptor(number)
+        let deadline = ContinuousClock.now + .seconds(SafeFile.usualWait)
+        while flock(number, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else {
+                throw .store(.system(call: "flock", path: folder.path, errno: errno))
+            }
+            guard ContinuousClock.now < deadline else {
+                throw .store(.locked(path: folder.path, seconds: SafeFile.usualWait))
+            }
+            usleep(5000)
+        }
+        return FolderLock(descriptor)
+    }
+}
