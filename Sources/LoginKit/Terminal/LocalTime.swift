@@ -1,7 +1,7 @@
 import Glibc
 
 /// A time as a person in this time zone says it.
-enum LocalTime {
+package enum LocalTime {
     /// `at 01:20`, with the date in front unless it is today's.
     /// - Parameter seconds: of Unix time.
     static func words(of seconds: Int64) -> String {
@@ -10,6 +10,13 @@ enum LocalTime {
         let clock = "\(padded(then.tm_hour)):\(padded(then.tm_min))"
         if isToday { return "at \(clock)" }
         return "on \(then.tm_year + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) at \(clock)"
+    }
+
+    /// `2026-11-25 18:40:12`, for tables.
+    package static func stamp(of seconds: Int64) -> String {
+        let then = fields(of: seconds)
+        return "\(then.tm_year + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) "
+            + "\(padded(then.tm_hour)):\(padded(then.tm_min)):\(padded(then.tm_sec))"
     }
 
     private static func fields(of seconds: Int64) -> tm {
