@@ -30,7 +30,7 @@ package final class LoginContext {
     private var opened: Stores?
     /// The number of nested steps that hold the prompt's lock.
     private var promptLockDepth = 0
-    let messages: Messages
+    package let messages: Messages
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
     package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {

@@ -3,7 +3,7 @@ package struct Messages: Sendable {
     /// Prints a note, which -q suppresses.
     let note: @Sendable (String) -> Void
     /// Prints a warning.
-    let warn: @Sendable (String) -> Void
+    package let warn: @Sendable (String) -> Void
     /// Prints a line that a person needs to go on, unwrapped: it may hold a URL to copy.
     let show: @Sendable (String) -> Void
 

@@ -1,4 +1,5 @@
 import CProcess
+import Glibc
 import LoginCore
 import Secrets
 
@@ -76,6 +77,50 @@ struct Conversation: ~Copyable {
 
     /// Empties the line that the cursor stands in.
     func clearLine() { terminal.screen.clearLine() }
+
+    /// What a wait for one key has brought.
+    enum Key: Equatable {
+        case byte(UInt8)
+        /// One of the other descriptors has something to read.
+        case other
+        /// The process was stopped, or the window has another size.
+        case resumed
+        case nothing, hungUp
+    }
+
+    /// Reads one byte, as the terminal sends it.
+    func key(within milliseconds: Int32, beside descriptors: [Int32]) -> Key {
+        let seen = descriptors.withUnsafeBufferPointer {
+            cprocess_terminal_wait(milliseconds, $0.baseAddress, $0.count)
+        }
+        if seen & Int32(CPROCESS_RESUMED | CPROCESS_RESIZED) != 0 {
+            terminal.screen.write(Screen.bracketsPastes)
+            return .resumed
+        }
+        if seen & Int32(CPROCESS_READABLE) != 0 {
+            var byte: UInt8 = 0
+            let got = Glibc.read(terminal.screen.descriptor, &byte, 1)
+            return got == 1 ? .byte(byte) : got < 0 && errno == EINTR ? .nothing : .hungUp
+        }
+        return seen & Int32(CPROCESS_OTHER) != 0 ? .other : .nothing
+    }
+
+    /// Drops what is typed for so long, and what was typed before.
+    func drop(for milliseconds: Int32) {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while end > .now {
+            guard key(within: 50, beside: []) != .hungUp else { return }
+        }
+        tcflush(terminal.screen.descriptor, TCIFLUSH)
+    }
+
+    /// Writes a line that stays open, in place of what stood there.
+    func prompt(_ line: String) {
+        terminal.screen.write(terminal.screen.emptyLine + TextLine.fitted(line, columns: columns))
+    }
+
+    /// Rings the terminal's bell.
+    func ring() { terminal.screen.write("\u{07}") }
 
     /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
     private func line(_ question: LineRequest, for field: CredentialField) throws(LoginFault) -> Line {

@@ -1,0 +1,185 @@
+import CProcess
+import Glibc
+package import LoginCore
+
+/// Has the questions of an `exec --serve` answered by whoever runs `authctl approve`. Its socket is made for the first question.
+package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
+    /// A question that waits for its answer.
+    final class Waiting {
+        let question: ServeQuestion
+        let deadline: ContinuousClock.Instant
+        var answer: ServeAnswer?
+        /// Whether an approver has it now.
+        var isShown = false
+
+        init(_ question: ServeQuestion, until deadline: ContinuousClock.Instant) {
+            (self.question, self.deadline) = (question, deadline)
+        }
+    }
+
+    /// Approvers at once.
+    private static let most = 8
+    /// The time in which an approver that is there already finds the socket.
+    private static let quiet = Duration.milliseconds(2500)
+
+    let profile: String
+    private let path: String
+    private let seconds: Int
+    private let tell: @Sendable (String) -> Void
+    private let monitor = Monitor()
+    private var socket: SocketFile?
+    private var waiting: [Waiting] = []
+    /// The rules that were approved until the command ends.
+    private var approved: Set<String> = []
+    private var (threads, approvers) = (0, 0)
+    private var (isStopped, hasTold, hasFailed) = (false, false, false)
+
+    /// - Parameters:
+    ///   - path: of the socket, in the folder that approvers look into.
+    ///   - seconds: for each answer.
+    ///   - tell: prints a message for the person, here.
+    package init(_ path: String, profile: String, seconds: Int, tell: @escaping @Sendable (String) -> Void) {
+        (self.path, self.profile, self.seconds, self.tell) = (path, profile, seconds, tell)
+    }
+
+    package func answer(to question: ServeQuestion, unless isWithdrawn: () -> Bool) -> ServeAnswer {
+        guard open() else { return .timedOut }
+        let begun = ContinuousClock.now
+        let item = Waiting(question, until: begun + .seconds(seconds))
+        let isApproved = monitor.locked {
+            if approved.contains(question.rule) { return true }
+            waiting.append(item)
+            return false
+        }
+        if isApproved { return .yesForRule }
+        while true {
+            if isWithdrawn() { return settle(item, .withdrawn) }
+            let answer = monitor.locked {
+                if item.answer == nil { monitor.wait(100) }
+                return isStopped ? .withdrawn : item.answer
+            }
+            if let answer { return settle(item, answer) }
+            if item.deadline <= .now { return settle(item, .timedOut) }
+            if ContinuousClock.now - begun > Self.quiet { tellOnce() }
+        }
+    }
+
+    /// Closes the socket, and waits for its threads.
+    package func stop() {
+        monitor.locked {
+            isStopped = true
+            monitor.tell()
+            while threads > 0 { monitor.wait() }
+        }
+        guard let socket else { return }
+        socket.remove()
+        close(socket.descriptor)
+    }
+
+    /// - Returns: the first answer that it has got.
+    private func settle(_ item: Waiting, _ answer: ServeAnswer) -> ServeAnswer {
+        monitor.locked {
+            waiting.removeAll { $0 === item }
+            let first = item.answer ?? answer
+            item.answer = first
+            monitor.tell()
+            return first
+        }
+    }
+
+    private func tellOnce() {
+        let isNews = monitor.locked {
+            if hasTold || approvers > 0 { return false }
+            hasTold = true
+            return true
+        }
+        if isNews { tell(ApprovalWords.waiting(profile)) }
+    }
+
+    /// - Returns: whether there is a socket; a failure is told once.
+    private func open() -> Bool {
+        let fault: LoginFault? = monitor.locked {
+            if socket != nil || hasFailed { return nil }
+            do throws(LoginFault) {
+                socket = try SocketFile(path, creating: true)
+                start { [self] in listen() }
+                return nil
+            } catch {
+                hasFailed = true
+                return error
+            }
+        }
+        if let fault {
+            let message = fault.message(about: ErrorContext())
+            tell(ApprovalWords.cannotAsk(message.what))
+        }
+        return monitor.locked { socket != nil && !isStopped }
+    }
+
+    /// Starts a thread that `stop` waits for; with the lock.
+    private func start(_ body: @escaping @Sendable () -> Void) {
+        threads += 1
+        let isStarted = DetachedThread.start { [self] in
+            body()
+            monitor.locked {
+                threads -= 1
+                monitor.tell()
+            }
+        }
+        if !isStarted { threads -= 1 }
+    }
+
+    private func listen() {
+        guard let listening = monitor.locked({ socket?.descriptor }) else { return }
+        while !isOver {
+            var look = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
+            guard poll(&look, 1, 250) > 0 else { continue }
+            let connection = cprocess_accept(listening)
+            guard connection >= 0 else { continue }
+            var user = uid_t()
+            let isOwn = cprocess_socket_user(connection, &user) != 0 && user == geteuid()
+            let isFree = monitor.locked { threads <= Self.most }
+            guard isOwn, isFree else {
+                close(connection)
+                continue
+            }
+            monitor.locked { start { [self] in ApproverConnection(self, connection).run() } }
+        }
+    }
+}
+
+// What the thread of an approver asks for.
+extension ApprovalDesk {
+    var isOver: Bool { monitor.locked { isStopped } }
+
+    func arrive() { monitor.locked { approvers += 1 } }
+    func leave() { monitor.locked { approvers -= 1 } }
+
+    /// The question whose turn it is.
+    func next() -> Waiting? {
+        monitor.locked {
+            guard let item = waiting.first(where: { !$0.isShown && $0.answer == nil }) else { return nil }
+            item.isShown = true
+            return item
+        }
+    }
+
+    /// The approver has gone: it is another's turn.
+    func giveBack(_ item: Waiting) { monitor.locked { item.isShown = false } }
+
+    func end(of item: Waiting) -> ServeAnswer? { monitor.locked { item.answer } }
+
+    /// Takes the person's answer; one for a rule answers all that wait for the same.
+    func take(_ answer: ServeAnswer, for item: Waiting) {
+        monitor.locked {
+            if item.answer == nil { item.answer = answer }
+            if item.answer == .yesForRule {
+                approved.insert(item.question.rule)
+                for other in waiting where other.answer == nil && other.question.rule == item.question.rule {
+                    other.answer = .yesForRule
+                }
+            }
+            monitor.tell()
+        }
+    }
+}
