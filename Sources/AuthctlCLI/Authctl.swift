@@ -19,8 +19,8 @@ struct Authctl: ParsableCommand {
         version: "authctl \(Version.number)",
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
-            DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ProfileCommand.self,
-            StoreCommand.self,
+            DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ApproveCommand.self,
+            LogCommand.self, ProfileCommand.self, StoreCommand.self,
             TrustCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self,
             ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
         ])

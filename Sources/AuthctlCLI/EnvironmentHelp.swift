@@ -51,6 +51,9 @@ struct EnvironmentHelpCommand: ParsableCommand {
           XDG_CONFIG_HOME, XDG_STATE_HOME
               Parent folders of the configuration and the state; by default
               ~/.config and ~/.local/state.
+          XDG_RUNTIME_DIR
+              Parent folder of the sockets of exec --serve; without it they are in
+              the state.
 
         """
 }

@@ -45,7 +45,7 @@ struct OptionParsingTests {
 
     @Test func `login without options`() throws {
         let login = (try parse("login") as LoginCommand).login.attempt
-        #expect(login.maxAttempts == 3 && login.promptTimeout == 300)
+        #expect(login.maxAttempts == 3 && login.promptTimeout == nil && login.patience == 300)
         #expect(!login.passwordStdin && !login.blankPassword && !login.connection.allowHttp && login.ttl == nil)
         #expect((try parse("login --password-stdin") as LoginCommand).login.attempt.passwordStdin)
         #expect((try parse("login --password-command x") as LoginCommand).login.attempt.passwordCommand == "x")

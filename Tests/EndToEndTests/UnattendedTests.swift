@@ -16,7 +16,7 @@ import Testing
 
     @Test(RealServer.require("mandoc"), RealServer.require("col"))
     func `what a person copies from the page is what is run here`() throws {
-        let roff = try Command.tool("mandoc", ["-T", "utf8", "-O", "width=200", Recipe.page])
+        let roff = try Command.tool("mandoc", ["-T", "utf8", "-O", "width=200", Repository.path + "/man/authctl.1"])
         let page = try Command.tool("col", ["-bx"], input: roff.outputBytes).output
         let lines = Set(page.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         let recipes = try Recipe.all()

@@ -71,9 +71,9 @@ struct ExecCommand: EndingCommand {
         let provider = try invocation.provider(profile, login)
         let gated = ExecutedCommand(
             invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
-            isOffline: offline, limits: ServeLimits(profile, rules, command: command.first ?? ""))
+            isOffline: offline, answerTime: login.attempt.promptTimeout ?? 60)
         if ephemeral { return try gated.runOnce() }
-        return execEnvironment.serve ? try gated.serve() : try gated.become()
+        return execEnvironment.serves ? try gated.serve() : try gated.become()
     }
 
     /// A word before `--` is most often a profile. The message does not repeat it.

@@ -39,7 +39,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        invocation.context.promptTimeout = login.attempt.promptTimeout
+        invocation.context.promptTimeout = login.attempt.patience
         invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
         guard explain else { return try logIn(invocation, nil) }
         let explained = ExplainedLogin(invocation)

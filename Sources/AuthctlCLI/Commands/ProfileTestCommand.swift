@@ -27,7 +27,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
         do throws(LoginFault) {
-            invocation.context.promptTimeout = login.promptTimeout
+            invocation.context.promptTimeout = login.patience
             invocation.loginOptions = login.words
             invocation.context.trace = { walk.add($0) }
             let target = LoginTarget(profile: profile)

@@ -15,10 +15,25 @@ struct ExecEnvironmentOptions: ParsableArguments {
     @Flag(help: "Set AUTHCTL_SERVE_URL to a local address that adds the session to each request.")
     var serve = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve at this Unix socket instead of a port; 'auto' makes one in $XDG_RUNTIME_DIR/authctl.",
+            valueName: "path"),
+        completion: .file())
+    var serveSocket: String?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("End the address of --serve after this time, such as 30m.", valueName: "time"))
+    var duration: String?
+
+    @Option(help: ArgumentHelp("Log each request of --serve in this file.", valueName: "file"), completion: .file())
+    var log: String?
+
     /// The variables that authctl itself sets.
     static let reserved = [
         "AUTHCTL_PROFILE", "AUTHCTL_ORIGIN", "AUTHCTL_EXEC", "AUTHCTL_EPHEMERAL", "AUTHCTL_CONFIG",
-        "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL",
+        "AUTHCTL_CURL_CONFIG", "AUTHCTL_SERVE_URL", "AUTHCTL_SERVE_SOCKET",
     ]
 
     /// Variables that the loader, the C library or a shell reads first.
@@ -31,8 +46,18 @@ struct ExecEnvironmentOptions: ParsableArguments {
     /// Whether the token itself is wanted, which not every session has.
     var wantsToken: Bool { env != nil || fd != nil }
 
+    /// Whether authctl stays beside the command and serves an address.
+    var serves: Bool { serve || serveSocket != nil }
+
+    /// How long the address is there, in seconds; `nil` for as long as the command.
+    var seconds: Int? { duration.flatMap { TimeSpan.seconds($0, most: Self.longest) }.map { Int($0) } }
+
+    /// A week, in seconds.
+    private static let longest: Int64 = 7 * 86_400
+
     func validate() throws {
-        if serve, wantsToken || curlConfig {
+        try validateServing()
+        if serves, wantsToken || curlConfig {
             throw ValidationError("--serve keeps the session from the command; the other options hand it over.")
         }
         if let env {
@@ -50,6 +75,17 @@ struct ExecEnvironmentOptions: ParsableArguments {
         if let fd, !(3...255).contains(fd) {
             throw ValidationError("--fd must be from 3 to 255.")
         }
+    }
+
+    private func validateServing() throws {
+        if !serves, duration != nil || log != nil {
+            throw ValidationError("--for and --log are about the address of --serve.")
+        }
+        if duration != nil, seconds == nil {
+            throw ValidationError("--for must be a number with a unit (s, m, h or d), up to 7d, such as 30m.")
+        }
+        if serveSocket == "" { throw ValidationError("--serve-socket must be a path or 'auto'.") }
+        if log == "" { throw ValidationError("--log must be a file.") }
     }
 
     private static func isName(_ text: String) -> Bool {

@@ -10,8 +10,8 @@ struct ExecutedCommand {
     let execEnvironment: ExecEnvironmentOptions
     /// Whether a stored session that is not past its end is good without asking the server.
     var isOffline = false
-    /// The limits of what is served.
-    var limits = ServeLimits()
+    /// Seconds for each question about a request that is served.
+    var answerTime = 60
 
     /// In the place of authctl, once the session is verified, or taken as it is stored.
     func become() throws(LoginFault) -> Ending {
@@ -21,10 +21,15 @@ struct ExecutedCommand {
 
     /// Beside authctl, which adds the session to what the command sends to an address on this machine.
     func serve() throws(LoginFault) -> Ending {
-        // Nobody types a password for a server that cannot be started.
-        try SessionProxy.check()
+        let lending = try lending()
         let authenticated = try admitted()
-        return try serve(ExecEnvironment(authenticated), authenticated).ending
+        return try serve(ExecEnvironment(authenticated), authenticated, lending).ending
+    }
+
+    /// Nobody types a password for a server that cannot be started.
+    private func lending() throws(LoginFault) -> Lending {
+        try SessionProxy.check()
+        return try Lending(execEnvironment, provider, answerTime: answerTime)
     }
 
     private func admitted() throws(LoginFault) -> SessionProvider.AuthenticatedSession {
@@ -32,13 +37,16 @@ struct ExecutedCommand {
     }
 
     private func serve(
-        _ execEnvironment: ExecEnvironment, _ authenticated: SessionProvider.AuthenticatedSession
+        _ execEnvironment: ExecEnvironment, _ authenticated: SessionProvider.AuthenticatedSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, session: Session) {
         var image = try prepared(execEnvironment)
-        let proxy = try SessionProxy(provider, authenticated, limits: limits)
-        image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
-        image.environment.exceptLoopback()
+        let proxy = try lending.proxy(provider, authenticated, account: execEnvironment.identity.accountName)
         try proxy.start()
+        defer { lending.end() }
+        image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
+        image.environment.removeAll(beginningWith: "AUTHCTL_SERVE_SOCKET=")
+        if let path = proxy.socketPath { image.environment.set("AUTHCTL_SERVE_SOCKET", to: path) }
+        image.environment.exceptFromProxy(proxy.socketPath == nil ? "127.0.0.1" : "authctl")
         // A refresh may be under way when the command ends.
         let hold = provider.context.interruptionHold()
         defer { withExtendedLifetime(hold) {} }
@@ -49,14 +57,15 @@ struct ExecutedCommand {
     /// Beside authctl, with a login of its own that ends with it.
     func runOnce() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
-        if execEnvironment.serve { try SessionProxy.check() }
+        let lending = execEnvironment.serves ? try lending() : nil
         let login = try EphemeralLogin(provider)
         var last: Session?
         // Whatever comes of the command, the session is there by now.
         defer { login.end(invocation, last) }
-        guard execEnvironment.serve else { return run(try prepared(login.execEnvironment)) }
+        guard let lending else { return run(try prepared(login.execEnvironment)) }
         let own = login.execEnvironment
-        let served = try serve(own, .unkept(own.run, own.session, username: own.username, own.identity))
+        let served = try serve(
+            own, .unkept(own.run, own.session, username: own.username, own.identity), lending)
         last = served.session
         return served.ending
     }
@@ -99,9 +108,9 @@ struct ExecutedCommand {
 
 extension ProgramEnvironment {
     /// An address on this machine is not for the proxy that the environment names, if it names one.
-    fileprivate mutating func exceptLoopback() {
+    fileprivate mutating func exceptFromProxy(_ host: String) {
         guard ["http_proxy", "all_proxy", "ALL_PROXY"].contains(where: { self[$0] != nil }) else { return }
         let excepted = self["no_proxy"] ?? self["NO_PROXY"] ?? ""
-        for name in ["no_proxy", "NO_PROXY"] { set(name, to: excepted.isEmpty ? "127.0.0.1" : "\(excepted),127.0.0.1") }
+        for name in ["no_proxy", "NO_PROXY"] { set(name, to: excepted.isEmpty ? host : "\(excepted),\(host)") }
     }
 }

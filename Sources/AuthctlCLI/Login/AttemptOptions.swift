@@ -13,8 +13,8 @@ struct AttemptOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Maximum number of attempts.", valueName: "number"))
     var maxAttempts = 3
 
-    @Option(help: ArgumentHelp("Time limit for each answer.", valueName: "seconds"))
-    var promptTimeout = 300
+    @Option(help: ArgumentHelp("Time limit for each answer. (default: 300)", valueName: "seconds"))
+    var promptTimeout: Int?
 
     @Flag(help: "Read the password from standard input.")
     var passwordStdin = false
@@ -58,6 +58,9 @@ struct AttemptOptions: ParsableArguments {
         [passwordStdin, passwordFile != nil, passwordCommand != nil].count { $0 }
     }
 
+    /// Seconds for each answer of a login.
+    var patience: Int { promptTimeout ?? 300 }
+
     /// Whether an option says where the password is.
     var namesPassword: Bool { passwordWays > 0 }
 
@@ -76,7 +79,7 @@ struct AttemptOptions: ParsableArguments {
             throw ValidationError("--scope must be printable ASCII characters.")
         }
         guard (1...100).contains(maxAttempts) else { throw ValidationError("--max-attempts must be from 1 to 100.") }
-        guard (1...86_400).contains(promptTimeout) else {
+        guard (1...86_400).contains(patience) else {
             throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
         }
         if let ttl, !(1...31_536_000).contains(ttl) {
@@ -95,7 +98,7 @@ extension AttemptOptions {
         let texts: [(name: String, value: String?)] = [
             ("--method", method),
             ("--max-attempts", maxAttempts == 3 ? nil : "\(maxAttempts)"),
-            ("--prompt-timeout", promptTimeout == 300 ? nil : "\(promptTimeout)"), ("--ttl", ttl.map { "\($0)" }),
+            ("--prompt-timeout", patience == 300 ? nil : "\(patience)"), ("--ttl", ttl.map { "\($0)" }),
             ("--browser", browser), ("--scope", scope),
         ]
         let flags = [
@@ -108,7 +111,7 @@ extension AttemptOptions {
     var request: LoginRequest {
         var request = LoginRequest()
         request.method = method.flatMap { AuthenticationMethod(rawValue: $0) }
-        (request.policy.maxAttempts, request.policy.patience) = (maxAttempts, promptTimeout)
+        (request.policy.maxAttempts, request.policy.patience) = (maxAttempts, patience)
         (request.passwordSource, request.allowsBlankPassword) = (passwordSource, blankPassword)
         request.codeSource = otpStdin ? .standardInput : otpCommand.map { .command($0) }
         request.way = device ? .device : noBrowser || browser != nil ? .browser(starts: !noBrowser) : nil

@@ -2,26 +2,30 @@ import Foundation
 import LoginTestSupport
 import Testing
 
-/// The recipes of UNATTENDED USE in authctl(1), as they stand in the page.
+/// The recipes of the manual, as they stand in a page: by default those of UNATTENDED USE in authctl(1).
 enum Recipe {
-    static let page = Repository.path + "/man/authctl.1"
 
     struct NoSuchRecipe: Error {
         let section: String
     }
 
     /// The literal displays of a section, in order, without mdoc's escapes.
-    static func texts(of section: String) throws -> [String] {
-        guard let texts = try all()[section] else { throw NoSuchRecipe(section: section) }
+    static func texts(
+        of section: String, in page: String = "authctl.1", chapter: String = "UNATTENDED USE"
+    ) throws -> [String] {
+        guard let texts = try all(in: page, chapter: chapter)[section] else { throw NoSuchRecipe(section: section) }
         return texts
     }
 
     /// By section.
-    static func all() throws -> [String: [String]] {
-        let lines = try String(contentsOfFile: page, encoding: .utf8).components(separatedBy: "\n")
+    static func all(
+        in page: String = "authctl.1", chapter: String = "UNATTENDED USE"
+    ) throws -> [String: [String]] {
+        let lines = try String(contentsOfFile: Repository.path + "/man/" + page, encoding: .utf8)
+            .components(separatedBy: "\n")
         var recipes: [String: [String]] = [:], isChapter = false, section = "", display: [String]?
         for line in lines {
-            if line.hasPrefix(".Sh ") { (isChapter, section) = (line == ".Sh UNATTENDED USE", "") }
+            if line.hasPrefix(".Sh ") { (isChapter, section) = (line == ".Sh " + chapter, "") }
             guard isChapter else { continue }
             if line.hasPrefix(".Ss ") { section = String(line.dropFirst(4)) }
             if line.hasPrefix(".Bd ") {

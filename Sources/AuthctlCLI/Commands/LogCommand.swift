@@ -1,0 +1,63 @@
+import ArgumentParser
+import LoginCore
+import LoginKit
+
+/// `authctl log [PROFILE]`
+struct LogCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show what 'exec --serve' has sent.",
+        discussion: """
+            Reads the log that a profile with 'log = true' has; exec --log FILE writes one of the same form elsewhere.
+
+            Examples:
+              authctl log wiki --since 1h
+              authctl log wiki --json
+            """)
+    static let mayUnlock = false
+
+    @Argument(help: "The profile.")
+    var profile: String?
+
+    @Option(help: ArgumentHelp("Only what is not older than this, such as 1h.", valueName: "time"))
+    var since: String?
+
+    @Flag(help: .json) var json = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
+
+    /// A century, in seconds.
+    private static let longest: Int64 = 36_500 * 86_400
+
+    func validate() throws {
+        if let since, TimeSpan.seconds(since, most: Self.longest) == nil {
+            throw ValidationError("--since must be a number with a unit (s, m, h or d), such as 1h.")
+        }
+    }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        let context = invocation.context, streams = invocation.streams
+        let name = try context.selectProfile(profile).name
+        let begin = since.flatMap { TimeSpan.seconds($0, most: Self.longest) }.map {
+            context.dependencies.clock.now() - $0
+        }
+        guard var reader = try ServeLogReader(of: name, in: context.paths) else {
+            if printsJSON { try streams.result("[]") }
+            let profile = SafeText.escaped(name)
+            invocation.say("\(profile) has no log. To keep one, put this into the profile: serve = { log = true }")
+            return .ok
+        }
+        var output: any ServeLogOutput = printsJSON ? ServeLogArray(streams) : ServeLogTable(streams)
+        var rows = ServeLogRows(since: begin)
+        while let line = try reader.next() {
+            for row in rows.take(line) { try output.add(row) }
+        }
+        for row in rows.rest() { try output.add(row) }
+        try output.finish()
+        if reader.damaged > 0 {
+            invocation.say("authctl: \(reader.damaged) incomplete line\(reader.damaged == 1 ? "" : "s") left out")
+        }
+        return .ok
+    }
+}
