@@ -134,6 +134,7 @@ install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and
 	@ln -sf authctl '$(bin)/docker-credential-authctl'
 	@for page in man/*.[1-9]; do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
 	@for file in share/authctl/presets/*.toml; do install -D -m 644 "$$file" "$(presets)/$${file##*/}"; done
+	@install -D -m 644 share/authctl/no-keyring.bpf '$(dir $(presets))no-keyring.bpf'
 	@install -d '$(doc)' && install -m 644 README.md CHANGELOG.md LICENSE packaging/copyright packaging/Apache-2.0 '$(doc)'
 	@if [ -e '$(SBOM)' ] && ! [ '$(AUTHCTL)' -nt '$(SBOM)' ]; then install -m 644 '$(SBOM)' '$(doc)'; fi
 	@install -d '$(dir $(bash_place))' '$(dir $(zsh_place))' '$(dir $(fish_place))'
@@ -149,6 +150,7 @@ $(AUTHCTL):
 uninstall: ## remove what install installed
 	@rm -f '$(bin)/authctl' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
 	@rm -rf '$(presets)' '$(doc)'
+	@rm -f '$(dir $(presets))no-keyring.bpf'
 	@rmdir '$(dir $(presets))' 2>/dev/null || true
 	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
 

@@ -1,0 +1,149 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// The recipes of authctl-serve(7): a sandbox that has the socket alone, and another machine.
+@Suite(.onOwnThreads, RealServer.requirePackage("starlette")) struct `A login that is lent` {
+    let service: StreamServer
+    let authctl: Installation
+    let runtime: TemporaryHome
+
+    init() throws {
+        service = try StreamServer()
+        authctl = try Installation(config: service.profile)
+        try authctl.logIn("stream")
+        runtime = try TemporaryHome()
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: runtime.path)
+        try FileManager.default.createDirectory(atPath: job, withIntermediateDirectories: true)
+    }
+
+    private var job: String { authctl.folder + "/job" }
+
+    /// Nobody may have mounts of their own in a plain chroot.
+    private static let mayMount = ConditionTrait.enabled(
+        if: RealServer.path(of: "bwrap") == nil
+            || (try? Command.tool("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]))?.code == 0,
+        "bubblewrap may not unshare here")
+
+    /// The script of `sh -c` in the first recipe, with this repository's filter, and another program in the place of the agent.
+    private func sandboxed(_ program: String) throws -> String {
+        let recipe = try Recipe.texts(of: "An agent in a sandbox", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
+        let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
+        try #require(parts.count == 3)
+        return parts[1].replacing("/usr/share/authctl", with: Repository.path + "/share/authctl")
+            .replacing("agent", with: program)
+    }
+
+    private func lent(_ script: String, _ environment: [String: String] = [:]) throws -> CommandResult {
+        let spec = ChildSpec(
+            authctl.program, ["exec", "-P", "stream", "--serve-socket", "auto", "--", "sh", "-c", script],
+            environment: authctl.environment.merging(["XDG_RUNTIME_DIR": runtime.path]) { $1 }
+                .merging(environment) { $1 },
+            directory: job)
+        return try Command.run(spec, within: 120)
+    }
+
+    @Test(mayMount, RealServer.require("bwrap"))
+    func `in the sandbox of the manual the socket works, and nothing else of the login can be reached`() throws {
+        let key = try Command.tool("keyctl", ["add", "user", "authctl-test:\(getpid())", "a secret", "@u"])
+        let number = key.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        defer { _ = try? Command.tool("keyctl", ["unlink", number, "@u"]) }
+        try FileManager.default.copyItem(atPath: authctl.program, toPath: job + "/authctl")
+        let script = """
+            curl -q -fsS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo
+            try() { "$@" > out 2>&1; echo "$? $*"; grep -q secret out && cat out; }
+            export HOME=/tmp
+            try ./authctl token stream; try ./authctl --version; try ./authctl approve
+            XDG_CONFIG_HOME=\(authctl.folder)/config XDG_STATE_HOME=\(authctl.folder)/state try ./authctl token stream
+            try keyctl print \(number); try keyctl show
+            try cat \(authctl.plaintext); try ls \(runtime.path); try ls /home /root /run/user
+            (echo y > /dev/tty) 2> /dev/null || echo no terminal
+            test -z "$DBUS_SESSION_BUS_ADDRESS$XDG_RUNTIME_DIR" && echo no bus
+            ls /run
+            """
+        _ = try authctl.file("job/agent.sh", script)
+        let result = try lent(try sandboxed("bash agent.sh"), ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"])
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "{\"name\":\"ann\"}", "\(result.output)\(result.error)")
+        func code(_ start: String) -> [String] {
+            lines.filter { $0.drop { $0.isNumber }.hasPrefix(" " + start) }.map { String($0.prefix { $0.isNumber }) }
+        }
+        #expect(code("./authctl --version") == ["0"], "or nothing proves nothing: \(result.output)")
+        for command in ["./authctl token", "./authctl approve", "keyctl", "cat", "ls"] {
+            #expect(!code(command).isEmpty && !code(command).contains("0"), "\(command): \(result.output)")
+        }
+        #expect(lines.suffix(3) == ["no terminal", "no bus", "authctl.sock"], "\(result.output)")
+        #expect(!result.output.contains("a secret"))
+    }
+
+    @Test(.enabled(if: ["x86_64", "aarch64"].contains(Self.machine), "numbers of other machines are not tried"))
+    func `the filter of the sandbox is what its script writes`() throws {
+        let written = try Command.run(ChildSpec(Repository.path + "/scripts/keyring-filter", []))
+        #expect(Data(written.outputBytes) == (try authctl.bytes(Repository.path + "/share/authctl/no-keyring.bpf")))
+    }
+
+    private static var machine: String {
+        var name = utsname()
+        uname(&name)
+        return withUnsafeBytes(of: &name.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    /// A server on loopback whose user is this one, with a key of its own for each side.
+    private func startSSH(_ port: Int) throws -> Pty {
+        let folder = authctl.folder
+        for key in ["host", "person"] {
+            let words = ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"]
+            try #require(try Command.tool("ssh-keygen", words).code == 0)
+        }
+        let config = try authctl.home.write(
+            """
+            ListenAddress 127.0.0.1:\(port)
+            HostKey \(folder)/host
+            AuthorizedKeysFile \(folder)/person.pub
+            StrictModes no
+            UsePAM no
+            PidFile none
+            PermitRootLogin yes
+            StreamLocalBindUnlink yes
+
+            """, to: "sshd_config")
+        if getuid() == 0 {
+            try FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
+        }
+        let sshd = try #require(RealServer.path(of: "sshd"))
+        let pty = try Pty(ChildSpec(sshd, ["-D", "-e", "-f", config], environment: ["PATH": "/usr/bin:/bin"]))
+        try pty.wait(for: "Server listening on")
+        return pty
+    }
+
+    @Test(RealServer.require("sshd"), RealServer.require("ssh"))
+    func `on another machine the login is used through a socket of ssh, by its user alone, and again after a crash`()
+        throws
+    {
+        let port = try FreePort.next(), server = try startSSH(port), folder = authctl.folder
+        defer { server.child.send(signal: SIGTERM) }
+        let far = runtime.path + "/far.sock"
+        let ssh = """
+            ssh -F none -p \(port) -i \(folder)/person -o IdentitiesOnly=yes -o StrictHostKeyChecking=accept-new \
+            -o UserKnownHostsFile=\(folder)/known -o LogLevel=ERROR -o ExitOnForwardFailure=yes
+            """
+        let recipe = try Recipe.texts(of: "On another machine", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
+        let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
+        try #require(parts.count == 3)
+        let script = parts[1].replacing("ssh ", with: ssh + " ").replacing("/run/user/1000/blog.sock", with: far)
+            .replacing("host.example", with: "127.0.0.1").replacing("curl ", with: "curl -q -fsS ")
+            .replacing("\"$AUTHCTL_SERVE_URL\"posts", with: "\"$AUTHCTL_SERVE_URL\"me")
+        // What a connection that was lost has left there.
+        _ = try authctl.file("old.py", "import socket; socket.socket(socket.AF_UNIX).bind('\(far)')")
+        #expect(try Command.tool("python3", [folder + "/old.py"]).code == 0)
+        for _ in 1...2 {
+            let result = try lent(script)
+            #expect(result.output == "{\"name\":\"ann\"}", "\(result.error)\(server.text)")
+        }
+        guard getuid() == 0 else { return }
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: runtime.path)
+        let other = script.replacing("curl -q", with: "setpriv --reuid 65534 --clear-groups curl -q")
+        let refused = try lent(other)
+        #expect(refused.output.isEmpty && refused.code != 0, "\(refused.error)")
+    }
+}
