@@ -9,7 +9,9 @@ import Testing
 
     init() throws {
         authctl = try Installation(
-            config: ["blog", "other"].map { "[profiles.\($0)]\nurl = \"https://\($0).example\"\n" }.joined())
+            config: ["blog", "other"].map {
+                "[profiles.\($0)]\nurl = \"https://\($0).example\"\nverify = { get = \"/me\" }\n"
+            }.joined())
         runtime = try TemporaryHome()
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: runtime.path)
     }

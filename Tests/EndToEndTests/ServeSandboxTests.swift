@@ -43,16 +43,30 @@ import Testing
         return try Command.run(spec, within: 120)
     }
 
+    /// With the libraries that are not the system's, so that it runs in the sandbox.
+    private func copyProgram() throws {
+        try FileManager.default.copyItem(atPath: authctl.program, toPath: job + "/authctl")
+        try FileManager.default.createDirectory(atPath: job + "/lib", withIntermediateDirectories: true)
+        let libraries = try Command.tool("ldd", [authctl.program]).output.split(separator: "\n")
+        for library in libraries.compactMap({ $0.split(separator: " ").first { $0.hasPrefix("/") } })
+        where !library.hasPrefix("/usr/") && !library.hasPrefix("/lib") {
+            let name = library.split(separator: "/").last.map(String.init) ?? ""
+            try FileManager.default.copyItem(
+                at: URL(fileURLWithPath: String(library)).resolvingSymlinksInPath(),
+                to: URL(fileURLWithPath: "\(job)/lib/\(name)"))
+        }
+    }
+
     @Test(mayMount, RealServer.require("bwrap"))
     func `in the sandbox of the manual the socket works, and nothing else of the login can be reached`() throws {
         let key = try Command.tool("keyctl", ["add", "user", "authctl-test:\(getpid())", "a secret", "@u"])
         let number = key.output.trimmingCharacters(in: .whitespacesAndNewlines)
         defer { _ = try? Command.tool("keyctl", ["unlink", number, "@u"]) }
-        try FileManager.default.copyItem(atPath: authctl.program, toPath: job + "/authctl")
+        try copyProgram()
         let script = """
             curl -q -fsS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo
             try() { "$@" > out 2>&1; echo "$? $*"; grep -q secret out && cat out; }
-            export HOME=/tmp
+            export HOME=/tmp LD_LIBRARY_PATH=/job/lib
             try ./authctl token stream; try ./authctl --version; try ./authctl approve
             XDG_CONFIG_HOME=\(authctl.folder)/config XDG_STATE_HOME=\(authctl.folder)/state try ./authctl token stream
             try keyctl print \(number); try keyctl show
@@ -89,7 +103,7 @@ import Testing
     }
 
     /// A server on loopback whose user is this one, with a key of its own for each side.
-    private func startSSH(_ port: Int) throws -> Pty {
+    private func startSSH(_ port: UInt16) throws -> Pty {
         let folder = authctl.folder
         for key in ["host", "person"] {
             let words = ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"]
@@ -130,9 +144,11 @@ import Testing
         let recipe = try Recipe.texts(of: "On another machine", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
         let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
         try #require(parts.count == 3)
-        let script = parts[1].replacing("ssh ", with: ssh + " ").replacing("/run/user/1000/blog.sock", with: far)
-            .replacing("host.example", with: "127.0.0.1").replacing("curl ", with: "curl -q -fsS ")
-            .replacing("\"$AUTHCTL_SERVE_URL\"posts", with: "\"$AUTHCTL_SERVE_URL\"me")
+        let changes = [
+            ("ssh ", ssh + " "), ("/run/user/1000/blog.sock", far), ("host.example", "127.0.0.1"),
+            ("curl ", "curl -q -fsS "), ("\"posts", "\"me"),
+        ]
+        let script = changes.reduce(parts[1]) { $0.replacing($1.0, with: $1.1) }
         // What a connection that was lost has left there.
         _ = try authctl.file("old.py", "import socket; socket.socket(socket.AF_UNIX).bind('\(far)')")
         #expect(try Command.tool("python3", [folder + "/old.py"]).code == 0)

@@ -49,7 +49,6 @@ import Testing
         #expect(rows.take(ended("b")).isEmpty, "the first is still on its way")
         let done = rows.take(ended("a", status: 404))
         #expect(done.map(\.entry.id) == ["a", "b"] && done.map(\.end?.status) == [404, 201])
-        #expect(rows.take(began("c", decision: .refused)).map(\.entry.id) == ["c"], "nothing more is told of it")
         #expect(rows.take(began("d")).isEmpty && rows.rest().map(\.entry.id) == ["d"])
     }
 

@@ -8,7 +8,7 @@ package struct ServeLogRows {
         package fileprivate(set) var end: ServeLogEnd?
     }
 
-    /// The requests on their way at once that an end is still waited for; a killed run leaves some without one.
+    /// The requests at once whose end is still waited for; a killed run leaves some without one.
     private static let most = 2048
 
     private let since: Int64?
@@ -32,7 +32,7 @@ package struct ServeLogRows {
         case .ended(let end):
             if let place = places.removeValue(forKey: end.id), place >= first { rows[place - first].end = end }
         }
-        let done = rows.prefix { $0.end != nil || $0.entry.decision.isRefusal }.count
+        let done = rows.prefix { $0.end != nil }.count
         return give(max(done, rows.count - Self.most))
     }
 
@@ -50,7 +50,7 @@ package struct ServeLogRows {
 }
 
 extension ServeLogEntry.Decision {
-    /// Whether the service never saw the request, so that nothing more is told of it.
+    /// Whether the service never saw the request.
     package var isRefusal: Bool {
         switch self {
         case .allowed, .askedYes: false
