@@ -10,7 +10,7 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form, helper, json, loopback, metadata
+    case challenge, cookie, profile, form, helper, json, loopback, metadata, xml
     case servedPath = "served-path"
     case servedBody = "served-body"
     case serveRule = "serve-rule"
@@ -29,6 +29,7 @@ enum HostileReader: String, CaseIterable {
         case .servedPath: readServedPath(bytes)
         case .servedBody: readServedBody(bytes)
         case .serveRule: readServeRule(bytes)
+        case .xml: readXML(bytes)
         case .tokenAnswer: readTokenAnswer(bytes)
         }
     }

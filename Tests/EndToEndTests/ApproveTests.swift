@@ -166,7 +166,7 @@ import Testing
 
     @Test func `without a terminal, or where asking is forbidden, it is a usage error`() throws {
         #expect(try authctl.run("approve").code == 2)
-        let run = try approve("--no-prompt")
+        let run = try authctl.onTerminal("approve", environment: ["AUTHCTL_NO_PROMPT": "1"])
         #expect(try run.end() == .exited(2))
         #expect(try authctl.run("approve", "nobody").code == 2)
     }

@@ -21,10 +21,9 @@ struct ApproveCommand: InvokedCommand {
     @Argument(help: "Profile (default: all).")
     var profile: String?
 
-    @Flag(help: .noPrompt) var noPrompt = false
     @OptionGroup var basic: BasicOptions
 
-    var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
+    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let name = try profile.map { (name) throws(LoginFault) in try invocation.context.profile(named: name).name }

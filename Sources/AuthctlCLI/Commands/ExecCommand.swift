@@ -41,7 +41,7 @@ struct ExecCommand: EndingCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if rules.areGiven, !execEnvironment.serve {
+        if rules.areGiven, !execEnvironment.serves {
             throw ValidationError("--read-only, --allow, --ask and --deny are about the address of --serve.")
         }
         if ephemeral, offline {
@@ -71,7 +71,8 @@ struct ExecCommand: EndingCommand {
         let provider = try invocation.provider(profile, login)
         let gated = ExecutedCommand(
             invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
-            isOffline: offline, answerTime: login.attempt.promptTimeout ?? 60)
+            isOffline: offline, limits: ServeLimits(profile, rules, command: command.first ?? ""),
+            answerTime: login.attempt.promptTimeout ?? 60)
         if ephemeral { return try gated.runOnce() }
         return execEnvironment.serves ? try gated.serve() : try gated.become()
     }

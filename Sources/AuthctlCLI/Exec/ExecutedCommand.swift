@@ -10,6 +10,8 @@ struct ExecutedCommand {
     let execEnvironment: ExecEnvironmentOptions
     /// Whether a stored session that is not past its end is good without asking the server.
     var isOffline = false
+    /// The limits of what is served.
+    var limits = ServeLimits()
     /// Seconds for each question about a request that is served.
     var answerTime = 60
 
@@ -40,7 +42,9 @@ struct ExecutedCommand {
         _ execEnvironment: ExecEnvironment, _ authenticated: SessionProvider.AuthenticatedSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, session: Session) {
         var image = try prepared(execEnvironment)
-        let proxy = try lending.proxy(provider, authenticated, account: execEnvironment.identity.accountName)
+        let proxy = try lending.proxy(
+            provider, authenticated, limits,
+            account: execEnvironment.identity.accountName)
         try proxy.start()
         defer { lending.end() }
         image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)

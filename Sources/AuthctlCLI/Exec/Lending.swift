@@ -16,7 +16,7 @@ struct Lending {
         folder.sweep(["serve", "approve"])
         place = try Self.place(options.serveSocket, folder, profile)
         seconds = options.seconds
-        log = try options.log.map { (path) throws(LoginFault) in try .init(at: Self.absolute(path)) }
+        log = try Self.log(options.log, context, profile)
         desk = ApprovalDesk(
             folder.newSocket("approve", of: profile.name), profile: profile.name, seconds: answerTime
         ) { [messages = context.messages] in messages.warn($0) }
@@ -33,6 +33,13 @@ struct Lending {
         }
     }
 
+    private static func log(
+        _ file: String?, _ context: LoginContext, _ profile: Profile
+    ) throws(LoginFault) -> ServeLogWriter.Prepared? {
+        if let file { return try .init(at: absolute(file)) }
+        return profile.serve.hasLog ? try .init(of: profile.name, in: context.paths) : nil
+    }
+
     private static func absolute(_ path: String) throws(LoginFault) -> String {
         do throws(UsageFault) {
             return try Paths.absolute(path)
@@ -42,11 +49,12 @@ struct Lending {
     }
 
     func proxy(
-        _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession, account: String
+        _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession, _ limits: ServeLimits,
+        account: String
     ) throws(LoginFault) -> SessionProxy {
-        try SessionProxy(
-            provider, authenticated, at: place, for: seconds,
-            log: log?.writer(profile: provider.profile.name, account: account), approver: desk)
+        var limits = limits
+        (limits.log, limits.approver) = (log?.writer(profile: provider.profile.name, account: account), desk)
+        return try SessionProxy(provider, authenticated, at: place, for: seconds, limits: limits)
     }
 
     /// Ends what is beside the address, which has stopped by then.

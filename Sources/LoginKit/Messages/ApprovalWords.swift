@@ -58,7 +58,7 @@ package enum ApprovalWords {
     }
 
     package static let needsTerminal =
-        "'approve' asks a person, so it needs a terminal, and neither --no-prompt nor AUTHCTL_NO_PROMPT"
+        "'approve' asks a person, so it needs a terminal, and AUTHCTL_NO_PROMPT not to be set"
     static let otherVersion =
         "warning: a running command uses another version of authctl; its requests cannot be approved from here"
 }

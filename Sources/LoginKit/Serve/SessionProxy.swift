@@ -33,12 +33,11 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         }
     }
 
-    /// Listens; nobody is asked anything any more.
+    /// Listens; nobody is asked on this terminal any more.
     /// - Parameter seconds: how long the address is there; `nil` for as long as the command.
     package init(
         _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession,
-        at place: ServePlace = .port, for seconds: Int? = nil, log: (any ServeLog)? = nil,
-        approver: (any ServeApprover)? = nil
+        at place: ServePlace = .port, for seconds: Int? = nil, limits: ServeLimits = ServeLimits()
     ) throws(LoginFault) {
         run = authenticated.run
         session = ServedSession(provider.unattended(), authenticated)
