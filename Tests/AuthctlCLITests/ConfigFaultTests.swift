@@ -117,7 +117,7 @@ struct ConfigFaultTests {
         ),
         (
             "method = \"basic\"\nsession = { cookies = true }", "profiles.p",
-            "profiles.p.session.cookies: needs a 'login' that sets them"
+            "profiles.p.session.cookies: needs a 'login' to set them"
         ),
         ("take = { otp = \"/a\" }", "profiles.p.login", "profiles.p.login.take.otp: must be a name of its own"),
         ("take = { Id = \"/a\" }", "profiles.p.login", "profiles.p.login.take.Id: must be a name of its own"),

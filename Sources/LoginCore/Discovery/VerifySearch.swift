@@ -75,43 +75,6 @@ package struct VerifySearch {
     }
 }
 
-/// A response, with the page in it.
-package struct PageLook {
-    package let facts: ParsedResponse
-    /// Whether it is a redirect to a page where people log in.
-    let leadsToLogin: Bool
-    package let page: LoginPage?
-
-    /// - Parameters:
-    ///   - page: `nil` for a response that is none.
-    ///   - loginPaths: of the pages where people log in.
-    package init(_ facts: ParsedResponse, _ page: LoginPage?, loginPaths: [String]) {
-        (self.facts, self.page) = (facts, page)
-        leadsToLogin =
-            facts.redirectPath.map { path in loginPaths.contains { $0.lookedUpPath == path.lookedUpPath } } ?? false
-    }
-
-    /// Whether it repeats a user name that the other one does not have.
-    package func names(_ username: String, missingIn other: PageLook) -> Bool {
-        facts.place(of: username, missingIn: other.isOpen ? other.facts : nil) != nil
-    }
-
-    fileprivate var redirectPath: String? { facts.redirectPath }
-
-    fileprivate var isOpen: Bool { (200..<300).contains(facts.status) }
-
-    fileprivate var passwordFields: [String] {
-        page?.forms.flatMap(\.fields).filter { $0.type == "password" && !$0.name.isEmpty }.map(\.name) ?? []
-    }
-}
-
-extension ParsedResponse {
-    /// The path of a redirect on the own origin.
-    fileprivate var redirectPath: String? {
-        (300..<400).contains(status) && foreignRedirect == nil ? locationPath : nil
-    }
-}
-
 extension VerifySearch.Candidate {
     /// The rule that tells the two responses apart; `nil` if there is none.
     /// - Parameters:

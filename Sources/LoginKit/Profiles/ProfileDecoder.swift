@@ -175,8 +175,7 @@ package struct ProfileDecoder {
         switch profile.kind {
         case .exchange(for: .cookies):
             if !rule.cookies, profile.loginResponse?.token == nil {
-                throw table.fault(
-                    "session", "must have 'cookies = true' with method 'cookie'")
+                throw table.fault("session", "must have 'cookies = true' with method 'cookie'")
             }
         case .pasted, .oauth:
             if rule.cookies {
@@ -187,10 +186,7 @@ package struct ProfileDecoder {
             if !rule.cookies, !slots.contains(.token) { throw table.fault("session", Self.noToken) }
         case .challenge, .certificate:
             if rule.cookies, profile.login == nil {
-                throw table.fault(
-                    "session.cookies",
-                    "needs a 'login' that sets them; the credential is sent with each request, and 'request --page' "
-                        + "sends the cookies of a form's page with it")
+                throw table.fault("session.cookies", "needs a 'login' to set them")
             }
         }
         if rule.cookies, profile.loginResponse?.token == nil, slots.contains(.token) || slots.contains(.refreshToken) {
