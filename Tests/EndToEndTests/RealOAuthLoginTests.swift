@@ -86,7 +86,7 @@ final class `A login at a real FastMCP` {
             _ = try person.consent(at: $0)
         }
         #expect(run.code == 0, "\(run.error)")
-        #expect(run.error.contains("with the new token counts as logged in"), "\(run.error)")
+        #expect(run.error.contains("with the new login counts as logged in"), "\(run.error)")
         let again = try authctl.run("login", mcp.resource)
         #expect(again.code == 0 && again.error.contains("Already logged in"), "\(again.error)")
         let call =
