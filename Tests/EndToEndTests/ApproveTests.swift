@@ -92,7 +92,7 @@ import Testing
         type("\u{4}", into: run)
         #expect(try run.end() == .exited(5))
         #expect(run.pty.settings == Pty.usualSettings)
-        #expect(run.said.contains("blog: \"agent\" (authctl process 4711) asks to send"), "\(run.said)")
+        #expect(run.said.contains("blog: \"agent\" (process 4711 of authctl) asks to send"), "\(run.said)")
     }
 
     @Test func `what was typed ahead or is pasted approves nothing`() throws {

@@ -55,9 +55,18 @@ import Testing
     @Test(arguments: [
         "name=\"_method\"; name=\"a\"", "name=\"a\"; name=\"_method\"", "name*=utf-8''%5Fmethod", "name*0=_me",
         "name=\"=?utf-8?Q?=5Fmethod?=\"", "name=\"\\_method\"", "name=\"a\\\"; name=_method; x=\"\"", "filename=\"x\"",
+        "name=\"a\"; foo=\"a; name=_method\"", "name=\"a\"; filename=\"b; name=_method\"",
         "name", "name=\"a\" x", "name=\"a", "name=\"a\"b", "name=",
     ]) func `is refused if its names can be read in two ways`(disposition: String) {
         #expect(methods(part(disposition) + Self.end) == ["unreadable-body"])
+    }
+
+    @Test(arguments: [
+        "X-Content-Disposition: a; name=_method\r\n", "X-A: Content-Disposition: a; name=_method\r\n",
+        "Content-Type: Content-Disposition: a; name=_method\r\n", "Content-Type: a/b; name=_method\r\n",
+        "X: Content-ID:_method\r\n",
+    ]) func `is refused if a part has fields in which some readers find a name`(more: String) {
+        #expect(methods(part("name=\"a\"", more: more) + Self.end) == ["unreadable-body"])
     }
 
     @Test(arguments: [
@@ -77,7 +86,9 @@ import Testing
         "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=b; boundary=c",
         "multipart/form-data; boundary*=b", "multipart/form-data; boundary=\"b", "multipart/form-data boundary=b",
         "multipart/form-data; boundary=b; x", "multipart/form-data; boundary=b, multipart/form-data; boundary=c",
-        "multipart/form-data; boundary=\"b \"",
+        "multipart/form-data; boundary=\"b \"", "multipart/form-data; boundary=b,c",
+        "multipart/form-data; boundary=\"b,c\"", "multipart/form-data; x-boundary=c; boundary=b",
+        "multipart/form-data; boundary=b; x=boundary=c", "multipart/form-data; boundary=b; x=y",
     ]) func `is refused if its boundary can be read in two ways`(type: String) {
         #expect(methods(Self.end, type) == ["unreadable-body"])
     }

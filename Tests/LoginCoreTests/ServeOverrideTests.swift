@@ -37,6 +37,8 @@ import Testing
     @Test(arguments: [
         "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "X-Rewrite-URL",
         "X-Forwarded-Prefix", "x-http-method-override", "X_HTTP_Method_Override", "x_original-URL", "X.HTTP.Method",
+        "X-Script-Name", "Script-Name", "Path-Info", "X-Forwarded-Path", "X-Forwarded-Uri", "X-Original-Method",
+        "X-Replaced-Path", "X-Ingress-Path", "X-Envoy-Original-Path", "X-WOPI-Override", "X-RestLi-Method",
     ]) func `a header that changes the method or the path is refused`(name: String) {
         #expect(objection { try acts("GET", "/x", (name, "DELETE")) } == "400 override")
     }
@@ -44,10 +46,22 @@ import Testing
     @Test(arguments: [
         "_method=DELETE", "a=b&_method=put", "_method", "%5Fmethod=DELETE", "%5f%6Dethod=DELETE", "_METHOD=DELETE",
         "_method[]=DELETE", "_method%5B%5D=DELETE", "a;_method=DELETE", "+_method=DELETE", "_method%00x=DELETE",
-        ".method=DELETE", "%u005Fmethod=DELETE", "a[_method]=DELETE",
+        ".method=DELETE", "%u005Fmethod=DELETE", "a[_method]=DELETE", "_HttpMethod=DELETE",
+        "X-HTTP-Method-Override=DELETE",
     ]) func `a member _method of the query is refused`(query: String) {
         #expect(objection { try acts("POST", "/x?\(query)") } == "400 override")
         #expect(objection { try acts("GET", "/x?\(query)") } == "400 override")
+    }
+
+    @Test(arguments: ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-ID", "Referer", "Accept"])
+    func `other headers are not`(name: String) throws {
+        #expect(try acts("GET", "/x", (name, "a")) == ["GET /x"])
+    }
+
+    @Test(arguments: [
+        "{\"_method\"/*x*/:\"DELETE\"}", "{\"_method\"//x\n:\"DELETE\"}", "{\"_meth\\\nod\" x:\"DELETE\"}",
+    ]) func `a member of JSON with a comment behind its name cannot be read`(body: String) {
+        #expect(objection { try acts(body: body, ("Content-Type", "application/json")) } == "400 override")
     }
 
     @Test(arguments: ["method=DELETE", "x_method=DELETE", "a=_method", "_methods=1", "_meth%6Fds=1", "__method=1"])

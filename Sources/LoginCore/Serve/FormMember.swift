@@ -7,7 +7,7 @@ struct FormMember: Equatable {
 
     /// - Parameter text: members between `&`, or `;` as older services have it.
     static func members(of text: [UInt8]) -> [FormMember] {
-        guard text.contains(where: { "_.%".utf8.contains($0) }) else { return [] }
+        guard text.contains(where: { "_.%-".utf8.contains($0) }) else { return [] }
         return text.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.map { pair in
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let value = end < pair.endIndex ? decoded(Array(pair[(end + 1)...])) : nil
@@ -17,6 +17,12 @@ struct FormMember: Equatable {
 
     var isOverride: Bool { Self.isOverride(name) }
 
+    /// Rails' and Laravel's, Salesforce's, and those of ASP.NET, which reads its headers' names in forms, too.
+    private static let names = Set(
+        ["_method", "_httpmethod", "x-http-method-override", "x-http-method", "x-method-override"].map {
+            Array($0.utf8)
+        })
+
     /// Whether a service may take a name for `_method`: `_METHOD`, `_method[]`, `a[_method]`; PHP makes `_` of a dot, and some cut
     /// it at NUL.
     static func isOverride(_ name: [UInt8]) -> Bool {
@@ -25,7 +31,7 @@ struct FormMember: Equatable {
                 byte == UInt8(ascii: ".") ? UInt8(ascii: "_") : byte
             }
             let end = text.lastIndex { $0 > 0x20 } ?? -1
-            return Array(text[...end]).caseFolded.elementsEqual("_method".utf8)
+            return Self.names.contains(Array(text[...end]).caseFolded)
         }
     }
 

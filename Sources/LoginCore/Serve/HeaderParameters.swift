@@ -4,6 +4,9 @@ struct HeaderParameters: Equatable {
     let value: String
     private let parameters: [String: String]
 
+    /// The names of the parameters, in lower case.
+    var names: Set<String> { Set(parameters.keys) }
+
     /// A parameter by its name in lower case.
     subscript(name: String) -> String? { parameters[name] }
 

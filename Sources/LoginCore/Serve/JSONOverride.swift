@@ -59,7 +59,8 @@ enum JSONOverride {
                 plain.append(isASCII ? low : 0xFF)
                 place += 2 + digits
             } else {
-                plain.append(bytes[place + 1])
+                // A line that goes on (JSON5, section 5.1) is one.
+                if ![0x0A, 0x0D].contains(bytes[place + 1]) { plain.append(bytes[place + 1]) }
                 place += 2
             }
         }
@@ -79,7 +80,13 @@ enum JSONOverride {
                 if isWhole { continue }
                 throw .unreadableOverride
             }
-            guard rest.first == UInt8(ascii: ":") else { continue }
+            guard rest.first == UInt8(ascii: ":") else {
+                // A name, and then a comment, which some readers pass over.
+                let isQuoted =
+                    place > 0 && text[place - 1].isQuote && text[(place + name.count)...].first?.isQuote == true
+                if isQuoted, rest.first?.isWord == true { throw .unreadableOverride }
+                continue
+            }
             methods.append(try method(rest.dropFirst()))
         }
         return methods
@@ -96,6 +103,8 @@ enum JSONOverride {
 }
 
 extension UInt8 {
+    fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
+
     /// A letter, a digit, `_`, `$`, or a byte of a character that is not ASCII.
     fileprivate var isWord: Bool {
         (0x30...0x39).contains(self) || (0x61...0x7A).contains(self | 0x20) || self == 0x5F || self == 0x24

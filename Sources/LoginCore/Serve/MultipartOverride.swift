@@ -38,12 +38,17 @@ struct MultipartOverride {
     private func method(ofPart part: ArraySlice<UInt8>, isWhole: Bool) throws(ServeObjection) -> [String] {
         let (fields, value) = try fields(of: part, isWhole: isWhole)
         guard let fields else { return [] }
+        guard fields.allSatisfy(\.isUsual) else { throw Self.ambiguous }
         let dispositions = fields.filter { $0.name == "content-disposition" }
         guard dispositions.count <= 1, dispositions.count == 1 || !isForm else { throw Self.ambiguous }
         // Rack takes the one for the other.
         var names = fields.filter { $0.name == "content-id" }.map(\.value)
         if let disposition = dispositions.first {
-            guard let header = HeaderParameters(disposition.value) else { throw Self.ambiguous }
+            guard let header = HeaderParameters(disposition.value),
+                header.names.isSubset(of: ["name", "filename", "filename*"]),
+                // Some look for the word in the whole line.
+                ["filename", "filename*"].allSatisfy({ header[$0]?.lowercased().contains("name=") != true })
+            else { throw Self.ambiguous }
             let name = header["name"]
             guard name != nil || !isForm, name?.contains("\\") != true, name?.contains("=?") != true else {
                 throw Self.ambiguous
@@ -65,6 +70,18 @@ struct MultipartOverride {
         /// In lower case.
         let name: String
         let value: String
+
+        /// Whether it is one of the fields that parts have, and no reader finds another field or a name in its value: Rack searches the
+        /// whole head for them.
+        var isUsual: Bool {
+            let lower = value.lowercased()
+            switch name {
+            case "content-disposition": return !lower.contains("content-")
+            case "content-type", "content-transfer-encoding", "content-length", "content-id":
+                return !lower.contains("content-") && !lower.contains("name=")
+            default: return false
+            }
+        }
 
         /// Whether the value of a part is as it stands there.
         var isPlain: Bool {

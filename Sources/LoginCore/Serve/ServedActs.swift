@@ -8,17 +8,24 @@ package struct ServedActs: Equatable, Sendable {
     private let hasBody: Bool
     private let fields: [ServedField]
 
-    /// Headers by which services let a client change the method or the path.
-    private static let overriding: Set<String> = [
-        "x-http-method-override", "x-http-method", "x-method-override", "x-original-url", "x-rewrite-url",
-        "x-forwarded-prefix",
-    ]
+    /// Whether a service may let a client change the method or the path by a header of this name: those of frameworks and gateways, and
+    /// whatever is called alike.
+    private static func isOverriding(_ name: String) -> Bool {
+        if ["method-override", "http-method", "script-name", "path-info", "restli-method", "wopi-override"]
+            .contains(where: { name.contains($0) })
+        {
+            return true
+        }
+        let words = name.split(separator: "-")
+        return words.last.map { ["url", "uri", "path", "prefix", "method"].contains($0) } == true
+            && words.contains { ["original", "rewrite", "forwarded", "replaced", "ingress"].contains($0) }
+    }
 
     /// - Parameter target: path and query as they are sent.
     package init(_ head: ServedHead, target: String, _ headers: ServedHeaders) throws(ServeObjection) {
         fields = headers.judged(head.fields)
         hasBody = head.method != "HEAD" && head.contentLength != 0
-        if let field = fields.first(where: { Self.overriding.contains($0.foldedName) }) {
+        if let field = fields.first(where: { Self.isOverriding($0.foldedName) }) {
             throw .overridingHeader(field.name)
         }
         own = ServedAct(
@@ -45,8 +52,16 @@ package struct ServedActs: Equatable, Sendable {
         acts + methods.map { ServedAct(method: $0, path: own.path) }
     }
 
+    /// What the request may do beside its own method, for a person and the log: `DELETE /c/1`.
+    package static func further(_ acts: [ServedAct]) -> [String] {
+        acts.dropFirst().map { "\($0.method) \($0.path.text)" }
+    }
+
     /// The question about a session that is sent ahead of a long body.
     package var head: ServedAct { ServedAct(method: "HEAD", path: own.path) }
+
+    /// The request that a service sees where it does not know of WebSockets.
+    package var plain: ServedAct { ServedAct(method: "GET", path: own.path) }
 
     private static func path(of target: String) throws(ServeObjection) -> ServedPath {
         do throws(ServedPath.Ambiguous) {

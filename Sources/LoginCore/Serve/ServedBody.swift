@@ -37,11 +37,12 @@ package struct ServedBody: Equatable, Sendable {
         guard types.count <= 1 else { throw .unreadableBody(.ambiguousType) }
         let text = types.first?.text ?? ""
         guard text.utf8.allSatisfy({ $0 < 0x7F }) else { throw .unreadableBody(.ambiguousType) }
-        isUntyped = text.utf8.allSatisfy { $0 <= 0x20 }
         // Services also find a type somewhere in the header.
-        let lower = text.lowercased(), bare = String(lower.prefix { !"; ,\t".contains($0) })
+        let lower = text.lowercased(),
+            bare = String(lower.drop { $0 == " " || $0 == "\t" }.prefix { !"; ,\t".contains($0) })
+        isUntyped = bare.isEmpty
         var kinds: [Kind] = []
-        if isUntyped || lower.contains("x-www-form-urlencoded") { kinds.append(.form) }
+        if isUntyped || lower.contains("urlencoded") || lower.contains("url-encoded") { kinds.append(.form) }
         if isUntyped || lower.contains("json") && !Self.sequences.contains(bare) { kinds.append(.json) }
         if lower.contains("multipart/") { kinds.append(try Self.multipart(text)) }
         self.kinds = kinds
@@ -81,9 +82,11 @@ package struct ServedBody: Equatable, Sendable {
     }
 
     private static func multipart(_ text: String) throws(ServeObjection) -> Kind {
-        guard let header = HeaderParameters(text), let boundary = header["boundary"], boundary.isBoundary else {
-            throw .unreadableBody(.ambiguousType)
-        }
+        // PHP and Rack look for the word, wherever it stands, and read up to the next comma.
+        guard text.lowercased().ranges(of: "boundary").count == 1, let header = HeaderParameters(text),
+            header.names.isSubset(of: ["boundary", "charset", "type", "start", "start-info"]),
+            let boundary = header["boundary"], boundary.isBoundary
+        else { throw .unreadableBody(.ambiguousType) }
         return .multipart(boundary: Array(boundary.utf8), isForm: header.value.lowercased() == "multipart/form-data")
     }
 
@@ -99,12 +102,12 @@ package struct ServedBody: Equatable, Sendable {
 }
 
 extension String {
-    /// Whether it can be a boundary (RFC 2046, section 5.1.1).
+    /// Whether it is a boundary (RFC 2046, section 5.1.1) that every reader takes whole; what clients make has no other characters.
     fileprivate var isBoundary: Bool {
-        (1...70).contains(utf8.count) && last != " "
+        (1...70).contains(utf8.count)
             && utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "'()+_,-./:=? ".utf8.contains(byte)
+                    || "_-.".utf8.contains(byte)
             }
     }
 }

@@ -42,7 +42,7 @@ package struct ServedPath: Equatable, Sendable {
     /// A segment that every service reads in one way: text without control characters, what some take for a separator or for the
     /// beginning of parameters, and what could be decoded once more.
     static func isPlain(_ segment: [UInt8]) -> Bool {
-        guard !segment.contains(where: { $0 < 0x20 || $0 == 0x7F || "\\;%".utf8.contains($0) }) else { return false }
+        guard !segment.contains(where: { $0 < 0x20 || $0 == 0x7F || "\\;%?#".utf8.contains($0) }) else { return false }
         if segment.allSatisfy({ $0 < 0x80 }) { return true }
         guard let text = String(validating: segment, as: UTF8.self) else { return false }
         return !text.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }

@@ -21,10 +21,12 @@ package enum ApprovalWords {
         let command = SafeText.quoted(question.command, limit: 100)
         return [
             "",
-            "\(SafeText.escaped(profile)): \(command) (authctl process \(pid)) asks to send",
+            "\(SafeText.escaped(profile)): \(command) (process \(pid) of authctl) asks to send",
             "  \(SafeText.line(question.method, limit: 40)) \(SafeText.quoted(url: question.url, limit: 2000))",
             "  Rule: \(SafeText.line(question.rule, limit: 200))",
-        ] + body(question.body)
+        ]
+            + question.further.map { "  It may also do: \(SafeText.quoted(url: $0, limit: 2000))" }
+            + body(question.body)
     }
 
     private static func body(_ body: ServeQuestion.Body) -> [String] {
