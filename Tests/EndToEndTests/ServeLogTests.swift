@@ -41,7 +41,7 @@ import Testing
         let all = try lines(file), begun = all.filter { $0["method"] != nil }
         #expect(begun.map { $0["method"] as? String } == ["POST", "GET", "DELETE"])
         #expect(begun.map { $0["decision"] as? String } == ["allowed", "allowed", "refused"])
-        #expect(begun[0]["path"] as? String == "/v1/echo" && begun[0]["query"] as? [String] == ["page", "sort"])
+        #expect(begun[0]["path"] as? String == "/v1/echo" && begun[0]["query"] as? [String] == ["page", "***"])
         #expect(begun[0]["profile"] as? String == "stream" && begun[0]["account"] as? String == "ann")
         #expect(begun[0]["rule"] as? String == "GET,POST /**")
         let ended = all.filter { $0["method"] == nil }

@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test func `a rule that denies or asks for GET means HEAD and a WebSocket, too`() throws {
+        for (method, judged) in [
+            ("GET", "refused"), ("HEAD", "refused"), ("WEBSOCKET", "refused"), ("POST", "allowed"),
+        ] {
+            #expect(try judge("\(method) /secret", rules(allow: ["* /**"], deny: ["GET /secret"])) == judged)
+        }
+        #expect(try judge("WEBSOCKET /x", rules(allow: ["* /**"], ask: ["GET /x"])) == "ask")
+        #expect(try judge("GET /x", rules(allow: ["* /**"], deny: ["HEAD /x"])) == "allowed")
+        #expect(try judge("HEAD /x", rules(allow: ["GET /x"])) == "refused", "allow is exact")
+    }
+
     @Test(arguments: [
         "GET /", "GET /**", "* /x", "GET,HEAD,M-SEARCH /a/*/b*c*/**/d/", "WEBSOCKET /live", "GET /a%20b", "GET /%2A",
         "GET /ä", "GET /a/.b", "GET /a...b", "GET /*/", "GET /**/", "GET /.*",

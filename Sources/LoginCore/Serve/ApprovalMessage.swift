@@ -99,6 +99,7 @@ extension ServeQuestion {
         line.add("method", method)
         line.add("url", url)
         line.add("rule", rule)
+        if !further.isEmpty { line.add("further", further) }
         switch body {
         case .none: break
         case .text(let text, let length):
@@ -124,6 +125,8 @@ extension ServeQuestion {
             } else {
                 .none
             }
-        self.init(id: id, command: command, method: method, url: url, body: body, rule: rule)
+        self.init(
+            id: id, command: command, method: method, url: url, body: body, rule: rule,
+            further: members["further"]?.texts ?? [])
     }
 }

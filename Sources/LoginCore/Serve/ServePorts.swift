@@ -26,12 +26,15 @@ package struct ServeLogEntry: Equatable, Sendable {
     package let decision: Decision
     /// The rule that decided; `nil` where none did.
     package let rule: String?
+    /// What the request may do beside that, by its body or its `Destination`, and was judged by, too.
+    package let further: [String]
 
     package init(
-        id: String, method: String, path: String, query: [String] = [], decision: Decision, rule: String? = nil
+        id: String, method: String, path: String, query: [String] = [], decision: Decision, rule: String? = nil,
+        further: [String] = []
     ) {
         (self.id, self.method, self.path, self.query) = (id, method, path, query)
-        (self.decision, self.rule) = (decision, rule)
+        (self.decision, self.rule, self.further) = (decision, rule, further)
     }
 }
 
@@ -76,10 +79,14 @@ package struct ServeQuestion: Equatable, Sendable {
     package let body: Body
     /// The rule that asks, as it was written.
     package let rule: String
+    /// What the request may do beside that, by its body or its `Destination`.
+    package let further: [String]
 
-    package init(id: String, command: String, method: String, url: String, body: Body, rule: String) {
+    package init(
+        id: String, command: String, method: String, url: String, body: Body, rule: String, further: [String] = []
+    ) {
         (self.id, self.command, self.method, self.url) = (id, command, method, url)
-        (self.body, self.rule) = (body, rule)
+        (self.body, self.rule, self.further) = (body, rule, further)
     }
 }
 

@@ -36,7 +36,9 @@ package struct ServeRule: Equatable, Sendable {
     /// Returns whether a service might take the request for one that the rule names.
     /// - Parameter spellings: from `ServedPath.spellings`, with the case folded.
     func concerns(_ method: String, _ spellings: [[[UInt8]]]) -> Bool {
-        (methods?.contains(method.uppercased()) ?? true) && spellings.contains(where: folded.matches)
+        // What answers GET answers HEAD, too, and a WebSocket begins as GET (RFC 6455, section 4.1).
+        let methods = [method.uppercased()] + (["HEAD", Self.webSocket].contains(method.uppercased()) ? ["GET"] : [])
+        return (self.methods.map { !$0.isDisjoint(with: methods) } ?? true) && spellings.contains(where: folded.matches)
     }
 
     private static func methods(_ list: Substring) throws(ServeRuleFault) -> Set<String>? {

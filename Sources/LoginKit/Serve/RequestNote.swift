@@ -24,13 +24,16 @@ struct RequestNote: Sendable {
     /// - Parameter target: path and query.
     /// - Returns: whether it was noted.
     func begin(
-        _ method: String, _ target: String, _ decision: ServeLogEntry.Decision, _ rule: String?, hidden: RepeatedSecrets
+        _ method: String, _ target: String, _ decision: ServeLogEntry.Decision, _ rule: String?, _ further: [String],
+        hidden: RepeatedSecrets
     ) -> Bool {
         let query = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(Self.mostNames)
-        let names = query.map { String($0.prefix { $0 != "=" }) }
+        // Without a value it may be one.
+        let names = query.map { $0.contains("=") ? String($0.prefix { $0 != "=" && $0 != "%" }) : Self.placeholder }
         let entry = ServeLogEntry(
             id: id, method: method, path: Self.path(String(target.prefix { $0 != "?" }), without: hidden),
-            query: names.map { hidden.stand(in: $0) ? Self.placeholder : $0 }, decision: decision, rule: rule)
+            query: names.map { hidden.stand(in: $0) ? Self.placeholder : $0 }, decision: decision, rule: rule,
+            further: further.map { hidden.stand(in: $0) ? Self.placeholder : $0 })
         do throws(LoginFault) {
             try log.began(entry)
             return true

@@ -19,6 +19,8 @@ final class RequestReview: Sendable {
         var objection: ServeObjection?
         /// Whether its head may be sent ahead, to ask about the session.
         var mayProbe = true
+        /// Whether what the service answers to GET may be shown to whoever asked for a WebSocket.
+        var mayShowPlain = true
         /// What the log says of it; `nil` if there is no log.
         var note: RequestNote?
     }
@@ -27,7 +29,8 @@ final class RequestReview: Sendable {
     private struct Permission {
         var decision = ServeLogEntry.Decision.allowed
         var rule: ServeRule?
-        var mayProbe = true
+        var (mayProbe, mayShowPlain) = (true, true)
+        var further: [String] = []
     }
 
     /// - Parameter hidden: the secrets that the log may not have.
@@ -41,10 +44,11 @@ final class RequestReview: Sendable {
             result.objection = error
             permission = Permission(decision: error.isPersons ? .askedNo : .refused, rule: error.rule)
         }
-        result.mayProbe = permission.mayProbe
+        (result.mayProbe, result.mayShowPlain) = (permission.mayProbe, permission.mayShowPlain)
         let isNoted =
             note?.begin(
-                call.head.judgedMethod, call.target, permission.decision, permission.rule?.text, hidden: hidden())
+                call.head.judgedMethod, call.target, permission.decision, permission.rule?.text, permission.further,
+                hidden: hidden())
         if isNoted == false { (result.objection, result.note) = (.notLogged, nil) }
         return result
     }
@@ -61,7 +65,7 @@ final class RequestReview: Sendable {
     /// - Returns: the body of the response; `nil` if there are no rules.
     func refuseTarget(of head: ServedHead, _ target: String, _ hidden: RepeatedSecrets) -> String? {
         if let note = limits.log.map({ RequestNote($0) }),
-            note.begin(head.judgedMethod, target, .refused, nil, hidden: hidden)
+            note.begin(head.judgedMethod, target, .refused, nil, [], hidden: hidden)
         {
             note.end(ServeObjection.ambiguousPath.status, sent: 0, received: 0)
         }
@@ -71,34 +75,42 @@ final class RequestReview: Sendable {
     private func permit(_ call: ServerCall, id: String) throws(ServeObjection) -> Permission {
         guard !limits.rules.isEmpty else { return Permission() }
         let acts = try ServedActs(call.head, target: call.target, headers)
-        var decision = limits.rules.decision(on: acts.acts)
+        var all = acts.acts, decision = limits.rules.decision(on: acts.acts)
         if case .refused = decision {
             // No byte of the body changes that.
         } else if limits.searchesBodies, let body = try acts.body() {
             let (bytes, isWhole) = try beginning(of: call, ServedBody.searched)
-            decision = limits.rules.decision(on: acts.with(methods: try body.methods(in: bytes, isWhole: isWhole)))
+            all = acts.with(methods: try body.methods(in: bytes, isWhole: isWhole))
+            decision = limits.rules.decision(on: all)
         }
         var permission = Permission()
+        permission.further = ServedActs.further(all)
         switch decision {
         case .refused(let act, let rule): throw .notAllowed(act, by: rule)
         case .allowed(let rule): permission.rule = rule
         case .ask(let rules):
-            (permission.decision, permission.rule) = (.askedYes, try ask(about: call, rules, id: id))
+            permission.decision = .askedYes
+            for rule in rules { permission.rule = try ask(about: call, rule, permission.further, id: id) }
         }
-        if case .allowed = limits.rules.decision(on: [acts.head]) { return permission }
-        permission.mayProbe = false
+        permission.mayProbe = isAllowed(acts.head)
+        permission.mayShowPlain = !call.head.wantsWebSocket || isAllowed(acts.plain)
         return permission
     }
 
-    /// - Returns: the rule that was answered for.
-    private func ask(about call: ServerCall, _ rules: [ServeRule], id: String) throws(ServeObjection) -> ServeRule? {
-        guard let rule = approved.withLock({ approved in rules.first { !approved.contains($0.text) } }) else {
-            return rules.first
-        }
+    private func isAllowed(_ act: ServedAct) -> Bool {
+        if case .allowed = limits.rules.decision(on: [act]) { true } else { false }
+    }
+
+    /// - Parameter further: what the request may do beside its own method.
+    /// - Returns: the rule.
+    private func ask(
+        about call: ServerCall, _ rule: ServeRule, _ further: [String], id: String
+    ) throws(ServeObjection) -> ServeRule {
+        if approved.withLock({ $0.contains(rule.text) }) { return rule }
         guard let approver = limits.approver else { throw .needsApproval(rule) }
         let question = ServeQuestion(
             id: id, command: limits.command, method: call.head.judgedMethod, url: origin.description + call.target,
-            body: try shownBody(of: call), rule: rule.text)
+            body: try shownBody(of: call), rule: rule.text, further: further)
         switch approver.answer(to: question, unless: { call.isAbandoned() }) {
         case .yes: return rule
         case .yesForRule:

@@ -12,6 +12,8 @@ struct ServedRequest {
     let headers: ServedHeaders
     /// Whether its head may be sent ahead of a long body.
     var mayProbe = true
+    /// Whether what the service answers to GET may be shown to whoever asked for a WebSocket.
+    var mayShowPlain = true
 
     func relay(_ answer: ServedResponse) throws(LoginFault) {
         let lent = try session.telling { () throws(LoginFault) in try session.current() }

@@ -42,11 +42,11 @@ extension ServedRequest {
         let head = relayed.response
         guard let tunnel else {
             answer.hidden = lent.hidden
-            let isWhole = head.contentLength == Int64(head.body.count)
+            let isWhole = mayShowPlain && head.contentLength == Int64(head.body.count)
             try answer.begin(
                 HTTPResponse(status: head.status, headers: isWhole ? head.headers : head.headers.withoutBody))
             // Nobody reads it before this thread does: it is shorter than what the call has room for.
-            try head.body.withUnsafeBytes { (bytes) throws(LoginFault) in try answer.write(bytes) }
+            if isWhole { try head.body.withUnsafeBytes { (bytes) throws(LoginFault) in try answer.write(bytes) } }
             try answer.finish()
             return nil
         }

@@ -104,7 +104,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
             if let service = worker.service {
                 let request = ServedRequest(
                     call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
-                    headers: headers, mayProbe: result.mayProbe)
+                    headers: headers, mayProbe: result.mayProbe, mayShowPlain: result.mayShowPlain)
                 opened = try work(request, answer)
             }
             if let opened {
