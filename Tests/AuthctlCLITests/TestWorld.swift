@@ -138,6 +138,8 @@ struct ScriptedPerson: Dialogue {
     private let chooses: Int?
     /// What is typed for the fields of a form, by their labels.
     var texts: [String: String] = [:]
+    /// What is pasted.
+    var pasted: String?
     let isThere: Bool
 
     /// Nobody.
@@ -176,6 +178,11 @@ struct ScriptedPerson: Dialogue {
 
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret? {
         passphrase.map { Secret($0) }
+    }
+
+    func askPasted(_ note: String) throws(LoginFault) -> Secret {
+        guard let pasted else { throw .cancelled }
+        return Secret(pasted)
     }
 
     func askText(_ label: String, note: String?) throws(LoginFault) -> String { texts[label] ?? "" }

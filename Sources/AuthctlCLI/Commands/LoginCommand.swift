@@ -31,12 +31,28 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     @Option(help: ArgumentHelp("Name for the new profile.", valueName: "name"))
     var name: String?
 
+    @Flag(help: "Take the session from a request that was copied in a browser (Copy as cURL).")
+    var paste = false
+
+    @Flag(help: "Take the password from ~/.netrc, once.")
+    var netrc = false
+
+    @Option(help: ArgumentHelp("Take the password from this netrc file, once.", valueName: "file"), completion: .file())
+    var netrcFile: String?
+
     /// Deprecated: `request --anonymous` shows more.
     @Flag(help: .hidden) var continueWithout = false
 
     @OptionGroup var login: LoginOptions
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        let ways = [paste, netrc, netrcFile != nil, login.attempt.namesPassword].count { $0 }
+        guard ways < 2 else {
+            throw ValidationError("--paste, --netrc, --netrc-file and the --password options exclude each other.")
+        }
+    }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.promptTimeout = login.attempt.patience
@@ -61,6 +77,10 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
 
     private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginFault) -> ExitCode {
         let target = try invocation.context.loginTarget(target, request: request)
+        if paste, target.isNew {
+            throw .usage(
+                .badValue(option: "--paste", problem: "needs a profile, which says how a session is sent and verified"))
+        }
         do throws(LoginFault) {
             return try logIn(invocation, target, explained)
         } catch let error where error.hasNoAuthorizationServer && target.isNew {
@@ -75,7 +95,8 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         explained?.profile = target.profile
         if continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
         let run = try LoginRun(
-            invocation.context, target.profile, try request.resolved(for: target, in: invocation.context))
+            invocation.context, target.profile,
+            try given(invocation, target.profile).resolved(for: target, in: invocation.context))
         explained?.watch(run)
         let keeper = GeneratedProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)
@@ -83,6 +104,17 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         if wasThere { try keeper.remember(method) }
         try report(invocation, keeper.run, identity, method, wasThere: wasThere)
         return .ok
+    }
+
+    /// The request, with what this command alone takes a login from.
+    private func given(_ invocation: Invocation, _ profile: Profile) throws(LoginFault) -> LoginRequest {
+        var request = request
+        if netrc { request.netrc = try invocation.context.netrcFile }
+        request.netrc = netrcFile ?? request.netrc
+        if paste { request.copied = try invocation.context.copiedText(for: profile) }
+        // What is given is to be tried, whatever is stored.
+        if paste || request.netrc != nil { request.policy.force = true }
+        return request
     }
 
     private func sayOfOthers(_ invocation: Invocation, _ run: LoginRun) {
@@ -109,6 +141,11 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
             invocation.context.sayIfUnverifiable(run.profile)
         } else {
             StoreNotice(record: record, run: run, invocation: invocation).say()
+            if let entry = run.request.netrcEntry {
+                invocation.say(
+                    "authctl needs line \(entry.line) of \(SafeText.escaped(entry.path)) no more; delete that entry unless "
+                        + "other programs use it.")
+            }
         }
         guard printsJSON else { return }
         let terms = run.profile.oauth == nil ? nil : try run.keeper.fill().session?.terms

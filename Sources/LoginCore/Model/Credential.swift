@@ -21,6 +21,8 @@ public struct Credential: Equatable, Sendable {
         case certificate(passphrase: Secret?)
         /// A grant by an authorization server.
         case grant(AuthorizedGrant)
+        /// A session that a person has copied in their browser.
+        indirect case copied(CopiedSession)
         /// The login request has neither a password nor a token: user name and `extraSecrets` are all it needs.
         case noSecret
     }
@@ -38,7 +40,7 @@ public struct Credential: Equatable, Sendable {
         case .password(let secret), .token(let secret): secret
         case .certificate(let passphrase): passphrase
         case .grant(let authorized): authorized.grant.token.value
-        case .ticket, .noSecret: nil
+        case .ticket, .noSecret, .copied: nil
         }
     }
 
@@ -72,7 +74,7 @@ package enum Session: Equatable, Sendable {
         guard case .credential(let credential) = self else { return nil }
         switch credential.kind {
         case .certificate(let passphrase): return passphrase
-        case .password, .token, .ticket, .grant, .noSecret: return nil
+        case .password, .token, .ticket, .grant, .noSecret, .copied: return nil
         }
     }
 

@@ -137,6 +137,9 @@ package protocol Dialogue: Prompt {
     /// - Returns: empty where nothing was typed.
     /// - Throws: `cancelled`.
     func askText(_ label: String, note: String?) throws(LoginFault) -> String
+    /// Asks for a text of several lines that is pasted, and shows nothing of it.
+    /// - Throws: `cancelled`; `usage` for a text that is too long.
+    func askPasted(_ note: String) throws(LoginFault) -> Secret
     /// Asks for the number of one of these names.
     /// - Returns: an index.
     /// - Throws: `cancelled`.

@@ -50,7 +50,8 @@ extension Service {
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
         keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
-            identity: login.identity, session: login.session, credential: keepsCredential ? opened.credential : nil,
+            identity: login.identity, session: login.session,
+            credential: keepsCredential && opened.credential.password != nil ? opened.credential : nil,
             extraSecrets: client.extraSecrets.asked.merging(takenForLater) { $1 }, anonymousResponse: anonymousResponse,
             space: try verifiedSpace(of: opened.session, username: login.identity.username))
     }

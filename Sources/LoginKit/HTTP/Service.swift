@@ -140,6 +140,11 @@ package final class Service: Authenticator {
         return try client.shielded { () throws(LoginFault) in
             if profile.traits.answersChallenges { try credential.checkPair() }
             if protectionSpace == nil { _ = try prepare() }
+            if case .copied(let copied) = credential.kind {
+                client.hide(copied.session.secrets)
+                return try confirmed(
+                    OpenedLogin(credential: credential, session: copied.session, verdict: .leftToVerify))
+            }
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
         }
     }

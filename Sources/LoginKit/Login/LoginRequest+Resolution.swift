@@ -35,7 +35,16 @@ private struct Resolver {
             context.say("--ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
         request.mayUseCertificate = true
-        if let secret = try supplied() { try take(secret, into: &request) }
+        if let text = chosen.copied {
+            request.supplied = try context.credential(copiedIn: text, for: profile, username: username)
+        } else if let path = chosen.netrc {
+            let entry = try context.netrcEntry(in: path, for: profile, username: username)
+            request.username = username ?? entry.username
+            request.netrcEntry = (path, entry.line)
+            try take(entry.password, into: &request)
+        } else if let secret = try supplied() {
+            try take(secret, into: &request)
+        }
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         request.learns = target.new != nil
         request.showsNotice = context.showsNotice

@@ -21,6 +21,10 @@ package struct LoginRequest {
     package var passwordSource: SuppliedCredential.Source?
     /// Where the code of a second factor is to be had from; `nil` for the variable and the profile's command.
     package var codeSource: SuppliedCredential.Source?
+    /// The text that a person has copied in their browser, with the session in it.
+    package var copied: Secret?
+    /// The file that has the login as curl reads it (netrc(5)).
+    package var netrc: String?
     /// Whether an empty password will do.
     package var allowsBlankPassword = false
     /// The way to approve at an authorization server.
@@ -46,6 +50,8 @@ package struct LoginRequest {
     package var username: String?
     /// A credential that was given.
     package var supplied: Credential?
+    /// Where the entry of a netrc file stands that the password was taken from.
+    package internal(set) var netrcEntry: (path: String, line: Int)?
     /// The code of a second factor, given beforehand.
     var code: SuppliedCode?
     /// Opens the key of the client certificate.

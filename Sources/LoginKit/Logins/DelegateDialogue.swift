@@ -27,6 +27,9 @@ struct DelegateDialogue: Dialogue {
     func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool { false }
 
     /// Only the command line asks this, too: of a login by a URL, for the profile that it makes.
+    /// Options of the command alone ask for one.
+    func askPasted(_ note: String) throws(LoginFault) -> Secret { throw .cancelled }
+
     func askText(_ label: String, note: String?) throws(LoginFault) -> String { "" }
 
     /// Only the command line asks this, too.

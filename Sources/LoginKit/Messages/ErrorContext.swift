@@ -32,6 +32,8 @@ package struct ErrorContext: Equatable, Sendable {
     var asksForConsent = false
     /// Whether that server may have codes to be typed elsewhere (RFC 8628).
     var mayHaveDeviceCodes = true
+    /// Whether the session was copied in a browser.
+    var isCopied = false
     /// Whether what was sent had no proof against forged requests, as `SessionRule.isForgeable` has it.
     var isForgeable = false
     /// Whether the variables that hold a credential are set, and are not this profile's.
@@ -124,6 +126,7 @@ package struct ErrorContext: Equatable, Sendable {
 
     /// The advice after a refusal.
     var check: String {
+        if isCopied { return "log in again in the browser, copy a request that it sends after that" }
         let names = provingFields.map(\.shownName)
         guard let last = names.last else { return "check the credential" }
         guard names.count > 1 else { return "check the \(last)" }

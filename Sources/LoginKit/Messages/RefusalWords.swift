@@ -20,6 +20,7 @@ extension Refusal {
     private func rejected(_ topic: ErrorContext) -> String {
         let blocked = mayMeanForbidden && words == nil ? ", or the account is blocked" : ""
         let said = words.map { "; the server says \(SafeText.quoted($0))" } ?? ""
+        if topic.isCopied { return "the service does not accept the pasted session (status \(status))\(said)" }
         if hadTicket { return "the server refused the Kerberos ticket (status \(status))\(blocked)\(said)" }
         return "login refused (\(status)): wrong \(topic.credentialName)\(blocked)\(said)"
     }

@@ -11,7 +11,7 @@ extension Session {
         case .credential(let credential):
             switch credential.kind {
             case .ticket: return "the server refused the Kerberos ticket"
-            case .password, .token, .grant, .noSecret: return "the server refused the stored password"
+            case .password, .token, .grant, .noSecret, .copied: return "the server refused the stored password"
             case .certificate: return "the server refused the client certificate"
             }
         }

@@ -6,9 +6,9 @@ import Secrets
 /// A terminal that is quiet for as long as this value lives: no echo, no line mode, no type-ahead from before; and
 /// whatever ends the process puts the settings back first.
 struct Conversation: ~Copyable {
-    private let terminal: Terminal
-    private let timeout: Int
-    private let isCancelled: (@Sendable () -> Bool)?
+    let terminal: Terminal
+    let timeout: Int
+    let isCancelled: (@Sendable () -> Bool)?
 
     /// Keeps the terminal without echo after this.
     var hold: Hold?

@@ -87,7 +87,7 @@ final class ChallengeLogin: LoginProcedure {
     func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod {
         switch credential.kind {
         case .ticket: return .negotiate
-        case .token, .certificate, .grant, .noSecret: throw client.lacking
+        case .token, .certificate, .grant, .noSecret, .copied: throw client.lacking
         case .password: break
         }
         switch space?.method ?? pinned ?? client.profile.methods.first {

@@ -28,7 +28,7 @@ final class OAuthLogin: LoginProcedure {
             return .opened(
                 OpenedLogin(
                     credential: steps.credential, session: .token(try session(authorized)), verdict: .accepted))
-        case .password, .token, .ticket, .certificate, .noSecret:
+        case .password, .token, .ticket, .certificate, .noSecret, .copied:
             throw client.lacking
         }
     }

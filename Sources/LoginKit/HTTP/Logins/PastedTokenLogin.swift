@@ -22,7 +22,7 @@ final class PastedTokenLogin: LoginProcedure {
             let token = Token(value: value, refreshToken: nil, expires: nil)
             return .opened(
                 OpenedLogin(credential: steps.credential, session: .token(token), verdict: .leftToVerify))
-        case .password, .ticket, .certificate, .grant, .noSecret:
+        case .password, .ticket, .certificate, .grant, .noSecret, .copied:
             throw client.lacking
         }
     }

@@ -171,7 +171,7 @@ extension StoreKeeper {
             switch credential.kind {
             case .certificate: return .certificate
             case .ticket: return .ticket
-            case .password, .token, .grant, .noSecret: return method == .digest ? .digest : .basic
+            case .password, .token, .grant, .noSecret, .copied: return method == .digest ? .digest : .basic
             }
         }
     }

@@ -141,7 +141,7 @@ extension Session {
         case .token, .cookies: return true
         case .credential(let credential):
             switch credential.kind {
-            case .password, .token, .grant, .noSecret: return true
+            case .password, .token, .grant, .noSecret, .copied: return true
             case .certificate(let passphrase): return passphrase != nil
             case .ticket: return false
             }

@@ -1,0 +1,108 @@
+package import Secrets
+
+/// What a person has copied in the browser that they use every day: a request as a command for curl, its `Cookie:` line, or a
+/// cookies.txt (the Netscape format).
+package enum PastedText {
+    /// The longest text that is read, in bytes.
+    package static let limit = 1 << 20
+
+    /// The forms of a text that are read.
+    package enum Form: Equatable, Sendable {
+        case posix, windows, cookieLine, cookieFile
+    }
+
+    /// Whether a text that ends here goes on in the next line.
+    package static func goesOn(_ text: some Collection<UInt8>) -> Bool {
+        let line = text.suffix(3).filter { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        return line.last == UInt8(ascii: "\\") || line.last == UInt8(ascii: "^")
+    }
+
+    /// The form of a text, by how it begins.
+    package static func form(of text: Secret) throws(CopyFault) -> Form {
+        if text.count > limit { throw .tooLong }
+        let start = text.withUnsafeBytes { bytes in
+            String(decoding: bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.prefix(4096), as: UTF8.self)
+        }
+        let lower = start.lowercased()
+        if lower.hasPrefix("cookie:") { return .cookieLine }
+        if lower.hasPrefix("curl ") || lower.hasPrefix("curl\t") || lower.hasPrefix("curl.exe ") {
+            return start.contains("^\"") || start.contains(" ^\n") || start.contains(" ^\r") ? .windows : .posix
+        }
+        for (beginning, name) in others where lower.hasPrefix(beginning) { throw .otherForm(name) }
+        let firstLine = start.split(whereSeparator: \.isNewline).first { !$0.hasPrefix("# ") } ?? ""
+        if firstLine.split(separator: "\t", omittingEmptySubsequences: false).count == 7 { return .cookieFile }
+        if lower.hasPrefix("# netscape http cookie file") || lower.hasPrefix("# http cookie file") {
+            return .cookieFile
+        }
+        throw .unknownForm
+    }
+
+    private static let others = [
+        ("$session", "PowerShell"), ("invoke-webrequest", "PowerShell"), ("fetch(", "fetch"), ("await fetch(", "fetch"),
+        ("{", "JSON or HAR"), ("[", "JSON"), ("wget ", "wget"), ("get ", "request headers"),
+        ("post ", "request headers"),
+    ]
+}
+
+extension CopiedRequest {
+    /// The session that the profile sends, as far as the request carries it: its cookies, the token of one of its headers, or both.
+    /// - Parameters:
+    ///   - expires: reads the end of a token, in seconds of Unix time.
+    ///   - cookie: makes a cookie of the profile's origin.
+    /// - Throws: `noSession` where something of it is missing.
+    package func session(
+        by rule: SessionRule, expires: (_ token: Secret) -> Int64? = { _ in nil },
+        cookie: (_ name: String, _ value: Secret) -> Cookie
+    ) throws(CopyFault) -> Session {
+        let token = token(by: rule)
+        let found = cookies.map { cookie($0.name, $0.value) }
+        switch (rule.cookies, rule.slots.contains(.token)) {
+        case (true, false):
+            if found.isEmpty { throw .noSession(wanted: ["Cookie"]) }
+            return .cookies(found)
+        case (let hasCookies, true):
+            guard let token, !hasCookies || !found.isEmpty else {
+                throw .noSession(wanted: rule.tokenHeaders + (hasCookies ? ["Cookie"] : []))
+            }
+            let session = Token(value: token, refreshToken: nil, expires: expires(token))
+            return .token(hasCookies ? session.with(found) : session)
+        case (false, false): throw .noSession(wanted: [])
+        }
+    }
+
+    /// The token, out of the first header that the profile fills it into.
+    private func token(by rule: SessionRule) -> Secret? {
+        for header in rule.headers + rule.writeHeaders where header.value.slots == [.token] {
+            let named = headers.first { $0.name.lowercased() == header.shownName }
+            if let value = named?.value, let token = header.value.token(in: value) { return token }
+        }
+        return nil
+    }
+}
+
+extension SessionRule {
+    /// The names of the headers that hold the token.
+    fileprivate var tokenHeaders: [String] {
+        (headers + writeHeaders).filter { $0.value.slots.contains(.token) }.map(\.name.shown)
+    }
+}
+
+extension Template {
+    /// The value of `{token}`, where that is its only slot, in a text that was filled in by it; the scheme's case does not count.
+    fileprivate func token(in text: Secret) -> Secret? {
+        guard let index = parts.firstIndex(of: .slot(.token)) else { return nil }
+        func literal(_ parts: ArraySlice<Part>) -> String {
+            parts.map { if case .text(let text) = $0 { text } else { "" } }.joined()
+        }
+        let before = Array(literal(parts[..<index]).utf8), after = Array(literal(parts[(index + 1)...]).utf8)
+        return text.withUnsafeBytes { bytes in
+            guard bytes.count > before.count + after.count,
+                String(decoding: bytes.prefix(before.count), as: UTF8.self).lowercased()
+                    == String(decoding: before, as: UTF8.self).lowercased(),
+                bytes.suffix(after.count).elementsEqual(after)
+            else { return nil }
+            return Secret(
+                copying: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(before.count).dropLast(after.count)))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import LoginCore
+import LoginTestSupport
+import Testing
+
+@testable import AuthctlCLI
+@testable import LoginKit
+
+/// `login --paste` and `login --netrc-file`.
+struct CopiedLoginTests {
+    private static let wiki = """
+        [profiles.wiki]
+        url     = "https://wiki.example"
+        method  = "cookie"
+        login   = { post = "/login", form = { u = "{username}", p = "{password}" } }
+        verify  = { get = "/me", username = "/name" }
+
+        [profiles.api]
+        url     = "https://api.example"
+        verify  = { get = "/me", username = "/name" }
+
+        """
+    private let me = HTTPResponse.answer(200, #"{"name":"ann"}"#, cookies: [.named("sid", "s3cret")])
+
+    private func pasting(_ text: String) throws -> TestWorld {
+        let world = try TestWorld(config: Self.wiki)
+        world.person = ScriptedPerson([])
+        world.person.pasted = text
+        world.terminals = [0]
+        return world
+    }
+
+    @Test func `a session that was copied in a browser is verified and stored`() throws {
+        let world = try pasting("curl 'https://wiki.example/x' -b 'sid=s3cret; a=b' -H 'accept: */*'")
+        let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
+        #expect(run.code == 0 && run.talk.contains("Logged in to wiki") && run.talk.contains("as ann"), "\(run.talk)")
+        #expect(world.requests.last?.contains("Cookie: sid=s3cret; a=b") == true, "\(world.requests)")
+        #expect(!world.requests.contains { $0.hasPrefix("POST") })
+        #expect(world.run("whoami", "wiki", server: [me]).output == "ann\n")
+    }
+
+    @Test func `a copied session that the service refuses is 3, and says what to copy`() throws {
+        let world = try pasting("Cookie: sid=old")
+        let run = world.run("login", "wiki", "--paste", server: [.answer(401), .answer(401)])
+        #expect(run.code == 3 && run.talk.contains("does not accept the pasted session"), "\(run.talk)")
+        #expect(run.talk.contains("log in again in the browser"), "\(run.talk)")
+    }
+
+    @Test(arguments: [
+        ("curl https://evil.example/ -b sid=1", "wiki", 7, "evil.example"),
+        ("curl https://wiki.example/ -H 'accept: x'", "wiki", 2, "no Cookie header"),
+        ("curl https://wiki.example/ -b sid=1; id", "wiki", 2, "nothing of it was run"),
+        ("fetch('x')", "wiki", 2, "copied as fetch"), ("Cookie: a=b", "api", 2, "is its credential"),
+    ])
+    func `a paste that gives no session of the profile sends nothing`(
+        text: String, profile: String, code: Int32, words: String
+    ) throws {
+        let world = try pasting(text)
+        let run = world.run("login", profile, "--paste", server: [])
+        #expect(run.code == code && run.talk.contains(words), "\(run.code) \(run.talk)")
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test func `a cookies file gives the cookies of the host alone`() throws {
+        let world = try pasting(
+            "# Netscape HTTP Cookie File\n#HttpOnly_wiki.example\tFALSE\t/\tTRUE\t0\tsid\ts3cret\n"
+                + ".example\tTRUE\t/\tTRUE\t0\tparent\tno\nevil.example\tFALSE\t/\tTRUE\t0\tsid\tno\n")
+        let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests.last?.contains("sid=s3cret") == true && world.requests.last?.contains("no") == false)
+    }
+
+    @Test func `a netrc file is read if an option names it, and its line is named`() throws {
+        let world = try TestWorld(config: Self.wiki)
+        let entry = "machine api.example login ann password n3trc\n"
+        let file = try world.home.write(entry, to: "netrc", mode: 0o644)
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"x\""])
+        let loose = world.run("login", "api", "--netrc-file", file, server: [])
+        #expect(loose.code == 2 && loose.talk.contains("chmod 600"), "\(loose.talk)")
+        let safe = try world.home.write(entry, to: "netrc-safe")
+        let run = world.run("login", "api", "--netrc-file", safe, server: [basic, me])
+        #expect(run.code == 0 && run.talk.contains("line 1 of"), "\(run.talk)")
+        #expect(world.run("whoami", "api", server: [me]).output == "ann\n")
+        let other = world.run("login", "wiki", "--netrc-file", safe, server: [])
+        #expect(other.code == 2 && other.talk.contains("no entry for the machine wiki.example"), "\(other.talk)")
+        #expect(world.run("login", "api", "--netrc", "--paste", server: []).code == 2)
+    }
+}

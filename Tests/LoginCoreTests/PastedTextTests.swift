@@ -1,0 +1,153 @@
+import LoginCore
+import Secrets
+import Testing
+
+/// What developer tools copy, and what somebody else may have put on the clipboard.
+struct PastedTextTests {
+    private func request(_ text: String) throws -> CopiedRequest {
+        let secret = Secret(text)
+        switch try PastedText.form(of: secret) {
+        case .posix: return try CopiedRequest(curl: ShellWords.posix(secret))
+        case .windows: return try CopiedRequest(curl: ShellWords.windows(secret))
+        case .cookieLine: return CopiedRequest(cookieLine: secret)
+        case .cookieFile: return CopiedRequest(cookies: [])
+        }
+    }
+
+    private func fault(_ text: String) -> CopyFault? {
+        do {
+            _ = try request(text)
+            return nil
+        } catch let fault as CopyFault {
+            return fault
+        } catch {
+            return nil
+        }
+    }
+
+    private func cookies(_ request: CopiedRequest) -> [String] {
+        request.cookies.map { "\($0.name)=\($0.value.unprotectedText)" }
+    }
+
+    private static let chromiumPOSIX = """
+        curl 'https://wiki.example/api/me?x=1&y=%20' \\
+          -H 'accept: application/json, text/plain, */*' \\
+          -H 'accept-language: en-US,en;q=0.9' \\
+          -H $'authorization: Bearer t\\u00e41' \\
+          -b 'sid=a b; csrf=x=y; empty=' \\
+          -H 'user-agent: Mozilla/5.0 (X11; Linux x86_64)' \\
+          --data-raw '{"url":"https://evil.example/","it":"isn'\\''t"}' \\
+          --insecure
+        """
+
+    private static let firefoxPOSIX =
+        "curl 'https://wiki.example/api/me' --compressed -H 'User-Agent: Mozilla/5.0' -H 'Cookie: sid=1; b=2' -H 'X: y'\n"
+
+    private static let chromiumWindows = """
+        curl ^"https://wiki.example/api/me?x=1^&y=%^20^" ^
+          -H ^"accept: */*^" ^
+          -b ^"sid=a^%^20b; q=^\\^"x^\\^"^" ^
+          -H ^"authorization: Bearer t1^" ^
+          --data-raw ^"^{^\\^"a^\\^":^\\^"https://evil.example/^\\^"^}^"
+        """
+
+    @Test func `what Chromium copies for bash is one request with its cookies and headers`() throws {
+        let request = try request(Self.chromiumPOSIX)
+        #expect(request.url == "https://wiki.example/api/me?x=1&y=%20")
+        #expect(cookies(request) == ["sid=a b", "csrf=x=y", "empty="])
+        #expect(request.headers.first { $0.name == "authorization" }?.value.unprotectedText == "Bearer t\u{e4}1")
+        #expect(request.headers.count == 4)
+    }
+
+    @Test func `what Firefox copies, and what Chromium copies for the Windows prompt, are read alike`() throws {
+        let firefox = try request(Self.firefoxPOSIX)
+        #expect(firefox.url == "https://wiki.example/api/me" && cookies(firefox) == ["sid=1", "b=2"])
+        let windows = try request(Self.chromiumWindows)
+        #expect(windows.url == "https://wiki.example/api/me?x=1&y=%20", "\(windows.url ?? "")")
+        #expect(cookies(windows) == ["sid=a%20b", "q=\"x\""], "\(cookies(windows))")
+        #expect(windows.headers.last?.value.unprotectedText == "Bearer t1")
+    }
+
+    @Test(arguments: [
+        ("curl 'https://a.example/' -H 'Cookie: a=1'; rm -rf ~", CopyFault.shellSyntax),
+        ("curl 'https://a.example/'\nrm -rf ~", .shellSyntax), ("curl https://a.example/ | sh", .shellSyntax),
+        ("curl \"https://a.example/$(id)\"", .shellSyntax), ("curl https://a.example/`id`", .shellSyntax),
+        ("curl https://a.example/ > x", .shellSyntax), ("curl $HOME", .shellSyntax),
+        ("curl ^\"https://a.example/^\" & calc", .shellSyntax), ("curl 'https://a.example/", .unfinished),
+        ("curl 'https://a.example/' \\", .unfinished), ("curl -K x", .noURL),
+        ("curl https://a.example/ https://b.example/", .noURL),
+        ("Invoke-WebRequest -Uri 'https://a.example/'", .otherForm("PowerShell")),
+        ("fetch('https://a.example/')", .otherForm("fetch")), ("hello", .unknownForm), ("", .unknownForm),
+    ])
+    func `a text that is no copied request is refused by what it is`(text: String, expected: CopyFault) {
+        #expect(fault(text) == expected, "\(text)")
+    }
+
+    @Test func `options that name files are passed over, and never taken for cookies or headers`() throws {
+        let request = try request(
+            "curl https://a.example/ -b /etc/passwd -H @/etc/shadow -K /tmp/x -o /tmp/y -c jar -H 'Cookie: a=1' -d @f")
+        #expect(request.url == "https://a.example/" && cookies(request) == ["a=1"] && request.headers.isEmpty)
+    }
+
+    @Test func `a text that is too long is refused`() {
+        #expect(fault("curl " + String(repeating: "x", count: PastedText.limit)) == .tooLong)
+        #expect(fault("curl https://a.example/ " + String(repeating: "-s ", count: 2000)) == .tooLong)
+    }
+
+    @Test func `a line goes on behind a backslash or a caret alone`() {
+        for text in ["curl x \\", "curl x ^", "curl x \\\r"] { #expect(PastedText.goesOn(Array(text.utf8)), "\(text)") }
+        for text in ["curl x", "", "\\ "] { #expect(!PastedText.goesOn(Array(text.utf8)), "\(text)") }
+    }
+
+    @Test func `the session is what the profile sends of the request, and nothing else`() throws {
+        let made = { (name: String, value: Secret) in Cookie(name: name, value: value, record: value, expires: nil) }
+        let request = try request(Self.chromiumPOSIX)
+        let bearer = SessionRule.bearer
+        guard case .token(let token) = try request.session(by: bearer, cookie: made) else {
+            Issue.record("no token")
+            return
+        }
+        #expect(token.value.unprotectedText == "t\u{e4}1" && token.cookies.isEmpty)
+        guard case .cookies(let cookies) = try request.session(by: SessionRule(cookies: true), cookie: made) else {
+            Issue.record("no cookies")
+            return
+        }
+        #expect(cookies.map(\.name) == ["sid", "csrf", "empty"])
+        var own = SessionRule()
+        own.headers = [HeaderRule(name: "X-Token", value: try Template(parsing: "{token}"))]
+        #expect(throws: CopyFault.noSession(wanted: ["X-Token"])) { try request.session(by: own, cookie: made) }
+    }
+
+    @Test(
+        arguments: [
+            ("machine a.example login ann password pw", "ann", "pw", 1),
+            ("default login x password y\nmachine a.example\n  login ann\n  password pw\n", "ann", "pw", 2),
+            ("machine b.example login x password y machine A.Example login ann password pw", "ann", "pw", 1),
+            (
+                "# machine a.example password no\nmacdef m\nmachine a.example password no\n\nmachine a.example password pw",
+                nil, "pw", 5
+            ),
+            ("machine a.example login \"an n\" password \"p\\\"w\"", "an n", "p\"w", 1),
+            (
+                "machine a.example login bob password no\nmachine a.example login ann account z password pw", "ann",
+                "pw", 2
+            ),
+        ] as [(String, String?, String, Int)])
+    func `the entry of a netrc file for a host is found, and default is not used`(
+        text: String, username: String?, password: String, line: Int
+    ) {
+        let wanted = text.contains("bob") ? "ann" : nil
+        let entry = NetrcEntry.find(host: "a.example", username: wanted, in: Secret(text))
+        #expect(
+            entry?.username == username && entry?.password.unprotectedText == password && entry?.line == line, "\(text)"
+        )
+    }
+
+    @Test(arguments: [
+        "default login x password y", "machine a.example login ann", "machine xa.example login ann password pw",
+        "machine a.example.evil login ann password pw", "machine", "password pw", "",
+    ])
+    func `a netrc file without an entry for the host has none`(text: String) {
+        #expect(NetrcEntry.find(host: "a.example", username: nil, in: Secret(text)) == nil)
+    }
+}
