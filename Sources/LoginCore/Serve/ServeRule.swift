@@ -8,12 +8,12 @@ package struct ServeRule: Equatable, Sendable {
     /// As it was written.
     package let text: String
     /// `nil` for every method.
-    private let methods: Set<String>?
+    private let methods: [String]?
     private let pattern: ServePattern
     /// The pattern for comparisons without case.
     private let folded: ServePattern
 
-    private init(_ text: String, methods: Set<String>?, _ pattern: ServePattern) {
+    private init(_ text: String, methods: [String]?, _ pattern: ServePattern) {
         (self.text, self.methods, self.pattern) = (text, methods, pattern)
         folded = pattern.mapTexts(\.caseFolded)
     }
@@ -37,17 +37,19 @@ package struct ServeRule: Equatable, Sendable {
     /// - Parameter spellings: from `ServedPath.spellings`, with the case folded.
     func concerns(_ method: String, _ spellings: [[[UInt8]]]) -> Bool {
         // What answers GET answers HEAD, too, and a WebSocket begins as GET (RFC 6455, section 4.1).
-        let methods = [method.uppercased()] + (["HEAD", Self.webSocket].contains(method.uppercased()) ? ["GET"] : [])
-        return (self.methods.map { !$0.isDisjoint(with: methods) } ?? true) && spellings.contains(where: folded.matches)
+        let name = method.uppercased(), isLikeGET = name == "HEAD" || name == Self.webSocket
+        guard let methods else { return spellings.contains(where: folded.matches) }
+        return (methods.contains(name) || isLikeGET && methods.contains("GET"))
+            && spellings.contains(where: folded.matches)
     }
 
-    private static func methods(_ list: Substring) throws(ServeRuleFault) -> Set<String>? {
+    private static func methods(_ list: Substring) throws(ServeRuleFault) -> [String]? {
         if list == "*" { return nil }
-        var methods: Set<String> = []
+        var methods: [String] = []
         for name in list.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
             guard name.isHeaderName, !name.contains("*") else { throw .badMethod(name) }
             guard name == name.uppercased() else { throw .smallMethod(name) }
-            methods.insert(name)
+            methods.append(name)
         }
         return methods
     }

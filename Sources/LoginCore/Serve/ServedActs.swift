@@ -8,9 +8,14 @@ package struct ServedActs: Equatable, Sendable {
     private let hasBody: Bool
     private let fields: [ServedField]
 
-    /// Whether a service may let a client change the method or the path by a header of this name: those of frameworks and gateways, and
+    /// Whether a service may let a client change the method or the path by such a header: those of frameworks and gateways, and
     /// whatever is called alike.
-    private static func isOverriding(_ name: String) -> Bool {
+    private static func isOverriding(_ field: ServedField) -> Bool {
+        // Most of a request has other first letters, or is shorter.
+        guard field.name.utf8.count >= 9, let first = field.name.utf8.first, "xXsSpPhHmM".utf8.contains(first) else {
+            return false
+        }
+        let name = field.foldedName
         if ["method-override", "http-method", "script-name", "path-info", "restli-method", "wopi-override"]
             .contains(where: { name.contains($0) })
         {
@@ -25,7 +30,7 @@ package struct ServedActs: Equatable, Sendable {
     package init(_ head: ServedHead, target: String, _ headers: ServedHeaders) throws(ServeObjection) {
         fields = headers.judged(head.fields)
         hasBody = head.method != "HEAD" && head.contentLength != 0
-        if let field = fields.first(where: { Self.isOverriding($0.foldedName) }) {
+        if let field = fields.first(where: Self.isOverriding) {
             throw .overridingHeader(field.name)
         }
         own = ServedAct(
@@ -36,7 +41,7 @@ package struct ServedActs: Equatable, Sendable {
         }
         let query = target.drop { $0 != "?" }.dropFirst()
         guard FormMember.members(of: Array(query.utf8)).allSatisfy({ !$0.isOverride }) else { throw .overridingQuery }
-        let destinations = try fields.filter { $0.foldedName == "destination" }.map { (field) throws(ServeObjection) in
+        let destinations = try fields.filter { $0.mayBe("destination") }.map { (field) throws(ServeObjection) in
             guard field.hasName("Destination"), let path = headers.awayPath(field) else { throw .foreignDestination }
             return ServedAct(method: "PUT", path: try Self.path(of: path))
         }
@@ -72,23 +77,10 @@ package struct ServedActs: Equatable, Sendable {
     }
 }
 
-extension ServedField {
-    /// The name as CGI and its kin compare it: without case, and with everything but letters and digits alike (RFC 3875, section
-    /// 4.1.18).
-    var foldedName: String {
-        String(decoding: name.lowercased().utf8.map { $0.isWordByte ? $0 : UInt8(ascii: "-") }, as: UTF8.self)
-    }
-}
-
 extension ServedHeaders {
     /// The path and query of a `Destination` (RFC 4918, section 10.3) at the service; `nil` for another place.
     fileprivate func awayPath(_ field: ServedField) -> String? {
         guard let text = String(validating: field.bytes, as: UTF8.self) else { return nil }
         return away(text).flatMap { $0.contains("#") ? nil : String($0.dropFirst(originText.utf8.count)) }
     }
-}
-
-extension UInt8 {
-    /// A small letter or a digit.
-    fileprivate var isWordByte: Bool { (0x30...0x39).contains(self) || (0x61...0x7A).contains(self) }
 }

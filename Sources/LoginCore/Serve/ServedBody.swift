@@ -33,7 +33,7 @@ package struct ServedBody: Equatable, Sendable {
 
     /// - Returns: `nil` for a body of another type.
     init?(_ fields: [ServedField]) throws(ServeObjection) {
-        let types = fields.filter { $0.foldedName == "content-type" }
+        let types = fields.filter { $0.mayBe("content-type") }
         guard types.count <= 1 else { throw .unreadableBody(.ambiguousType) }
         let text = types.first?.text ?? ""
         guard text.utf8.allSatisfy({ $0 < 0x7F }) else { throw .unreadableBody(.ambiguousType) }
@@ -47,7 +47,7 @@ package struct ServedBody: Equatable, Sendable {
         if lower.contains("multipart/") { kinds.append(try Self.multipart(text)) }
         self.kinds = kinds
         if kinds.isEmpty { return nil }
-        let codings = fields.filter { $0.foldedName == "content-encoding" }.map { $0.text.lowercased() }
+        let codings = fields.filter { $0.mayBe("content-encoding") }.map { $0.text.lowercased() }
         guard codings.allSatisfy({ $0 == "identity" || $0.isEmpty }) else { throw .unreadableBody(.encoded) }
         guard Self.isUTF8(lower) else { throw .unreadableBody(.otherCharset) }
     }

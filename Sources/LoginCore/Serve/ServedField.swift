@@ -16,7 +16,20 @@ package struct ServedField: Equatable, Sendable {
     /// Repaired where it is not UTF-8.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    package func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
+    package func hasName(_ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8) { $0.small == $1.small }
+    }
+
+    /// The name as CGI and its kin compare it, see `mayBe`.
+    var foldedName: String { String(decoding: name.utf8.map(\.folded), as: UTF8.self) }
+
+    /// Whether CGI and its kin take it for this name: without case, and with everything but letters and digits alike (RFC 3875,
+    /// section 4.1.18).
+    /// - Parameter other: in small letters, with hyphens.
+    func mayBe(_ other: StaticString) -> Bool {
+        let bytes = UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
+        return name.utf8.elementsEqual(bytes) { $0.folded == $1 }
+    }
 }
 
 /// The head of such a request.
@@ -49,5 +62,16 @@ package struct ServedHead: Equatable, Sendable {
     package var contentLength: Int64? {
         if !values(of: "Transfer-Encoding").isEmpty { return nil }
         return values(of: "Content-Length").first.flatMap { Int64($0) } ?? 0
+    }
+}
+
+extension UInt8 {
+    /// The small letter of a capital.
+    fileprivate var small: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+
+    /// A small letter or a digit, or a hyphen for everything else.
+    fileprivate var folded: UInt8 {
+        let byte = small
+        return (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) ? byte : UInt8(ascii: "-")
     }
 }

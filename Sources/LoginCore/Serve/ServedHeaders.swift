@@ -61,6 +61,7 @@ package struct ServedHeaders: Sendable {
     /// The fields that rules judge: those that the service gets from the command, and `Destination`.
     func judged(_ fields: [ServedField]) -> [ServedField] {
         let named = Self.named(fields)
+        if named.isEmpty { return fields }
         return fields.filter { !named.contains($0.name.lowercased()) || $0.hasName("Destination") }
     }
 

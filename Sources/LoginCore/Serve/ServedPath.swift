@@ -20,9 +20,7 @@ package struct ServedPath: Equatable, Sendable {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { throw Ambiguous() }
         var segments: [[UInt8]] = []
         for raw in bytes.dropFirst().split(separator: slash, omittingEmptySubsequences: false) {
-            guard let segment = Hexadecimal.percentDecoded(raw, isStrict: true), Self.isPlain(segment) else {
-                throw Ambiguous()
-            }
+            guard let segment = Self.decoded(raw), Self.isPlain(segment) else { throw Ambiguous() }
             segments.append(segment)
         }
         let hasEmpty = segments.dropLast().contains(where: \.isEmpty)
@@ -37,6 +35,10 @@ package struct ServedPath: Equatable, Sendable {
         guard !separated.contains(where: Self.isDots) else { throw Ambiguous() }
         let merged = separated.dropLast().filter { !$0.isEmpty } + separated.suffix(1)
         readings = merged == separated ? [segments, separated] : [segments, separated, merged]
+    }
+
+    private static func decoded(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
+        raw.contains(UInt8(ascii: "%")) ? Hexadecimal.percentDecoded(raw, isStrict: true) : Array(raw)
     }
 
     /// A segment that every service reads in one way: text without control characters, what some take for a separator or for the

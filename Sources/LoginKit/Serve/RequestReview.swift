@@ -92,7 +92,8 @@ final class RequestReview: Sendable {
             permission.decision = .askedYes
             for rule in rules { permission.rule = try ask(about: call, rule, permission.further, id: id) }
         }
-        permission.mayProbe = isAllowed(acts.head)
+        // Only a body makes anybody look ahead.
+        permission.mayProbe = call.head.contentLength != 0 && isAllowed(acts.head)
         permission.mayShowPlain = !call.head.wantsWebSocket || isAllowed(acts.plain)
         return permission
     }
