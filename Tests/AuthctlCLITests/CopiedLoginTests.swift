@@ -33,7 +33,7 @@ struct CopiedLoginTests {
         let world = try pasting("curl 'https://wiki.example/x' -b 'sid=s3cret; a=b' -H 'accept: */*'")
         let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
         #expect(run.code == 0 && run.talk.contains("Logged in to wiki") && run.talk.contains("as ann"), "\(run.talk)")
-        #expect(world.requests.last?.contains("Cookie: sid=s3cret; a=b") == true, "\(world.requests)")
+        #expect(["sid=s3cret", "a=b"].allSatisfy { world.requests.last?.contains($0) == true }, "\(world.requests)")
         #expect(!world.requests.contains { $0.hasPrefix("POST") })
         #expect(world.run("whoami", "wiki", server: [me]).output == "ann\n")
     }

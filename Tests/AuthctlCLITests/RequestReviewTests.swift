@@ -230,7 +230,7 @@ struct RequestReviewTests {
         }
         #expect(
             log.all == [
-                "POST /v1/a [\"b\", \"c\", \"d\"] allowed by * /v1/**", "201 5 4",
+                "POST /v1/a [\"b\", \"***\", \"d\"] allowed by * /v1/**", "201 5 4",
                 "PUT /v1/a [] asked-yes by PUT /**", "204 0 0", "PUT /v1/a [] asked-no by PUT /**", "403 0 0",
                 "DELETE /v1/a [] refused by DELETE /**", "403 0 0", "GET /v1/a//b [] refused", "400 0 0",
                 "GET /v1/***/x [\"***\"] allowed by * /v1/**", "502 0 0",

@@ -11,7 +11,7 @@ import Testing
         private let process: ServerProcess
 
         init(_ kind: String) throws {
-            let ports = try FreePort.next(2)
+            let ports = [try FreePort.next(), try FreePort.next()]
             origin = "http://127.0.0.1:\(ports[0])"
             process = try ServerProcess()
             // httpd and Tomcat may read it as somebody else.

@@ -216,8 +216,8 @@ def rack():
         use Rack::MethodOverride
         said = lambda do |name|
           lambda do |env|
-            name = 'form' if env['SCRIPT_NAME'] == '/open' && env['PATH_INFO'] == '/form'
-            [200, {'Content-Type' => 'text/plain', 'X-Handler' => "#{env['REQUEST_METHOD']} #{name}"}, ['ok']]
+            handler = env['SCRIPT_NAME'] == '/open' && env['PATH_INFO'] == '/form' ? 'form' : name
+            [200, {'Content-Type' => 'text/plain', 'X-Handler' => "#{env['REQUEST_METHOD']} #{handler}"}, ['ok']]
           end
         end
         map('/me') { run lambda { |env| [env['HTTP_AUTHORIZATION'] ? 200 : 401, {'Content-Type' => 'text/plain'}, ['ok']] } }

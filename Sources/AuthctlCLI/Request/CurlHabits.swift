@@ -57,6 +57,9 @@ struct CurlHabits {
             ["-F", "--form", "-w", "--write-out", "-K", "--retry", "--compressed"],
             "curl itself can use the login: authctl exec --curl-config -- sh -c 'curl -K \"$AUTHCTL_CURL_CONFIG\" URL'"
         ),
-        (["-n", "--netrc"], "not needed: the stored login is used; to take a login from ~/.netrc once: authctl login --netrc"),
+        (
+            ["-n", "--netrc"],
+            "not needed: the stored login is used; to take a login from ~/.netrc once: authctl login --netrc"
+        ),
     ].reduce(into: [:]) { table, entry in for name in entry.0 { table[name] = entry.1 } }
 }

@@ -30,7 +30,7 @@ package struct PageLook {
 
 extension ParsedResponse {
     /// The path of a redirect on the own origin.
-    fileprivate var redirectPath: String? {
+    var redirectPath: String? {
         (300..<400).contains(status) && foreignRedirect == nil ? locationPath : nil
     }
 }

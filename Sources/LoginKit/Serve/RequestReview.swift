@@ -29,7 +29,8 @@ final class RequestReview: Sendable {
     private struct Permission {
         var decision = ServeLogEntry.Decision.allowed
         var rule: ServeRule?
-        var (mayProbe, mayShowPlain) = (true, true)
+        var mayProbe = true
+        var mayShowPlain = true
         var further: [String] = []
     }
 
