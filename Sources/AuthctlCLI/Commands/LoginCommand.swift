@@ -143,8 +143,8 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
             StoreNotice(record: record, run: run, invocation: invocation).say()
             if let entry = run.request.netrcEntry {
                 invocation.say(
-                    "authctl needs line \(entry.line) of \(SafeText.escaped(entry.path)) no more; delete that entry unless "
-                        + "other programs use it.")
+                    "You can delete line \(entry.line) of \(SafeText.escaped(entry.path)), unless other programs use that entry."
+                )
             }
         }
         guard printsJSON else { return }

@@ -26,7 +26,7 @@ package enum ApprovalWords {
             "  Rule: \(SafeText.line(question.rule, limit: 200))",
         ]
             + question.further.map { "  It may also do: \(SafeText.quoted(url: $0, limit: 2000))" }
-            + body(question.body)
+            + body(question.body) + [legend]
     }
 
     private static func body(_ body: ServeQuestion.Body) -> [String] {
@@ -46,7 +46,9 @@ package enum ApprovalWords {
         return length <= 512 ? ", \(length) bytes" : ", first 512 of \(length) bytes"
     }
 
-    static let label = "Allow? y: once, a: always for this rule until the command ends, n or Return: no: "
+    /// Short, so that the answer behind it is seen on a narrow terminal.
+    static let label = "Allow? [y/a/N] "
+    private static let legend = "y: once. a: always for this rule, until the command ends. n or Return: no."
     static let unclear = "Type y, a or n, then Return. Pasted text is ignored."
 
     static func result(_ answer: ServeAnswer) -> String {

@@ -14,7 +14,8 @@ extension Refusal {
             check += ", or 'username' of 'verify' in the profile"
         }
         let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
-        return Message(what, next: "\(check), then: \(topic.loginCommand)\(register)")
+        let command = topic.isCopied ? topic.loginCommand("--paste") : topic.loginCommand
+        return Message(what, next: "\(check), then: \(command)\(register)")
     }
 
     private func rejected(_ topic: ErrorContext) -> String {

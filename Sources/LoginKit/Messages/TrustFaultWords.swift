@@ -52,6 +52,10 @@ extension TrustFault {
             return Message(
                 "\(origin) now leads to another address than at the start of this login; nothing was sent there",
                 next: "use https, where a certificate says who answers, or try again")
+        case .otherOrigin(let target) where topic.isCopied:
+            return Message(
+                "the copied request went to \(SafeText.quoted(target)), which is not this profile's origin; nothing was sent",
+                next: "copy a request to the profile's own origin, or change its url")
         case .otherOrigin(let target):
             return Message(
                 "the server points to another origin, \(SafeText.quoted(target)), which was not followed",
