@@ -23,17 +23,18 @@ static void reset_signals(unsigned long ignored) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Moves what shall be 0 to 2 out of the way first, so that no dup2 overwrites one that is still needed.
-static int place_descriptors(const int wanted[3], int fallback) {
-    int high[3];
-    for (int i = 0; i < 3; i++) {
-        high[i] = fcntl(wanted[i] >= 0 ? wanted[i] : fallback, F_DUPFD, 3);
+// Moves what shall be 0 to 4 out of the way first, so that no dup2 overwrites one that is still needed.
+static int place_descriptors(const struct cprocess_child *child, int fallback) {
+    int high[5], count = child->channel[0] > 2 && child->channel[1] > 2 ? 5 : 3;
+    for (int i = 0; i < count; i++) {
+        int wanted = i < 3 ? child->descriptors[i] : child->channel[i - 3];
+        high[i] = fcntl(wanted >= 0 ? wanted : fallback, F_DUPFD, count);
         if (high[i] < 0) return -1;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < count; i++) {
         if (dup2(high[i], i) < 0) return -1;
     }
-    return close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    return close_range((unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
 }
 
 // Never returns, and changes nothing in memory that the caller reads. `terminal` is the slave side of a pty, or -1.
@@ -41,7 +42,7 @@ static void become(const struct cprocess_child *child, int terminal, int fallbac
     reset_signals(child->ignored_signals);
     if (setsid() >= 0 && (terminal < 0 || ioctl(terminal, TIOCSCTTY, 0) == 0)
         && (child->directory == NULL || chdir(child->directory) == 0)
-        && place_descriptors(child->descriptors, fallback) == 0) {
+        && place_descriptors(child, fallback) == 0) {
         execve(child->path, child->arguments, child->environment);
     }
     int problem = errno;
@@ -53,8 +54,8 @@ static void become(const struct cprocess_child *child, int terminal, int fallbac
 static int spawn(const struct cprocess_child *child, int terminal, int fallback, pid_t *pid) {
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0) return errno;
-    // Out of the way of 0 to 2, which the child overwrites.
-    int writing = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
+    // Out of the way of 0 to 4, which the child overwrites.
+    int writing = fcntl(report[1], F_DUPFD_CLOEXEC, 5);
     close(report[1]);
     if (writing < 0) {
         close(report[0]);

@@ -107,6 +107,8 @@ struct cprocess_child {
     const char *directory;
     // What becomes the child's 0, 1 and 2; -1 stands for the terminal, or /dev/null where there is none.
     int descriptors[3];
+    // What becomes its 3 and 4, where these are above 2; other descriptors are closed.
+    int channel[2];
     // Signals below 64 that the child finds ignored, one bit each; all others are at their default, none is blocked.
     unsigned long ignored_signals;
 };

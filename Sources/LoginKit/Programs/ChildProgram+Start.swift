@@ -59,16 +59,24 @@ extension ChildProgram {
     /// Starts any program with /dev/null as its three descriptors.
     /// - Parameter words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
     convenience init(detached words: [String], environment: ProgramEnvironment) throws(StartFailure) {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         guard let name = words.first else { throw StartFailure(errno: ENOENT) }
-        let problem = cprocess_find_program(name, &path, path.count)
-        guard problem == 0 else { throw StartFailure(errno: problem) }
-        let found = path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? name }
+        let found = try ProgramSearch.path(of: name)
         try self.init(detached: found, words: words, environment: environment, descriptors: (-1, -1, -1))
     }
 
+    /// Starts any program as above, with its 0 to 2, and a channel at its 3 and 4.
+    convenience init(
+        detached path: String, words: [String], environment: ProgramEnvironment, errors: Int32,
+        channel: (reads: Int32, writes: Int32)
+    ) throws(StartFailure) {
+        try self.init(
+            detached: path, words: words, environment: environment, descriptors: (-1, -1, errors),
+            channel: (channel.reads, channel.writes))
+    }
+
     private convenience init(
-        detached path: String, words: [String], environment: ProgramEnvironment, descriptors: (Int32, Int32, Int32)
+        detached path: String, words: [String], environment: ProgramEnvironment, descriptors: (Int32, Int32, Int32),
+        channel: (Int32, Int32) = (-1, -1)
     ) throws(StartFailure) {
         var pid = pid_t()
         let problem = withCStrings(([path] + words).map { Array($0.utf8CString) }) { texts in
@@ -78,6 +86,7 @@ extension ChildProgram {
                 child.arguments = texts + 1
                 child.environment = environment
                 child.descriptors = descriptors
+                child.channel = channel
                 return cprocess_spawn_detached(&child, &pid)
             }
         }
