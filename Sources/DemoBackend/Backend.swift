@@ -24,6 +24,7 @@ actor Backend {
     static let routes = [
         WireService.routes, BlogService.routes, ScreencastService.routes, ForgeService.routes, ChatService.routes,
         IndexService.routes, AdminService.routes, SecondFactorService.routes, OAuthService.routes,
+        IntranetService.routes, CloudService.routes,
         [
             "GET  /demo/requests                    what was seen, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
@@ -81,7 +82,7 @@ actor Backend {
     private static func freshServices() -> [any Service] {
         [
             WireService(), BlogService(), ScreencastService(), ForgeService(), ChatService(), IndexService(),
-            AdminService(), SecondFactorService(), OAuthService(),
+            AdminService(), SecondFactorService(), OAuthService(), IntranetService(), CloudService(),
         ]
     }
 }

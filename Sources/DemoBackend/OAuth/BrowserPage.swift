@@ -46,9 +46,12 @@ enum BrowserPage {
         return reply
     }
 
-    /// No scripts, no frames, no other origin but the one that the answer goes to. Browsers hold that one against the
+    /// No scripts of others, no frames, no other origin but the one that the answer goes to. Browsers hold that one against the
     /// redirect after the form, so it has to be named.
-    private static func page(_ status: Int, _ title: String, _ html: String, formTarget: String? = nil) -> Reply {
+    /// - Parameter script: of the page's own, the only one that may run.
+    static func page(
+        _ status: Int, _ title: String, _ html: String, formTarget: String? = nil, script: String? = nil
+    ) -> Reply {
         let document = """
             <!doctype html>
             <html lang="en">
@@ -58,13 +61,14 @@ enum BrowserPage {
             <title>\(escaped(title))</title>
             <h1>\(escaped(title))</h1>
             \(html)
+            \(script.map { "<script>\($0)</script>" } ?? "")
 
             """
         let forms = ["'self'", formTarget].compactMap { $0 }.joined(separator: " ")
         let headers = [
             "Content-Type": "text/html; charset=utf-8",
             "Content-Security-Policy":
-                "default-src 'none'; form-action \(forms); frame-ancestors 'none'; base-uri 'none'",
+                "default-src 'none'; \(script == nil ? "" : "script-src 'unsafe-inline'; ")form-action \(forms); frame-ancestors 'none'; base-uri 'none'",
             "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
         ]
         return Reply(status: status, headers: headers, body: Data(document.utf8))

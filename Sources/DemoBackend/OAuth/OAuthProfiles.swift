@@ -1,4 +1,4 @@
-/// Profiles with the method `oauth`, pointed at this server; ``Profiles`` has the others.
+/// Profiles whose logins a person makes in a browser, pointed at this server; ``Profiles`` has the others.
 enum OAuthProfiles {
     /// TOML.
     static func toml(port: UInt16) -> String {
@@ -28,6 +28,23 @@ enum OAuthProfiles {
             client-id     = "4711"
             client-secret = "comes with the program"         # not a secret, see RFC 8252, 8.5
             scope         = "openid watch"
+
+            [profiles.cloud]                                 # a page that the service names; a person approves there
+            url     = "\(origin)/cloud"
+            method  = "token"
+            session = { basic = "{name}:{token}" }
+            verify  = { get = "/me", username = "/name" }
+            logout  = { post = "/logout" }
+            login   = [
+              { post = "/login", take = { page = "/login", poll = "/poll/token" }, open = "{page}" },
+              { post = "/poll", form = { token = "{poll}" }, pending = [404], interval = 1, take = { name = "/name" }, token = "/password" },
+            ]
+
+            [profiles.intranet]                              # behind single sign-on at another origin; a window of a browser
+            url    = "http://intranet.localhost:\(port)/intranet"
+            method = "browser"
+            verify = { get = "/me", username = "/name" }
+            logout = { post = "/logout" }
 
             """
     }
