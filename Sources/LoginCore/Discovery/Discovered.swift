@@ -41,6 +41,8 @@ package struct GuardedPlace: Equatable, Sendable {
         case redirect(status: Int, path: String)
         /// It shows a form with this password field in the place of its content.
         case form(status: Int, passwordField: String)
+        /// It sends anonymous clients to another origin.
+        case elsewhere(status: Int, Origin)
         /// It shows the same page, without the user name.
         case name(status: Int)
     }
@@ -80,7 +82,7 @@ package struct GuardedPlace: Equatable, Sendable {
     /// `nil` for the usual 401.
     private var loggedOut: [Condition]? {
         switch refusal {
-        case .status(401), .name: return nil
+        case .status(401), .name, .elsewhere: return nil
         case .status(let status): return [Condition(status: 401), Condition(status: status)]
         case .redirect(let status, let path):
             let pattern = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("\(path)*"))
@@ -101,6 +103,8 @@ package enum FoundLogin: Equatable, Sendable {
     case token(header: String?, field: String)
     /// By a form of a page.
     case form(FoundForm)
+    /// In a browser: the URL leads to this origin, where the login is.
+    case browser(at: Origin)
     /// A password for a token (RFC 6749, section 4.3), at this path, as the service's description of itself says.
     case passwordGrant(path: String, description: String)
 }

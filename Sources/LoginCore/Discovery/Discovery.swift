@@ -60,6 +60,12 @@ package final class Discovery: MetadataTransport {
     package func run() throws(LoginFault) -> Discovered {
         let first = try firstVisit()
         names += first.challenges.compactMap(\.realm)
+        if let elsewhere = first.elsewhere {
+            // What that origin answers says nothing of this service.
+            let place = GuardedPlace(
+                target: first.asked, refusal: .elsewhere(status: first.response.status, elsewhere), namedBy: nil)
+            return discovered(place, .browser(at: elsewhere))
+        }
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
         let (place, login, form) = try search(from: glimpse)
@@ -138,6 +144,10 @@ package final class Discovery: MetadataTransport {
             }
             if let fault = redirect.fault { throw fault }
             guard redirect.origin == start.origin else {
+                if let elsewhere = redirect.origin, redirect.url.asksForLogin(for: start.origin) {
+                    visit.elsewhere = elsewhere
+                    return visit
+                }
                 throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
             }
             if redirect.target.differsBySlash(from: next) {

@@ -84,6 +84,8 @@ package struct ProposedProfile {
                 Line(path: ["method"], value: .string("cookie"), why: why),
                 Line(path: ["login"], value: .table(form.request), why: form.evidence),
             ]
+        case .browser:
+            return [Line(path: ["method"], value: .string("browser"), why: why)]
         case .passwordGrant(let path, _):
             let form: [String: ConfigValue] = [
                 "grant_type": .string("password"), "username": .string("{username}"),
@@ -103,7 +105,7 @@ package struct ProposedProfile {
     static func verify(_ place: GuardedPlace) -> Line {
         var rule: [String: ConfigValue] = ["get": .literal(place.target)]
         switch place.refusal {
-        case .status(401), .name: break
+        case .status(401), .name, .elsewhere: break
         case .status(let status): rule["logged-out"] = .array([.integer(401), .integer(Int64(status))])
         case .redirect(let status, let path):
             let condition: [String: ConfigValue] = [

@@ -25,6 +25,7 @@ extension GuardedPlace {
             case .status(let status): "\(status) without a login"
             case .redirect(let status, let path): "\(status) to \(path.shown) without a login"
             case .form(_, let field): "shows the form with \(field.shown) without a login"
+            case .elsewhere(let status, let origin): "\(status) to \(origin) without a login"
             case .name: "shows no user name without a login"
             }
         return namedBy.map { "\(how); named by \($0.shown)" } ?? how
@@ -51,6 +52,7 @@ extension FoundLogin {
             field.isEmpty ? "the service's description of itself" : "WWW-Authenticate: \(field.shown)"
         case .oauth(let server): server.evidence.isEmpty ? "the origin's metadata" : "the service's metadata"
         case .form(let form): "the form on \(form.page.shown)"
+        case .browser(let origin): "the login is at \(origin)"
         case .passwordGrant(_, let description): "OAuth password flow in \(description.shown)"
         }
     }
@@ -123,6 +125,10 @@ extension Discovered {
                     "if this page shows its form to logged-in users, too, it cannot verify a login: try another URL")
             }
         case .token?: remarks.append("make a token at the service; the login asks for it")
+        case .browser?:
+            remarks.append("the login is made in a window of a browser; without a screen: authctl login NAME --paste")
+            remarks.append(
+                "not detected: verify.username and logout; the URL of an API that needs the login verifies best")
         case .challenge?, .passwordGrant?, nil: break
         }
         return remarks + sightings + (login == nil ? Self.whatToTry : [])
@@ -135,7 +141,8 @@ extension Discovered {
         "no way to log in was seen. What to try:",
         "  authctl profile presets           a profile for this software may be there already",
         "  authctl discover URL              with the page that has the login form, or a URL of the API",
-        "  authctl help config               a profile to copy, with a login request written by hand",
+        "  authctl help config               a profile to copy, with a login request written by hand, or with a browser's",
+        "                                    window for a login that only a browser can do (method = \"browser\")",
     ]
 }
 
@@ -147,7 +154,8 @@ extension Sighting {
             "\(target.shown) wants \(scheme.shown), which authctl does not know"
         case .severalPasswords(let page):
             "a form on \(page.shown) has several password fields, so it is not a login form"
-        case .scripts(let page): "\(page.shown) is built by JavaScript; authctl cannot see its forms"
+        case .scripts(let page):
+            "\(page.shown) is built by JavaScript; authctl cannot see its forms, but a profile with method = \"browser\" can log in there"
         case .multipartForm(let page):
             "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
         case .formAlone(let page):
