@@ -2,7 +2,7 @@ package import Secrets
 
 /// The parts of a request that a person copied in a browser's developer tools: where it went, and what it carried. Everything else of
 /// the command is passed over; no file that it names is read.
-package struct CopiedRequest: Equatable, Sendable {
+package struct CopiedRequest: Sendable {
     /// Absolute, as it was written; `nil` where only cookies were copied.
     package var url: String?
     /// As they were written, without `Cookie`.
@@ -14,15 +14,10 @@ package struct CopiedRequest: Equatable, Sendable {
 
     /// Takes cookies as a file has them.
     package init(cookies: [Cookie]) {
-        for cookie in cookies.prefix(Self.mostCookies) {
+        for cookie in cookies.prefix(Self.mostCookies) where records[cookie.name] == nil {
             self.cookies.append((cookie.name, cookie.value))
             records[cookie.name] = cookie
         }
-    }
-
-    package static func == (one: CopiedRequest, other: CopiedRequest) -> Bool {
-        one.url == other.url && one.headers.elementsEqual(other.headers, by: ==)
-            && one.cookies.elementsEqual(other.cookies, by: ==)
     }
 
     /// The options of curl with a value that is not looked at: without them a URL in a body would count as the request's.
@@ -92,7 +87,11 @@ package struct CopiedRequest: Equatable, Sendable {
         }
     }
 
-    private static let mostCookies = 50
+    /// The value of a header, by its name in lower case.
+    package func value(of name: String) -> Secret? { headers.first { $0.name.lowercased() == name }?.value }
+
+    /// What a browser keeps for one domain, and some more.
+    private static let mostCookies = 200
 }
 
 extension Secret {

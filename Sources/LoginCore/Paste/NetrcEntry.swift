@@ -71,9 +71,9 @@ package struct NetrcEntry: Equatable, Sendable {
                 if isQuoted ? byte == UInt8(ascii: "\"") : Self.isBlank(byte) { break }
                 if isQuoted, byte == UInt8(ascii: "\\"), place + 1 < bytes.count {
                     place += 1
-                    byte = bytes[place]
+                    byte = Self.escaped(bytes[place])
                 }
-                if byte == UInt8(ascii: "\n") { line += 1 }
+                if bytes[place] == UInt8(ascii: "\n") { line += 1 }
                 // It is never longer than the file.
                 do throws(SecretBuilder.LimitExceeded) { try value.append(byte) } catch { return nil }
                 place += 1
@@ -81,6 +81,16 @@ package struct NetrcEntry: Equatable, Sendable {
             if isQuoted { place += 1 }
             let secret = value.finish()
             return (secret, secret.withUnsafeBytes { String(decoding: $0.prefix(300), as: UTF8.self) }, start)
+        }
+
+        /// What curl makes of the letter behind a backslash.
+        private static func escaped(_ letter: UInt8) -> UInt8 {
+            switch letter {
+            case UInt8(ascii: "n"): 0x0a
+            case UInt8(ascii: "r"): 0x0d
+            case UInt8(ascii: "t"): 0x09
+            default: letter
+            }
         }
 
         /// A macro ends with an empty line.

@@ -48,7 +48,10 @@ extension LoginContext {
             ) {
                 request.records[$0] ?? CookieRecord.cookie($0, $1, for: origin)
             }
-            return Credential(username: username, .copied(CopiedSession(session)))
+            let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
+            return Credential(
+                username: username, .copied(CopiedSession(session)),
+                extraSecrets: userAgent.map { [.userAgent: $0] } ?? [:])
         } catch {
             throw Self.fault(error.words)
         }
@@ -76,14 +79,7 @@ extension CookieRecord {
     /// A cookie of this host alone, as a browser's `Cookie` line tells no more of it.
     static func cookie(_ name: String, _ value: Secret, for origin: Origin) -> Cookie {
         let before = [origin.host, "FALSE", "/", origin.scheme == "https" ? "TRUE" : "FALSE", "0", name]
-        let start = Array((before.joined(separator: "\t") + "\t").utf8)
-        let record = Secret(count: start.count + value.count) { place in
-            place.copyBytes(from: start)
-            value.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
-            }
-        }
-        return Cookie(name: name, value: value, record: record, expires: nil)
+        return cookie(name, value, expires: nil, line: before + [""])
     }
 
     /// The cookies of a cookies.txt that are this host's alone. Those of a parent domain open other hosts, too, and are left out.
