@@ -43,7 +43,7 @@ struct ConfigFaultTests {
         ("method = []", "profiles.p", "profiles.p.method: must name at least one method"),
         (
             "method = [\"basic\", \"token\"]", "profiles.p",
-            "profiles.p.method: 'auto', 'certificate', 'cookie', 'token' and 'oauth' cannot be in a list"
+            "profiles.p.method: 'auto', 'certificate', 'cookie', 'token', 'oauth' and 'browser' cannot be in a list"
         ),
         ("method = \"cookie\"", "profiles.p", "profiles.p.login: is missing"),
         ("logged-out = [401]", "profiles.p", "profiles.p.logged-out: belongs in 'verify'"),

@@ -11,6 +11,7 @@ final class ScriptedConsent: ConsentDialogue {
     var agrees: Bool?
     private(set) var visits: [BrowserVisit] = []
     private(set) var codes: [String] = []
+    private(set) var pages: [String] = []
     private(set) var foreign: [ForeignServer] = []
     private(set) var hasEnded = false
     private var elapsed = 0
@@ -26,6 +27,8 @@ final class ScriptedConsent: ConsentDialogue {
     func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { LoopbackPort(number: 41873) }
 
     func show(_ visit: BrowserVisit) throws(LoginFault) { visits.append(visit) }
+
+    func show(page url: String, starts: Bool) throws(LoginFault) { pages.append(url) }
 
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge

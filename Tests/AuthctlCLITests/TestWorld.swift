@@ -28,6 +28,8 @@ final class TestWorld {
     var person = ScriptedPerson()
     /// Who consents at authorization servers.
     var consent = ScriptedConsent()
+    /// Who logs in in a window of a browser.
+    var window = ScriptedWindow()
     /// None, whoever runs the test.
     var tickets = TicketCache(find: { .unusable(.missing(reason: "none")) }, request: { _ in })
     /// Which of standard output and standard error are one.
@@ -99,6 +101,7 @@ final class TestWorld {
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
                     desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })
+        world.window = { _ in self.window }
         // The server answers in the order of its script.
         world.width = 1
         return world

@@ -38,7 +38,7 @@ struct LoginKindTests {
         #expect(HTTPScheme.allCases.map(\.method).map { HTTPScheme($0) } == HTTPScheme.allCases)
         #expect(
             AuthenticationMethod.allCases.filter { HTTPScheme($0) == nil }
-                == [.auto, .certificate, .cookie, .token, .oauth])
+                == [.auto, .certificate, .cookie, .token, .oauth, .browser])
     }
 
     @Test func `what must not be seen of a credential is its secret, whichever kind it is`() {

@@ -77,7 +77,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
 
     private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginFault) -> ExitCode {
         let target = try invocation.context.loginTarget(target, request: request)
-        if paste, target.isNew {
+        if paste, target.isNew, target.profile.sessionRule.isCredential {
             throw .usage(
                 .badValue(option: "--paste", problem: "needs a profile, which says how a session is sent and verified"))
         }

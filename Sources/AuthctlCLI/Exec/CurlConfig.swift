@@ -75,7 +75,7 @@ struct CurlConfig {
             // The ticket says who it is; without a user curl does not look for it.
             try text.append("negotiate\nuser = \":\"\n")
         case .basic: try text.append("basic\n")
-        case .certificate, .cookie, .token, .oauth, .auto, nil: break
+        case .certificate, .cookie, .token, .oauth, .browser, .auto, nil: break
         }
         guard let pair = attachment.request.basic else { return }
         var user = SecretBuilder(limit: Self.longestLine)

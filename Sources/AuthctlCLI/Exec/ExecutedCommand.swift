@@ -105,7 +105,8 @@ struct ExecutedCommand {
         let method = pinned ?? profile.methods.first ?? .auto
         switch method {
         case .digest, .negotiate: throw .usage(.commandGetsNoToken(method: method))
-        case .basic, .auto, .certificate, .cookie, .token, .oauth: throw .usage(.commandGetsNoToken(method: .basic))
+        case .basic, .auto, .certificate, .cookie, .token, .oauth, .browser:
+            throw .usage(.commandGetsNoToken(method: .basic))
         }
     }
 }

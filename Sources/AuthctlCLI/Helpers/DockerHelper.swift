@@ -67,7 +67,7 @@ struct DockerHelper {
                 .other("the session of the profile \(profile.name) is not a user name and a password"))
         }
         let secret = Secret(supplied.secret)
-        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: .oauth)) }
+        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: profile.methods[0])) }
         if profile.traits.authenticatesRequests {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }

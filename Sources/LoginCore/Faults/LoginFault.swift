@@ -43,6 +43,8 @@ package enum LoginFault: Error, Equatable, Sendable {
         case .promptExpired: .expired
         case .oauth(let fault): fault.exitCode
         case .failure(.logoutIncomplete): .partial
+        case .failure(.browser(.closed)): .cancelled
+        case .failure(.browser(.noFolder)): .store
         case .failure: .failure
         }
     }
@@ -135,6 +137,8 @@ package enum TrustFault: Equatable, Sendable {
     case otherOrigin(target: String)
     /// Over plain http the name of the origin leads to another address than before in this login.
     case otherAddress(Origin)
+    /// The service accepts a login in a browser only with cookies that other hosts of these domains get, too.
+    case parentCookies(domains: [String])
     /// A service far away names a server on this machine or in its network.
     case localServer(Origin)
     /// A redirect that browsers and other programs read in different ways.

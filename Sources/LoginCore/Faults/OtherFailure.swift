@@ -42,5 +42,7 @@ package enum OtherFailure: Equatable, Sendable {
     /// In the loader's words, which begin with the file that it missed.
     case libraryMissing(String)
     case system(call: String, errno: Int32)
+    /// No window of a browser can be opened, or it is of no more use.
+    case browser(WindowFault)
     case other(String)
 }

@@ -37,7 +37,11 @@ extension LoginLoop {
 
     /// Asks the person here, and then at the authorization server if the login is there.
     private func credential(_ challenge: Challenge) throws(LoginFault) -> Answer {
-        guard let consent else { return try prompt.ask(.credential(challenge)) }
+        guard let consent else {
+            // Nothing to ask: the person logs in on a page that the service names.
+            if challenge.fields.isEmpty { return .credential(Credential(username: nil, .noSecret)) }
+            return try prompt.ask(.credential(challenge))
+        }
         if challenge.fields.isEmpty { return .credential(try consent.credential([:])) }
         let answer = try prompt.ask(.credential(challenge))
         guard case .credential(let credential, _) = answer else { return answer }

@@ -33,12 +33,14 @@ public enum AuthenticationMethod: String, CaseIterable, Sendable, Codable {
     case token
     /// A token that an authorization server issues once a person has approved (RFC 6749).
     case oauth
+    /// The cookies of a window in which a person logs in.
+    case browser
 
     /// Whether a colon ends the user name in what is sent (RFC 7617, section 2; RFC 7616, section 3.4.2), so that no name has one.
     package var endsNameAtColon: Bool {
         switch self {
         case .basic, .digest: true
-        case .auto, .certificate, .negotiate, .cookie, .token, .oauth: false
+        case .auto, .certificate, .negotiate, .cookie, .token, .oauth, .browser: false
         }
     }
 }

@@ -13,6 +13,8 @@ package enum LoginKind: Equatable, Sendable {
     case certificate
     /// A person consents in a browser, and an authorization server hands out a token (RFC 6749).
     case oauth
+    /// A person logs in in a window of a browser that authctl opens, and its cookies are the session.
+    case browser
 
     /// The session that a login request returns.
     package enum Earned: Equatable, Sendable { case cookies, token }
@@ -29,7 +31,7 @@ package enum HTTPScheme: String, CaseIterable, Sendable {
         case .negotiate: self = .negotiate
         case .digest: self = .digest
         case .basic: self = .basic
-        case .auto, .certificate, .cookie, .token, .oauth: return nil
+        case .auto, .certificate, .cookie, .token, .oauth, .browser: return nil
         }
     }
 
@@ -49,9 +51,9 @@ package struct LoginTraits: Sendable {
     package var answersChallenges = false
     /// Whether the client certificate alone is the proof, so that a given secret opens its key.
     package var isProvedByCertificate = false
-    /// Whether a person consents at an authorization server, so that no secret can be given beforehand.
+    /// Whether a person logs in in a browser, at an authorization server or anywhere, so that no secret can be given beforehand.
     package var asksForConsent = false
-    /// Whether the credential is a token from elsewhere: it names no user, and there is no password beside it.
+    /// Whether the credential is from elsewhere: it names no user, and there is no password beside it.
     package var takesToken = false
     /// The session that a login leaves where the profile does not say.
     package var session = SessionRule()
@@ -85,6 +87,10 @@ package struct LoginTraits: Sendable {
 
     fileprivate static let oauth = LoginTraits(
         asksForConsent: true, takesToken: true, session: .bearer, credential: { .token($0) }, fields: { _ in [] })
+
+    fileprivate static let browser = LoginTraits(
+        asksForConsent: true, takesToken: true, session: SessionRule(cookies: true), credential: { .token($0) },
+        fields: { _ in [] })
 }
 
 extension LoginKind {
@@ -97,6 +103,7 @@ extension LoginKind {
         case .pasted: .pasted
         case .certificate: .certificate
         case .oauth: .oauth
+        case .browser: .browser
         }
     }
 
@@ -129,6 +136,7 @@ extension Profile {
             case .certificate: return .certificate
             case .cookie: return .exchange(for: .cookies)
             case .oauth: return .oauth
+            case .browser: return .browser
             case .token: return login == nil ? .pasted : .exchange(for: .token)
             case .auto, .negotiate, .digest, .basic: continue
             }

@@ -13,6 +13,10 @@ public struct Profile: Equatable, Sendable {
     /// The requests that turn a user name and a password into a session, in this order; none where what a person gives is the
     /// session already.
     package var loginSteps: [RequestRule] = []
+    /// Path and query of the page at which a login in a browser begins; `nil` for the URL of verify.
+    package var windowPage: String?
+    /// The header that a login in a browser takes the session from, as the service's pages send it.
+    package var takesHeader: String?
     /// Refreshes a token; `nil` if the service has no such request, or the profile does not say it.
     package var refresh: RequestRule?
     /// Ends the session at the server; `nil` if logging out only forgets it here.
@@ -48,6 +52,10 @@ public struct Profile: Equatable, Sendable {
         package var timeout: Int?
         /// The value of `User-Agent` (RFC 9110, section 10.1.5), for services that bind a session to it; `nil` for authctl's own.
         package var userAgent: String?
+        /// Whether the browser that a login was made in gives its name, which is kept beside the session.
+        package var takesUserAgent = false
+        /// Whether cookies of domains above the host may be taken from a browser.
+        package var parentCookies = false
         /// The name of the store for its logins, as `StoreName` reads it; `nil` for `auto`.
         package var store: String?
         /// The lifetime of a stored login; `nil` for the default.
@@ -98,6 +106,9 @@ extension Profile {
         }
         return rule
     }
+
+    /// Whether a person approves a login at a page that a response of it names.
+    package var opensPage: Bool { loginSteps.contains { $0.opens != nil } }
 
     /// Whether a code is asked for together with the password: nothing that the server says tells whether it wants one.
     package var asksCodeAtOnce: Bool {

@@ -24,8 +24,20 @@ package struct RequestRule: Equatable, Sendable {
     package var followsLink = false
     /// Whether a redirect of the response is followed on its origin, as browsers do (RFC 9110, section 15.4).
     package var followsRedirects = false
+    /// The page to open after this response, where a person approves the login.
+    package var opens: OpenedPage?
     /// The rule for reading the response.
     package var response: ResponseRule
+
+    /// A page for a person.
+    package struct OpenedPage: Equatable, Sendable {
+        /// The whole URL.
+        package var url: Template
+        /// Where the page may be beside the profile's own origin, without a question: as a person wrote them.
+        package var origins: [String]
+
+        package init(url: Template, origins: [String]) { (self.url, self.origins) = (url, origins) }
+    }
 
     /// A name and its value, in a query or a form.
     package struct Parameter: Equatable, Sendable {

@@ -9,8 +9,14 @@ package struct JSONText {
 
     package mutating func add(_ name: String, _ value: Int64) { add(name, raw: String(value)) }
 
+    package mutating func add(_ name: String, _ value: Bool) { add(name, raw: String(value)) }
+
     package mutating func add(_ name: String, _ values: [String]) {
         add(name, raw: "[" + values.map { Self.quoted($0) }.joined(separator: ",") + "]")
+    }
+
+    package mutating func add(_ name: String, _ objects: [JSONText]) {
+        add(name, raw: "[" + objects.map(\.finished).joined(separator: ",") + "]")
     }
 
     package mutating func add(_ name: String, _ object: JSONText) { add(name, raw: object.finished) }

@@ -36,7 +36,8 @@ extension OtherFailure {
         case .other(let text):
             .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
         case .missingInResponse, .noCSRF, .noNewCookie, .noSuchForm, .formDisabled, .doubtfulJSON, .tokenTooShortLived,
-            .logoutIncomplete, .unexpectedEvent, .bodyNotRepeatable, .sessionFitsNoHeader, .libraryMissing, .system:
+            .logoutIncomplete, .unexpectedEvent, .bodyNotRepeatable, .sessionFitsNoHeader, .libraryMissing, .system,
+            .browser:
             self
         }
     }

@@ -33,6 +33,13 @@ extension AuthorizationDialogue: BrowserDialogue {
         if isStarted, isOpen { offerPasting() }
     }
 
+    func show(page url: String, starts: Bool) throws(LoginFault) {
+        tell([words.approval(starts ? .here : .anywhere)])
+        tell([starts && startBrowser(url) ? AuthorizationWords.started : AuthorizationWords.open])
+        show([AuthorizationWords.address(url)])
+        showPicture(of: url)
+    }
+
     /// One that does not start says why; the login goes on without it.
     private func startBrowser(_ url: String) -> Bool {
         let outcome = start.open(url, plainOrigin: settings.plainOrigin) { self.hasAnswer }

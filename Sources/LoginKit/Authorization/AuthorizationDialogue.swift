@@ -1,8 +1,8 @@
 import Glibc
 import LoginCore
 
-/// The person's side of a grant: the prompt, the loopback port and the browser, or a code and a clock. For one login; releasing it
-/// closes the port and leaves the terminal as it was.
+/// The person's side of a login elsewhere: the prompt, the loopback port and the browser, or a code and a clock, or a window of a
+/// browser. For one login; releasing it closes the port and the window, and leaves the terminal as it was.
 final class AuthorizationDialogue {
     let settings: AuthorizationSettings
     let words: AuthorizationWords
@@ -16,7 +16,12 @@ final class AuthorizationDialogue {
     /// A hint for when no response comes; said once.
     var hint: String?
     /// Held back until the end, where one has come.
-    private var signals: HeldSignals?
+    var signals: HeldSignals?
+    /// The browser of a login that is made in a window of its own, and its folder.
+    var window: BrowserWindow?
+    var folder: BrowserFolder?
+    /// The seconds that the terminal shows as left.
+    var shownSeconds: Int?
     /// The forgeries that were reported.
     var told: Set<Forgery> = []
 
@@ -29,9 +34,7 @@ final class AuthorizationDialogue {
         start = BrowserStart(configured: settings.browser, environment: settings.environment)
     }
 
-    deinit {
-        signals?.release()
-    }
+    deinit { end() }
 
     /// For `AuthorizationWay.Choice`.
     var canStartBrowser: Bool { start.canStart }
@@ -56,9 +59,10 @@ final class AuthorizationDialogue {
         for line in lines { settings.say(line) }
     }
 
-    /// The port is closed and the question gone, whatever came of it; a signal that came in a wait takes effect.
+    /// Port and window are closed and the question gone, whatever came of it; a signal that came in a wait takes effect.
     package func end() {
         close()
+        closeWindow()
         signals?.release()
         signals = nil
     }

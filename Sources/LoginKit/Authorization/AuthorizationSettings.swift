@@ -16,6 +16,8 @@ struct AuthorizationSettings {
     /// For `BROWSER`, `DISPLAY`, `SSH_CONNECTION` and their like; handed on to the browser.
     var environment = ProgramEnvironment.inherited()
     var showsQR = false
+    /// Where a browser gets a folder for a window of its own.
+    var runtimeFolder = "/tmp"
     /// As for `TerminalPrompt`.
     var mask = "*"
     /// Seconds for an answer that is typed.

@@ -5,6 +5,9 @@ protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
     /// Whether there is a browser here that the person sees.
     var canStartBrowser: Bool { get }
 
+    /// Tells where to approve the login, and starts a browser if it is to.
+    func show(page url: String, starts: Bool) throws(LoginFault)
+
     /// Closes the port and takes the question away, whatever came of it.
     func end()
 }
@@ -20,6 +23,7 @@ extension LoginContext {
         settings.browser = try browser(request.browser ?? run.profile.settings.browser)
         settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
         settings.showsQR = request.showsQR || profiles.defaults.showsQR
+        settings.runtimeFolder = RuntimeFolder(dependencies.environment, paths).path
         settings.mask = dependencies.environment.mask
         settings.timeout = promptTimeout
         settings.isCancelled = dependencies.isCancelled

@@ -17,6 +17,8 @@ package struct Dependencies {
     package var dialogue: (DialogueSettings) -> any Dialogue
     /// A person who consents at an authorization server.
     var consent: (AuthorizationSettings) -> any ConsentDialogue
+    /// A person who logs in in a window of a browser.
+    var window: (AuthorizationSettings) -> any WindowDialogue = { AuthorizationDialogue($0) }
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache

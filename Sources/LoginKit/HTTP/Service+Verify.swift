@@ -41,7 +41,7 @@ extension Service {
         }
         if afterLogin, options.findsVerify { noteFindings(username, in: facts, of: verify) }
         var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
-        if afterLogin, options.learns, profile.traits.asksForConsent, verify.response.username == nil {
+        if afterLogin, options.learns, profile.kind == .oauth, verify.response.username == nil {
             (foundName, found) = facts.response.userinfoName
         }
         let serverName = unnamedPlace == nil ? found : nil
@@ -75,7 +75,7 @@ extension Service {
 
     /// A pasted token has no typed name: the account goes by the server's.
     private func accountName(typed username: String, _ serverName: String?) -> String {
-        profile.traits.takesToken && username.isEmpty ? serverName ?? "" : username
+        (profile.traits.takesToken || profile.opensPage) && username.isEmpty ? serverName ?? "" : username
     }
 }
 

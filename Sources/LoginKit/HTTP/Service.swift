@@ -98,6 +98,7 @@ package final class Service: Authenticator {
             case .pasted: PastedTokenLogin(client)
             case .certificate: CertificateLogin(client, clock)
             case .oauth: OAuthLogin(client, clock)
+            case .browser: WindowLogin(client)
             }
     }
 
@@ -111,6 +112,13 @@ package final class Service: Authenticator {
     package var anonymousPasswordField: String? { client.anonymousPasswordField }
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
     package var guardedURL: String { client.guardedURL }
+    /// The URL at which a person begins to log in in a browser.
+    var windowURL: String { client.windowURL }
+    /// Shows a person the page where they approve a login.
+    var opener: ((_ url: String, _ origins: [String]) throws(LoginFault) -> Void)? {
+        get { client.opener }
+        set { client.opener = newValue }
+    }
     /// Is told how each answer was judged.
     package var observer: ((Evidence) -> Void)? {
         get { client.observer }
@@ -135,13 +143,14 @@ package final class Service: Authenticator {
 
     package func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         // What another login issued is none of this one's.
-        hold(credential.extraSecrets.asked)
+        if case .copied = credential.kind { hold(credential.extraSecrets) } else { hold(credential.extraSecrets.asked) }
         client.hide([credential.secret, code], username: credential.username ?? "")
         return try client.shielded { () throws(LoginFault) in
             if profile.traits.answersChallenges { try credential.checkPair() }
             if protectionSpace == nil { _ = try prepare() }
             if case .copied(let copied) = credential.kind {
                 client.hide(copied.session.secrets)
+                if let login = copied.login { return .accepted(login) }
                 return try confirmed(
                     OpenedLogin(credential: credential, session: copied.session, verdict: .leftToVerify))
             }
@@ -167,7 +176,11 @@ package final class Service: Authenticator {
     }
 
     /// The values that the login returned for later requests.
-    package var takenForLater: [CredentialField: Secret] { client.extraSecrets.taken(profile.takenForLater) }
+    package var takenForLater: [CredentialField: Secret] {
+        client.extraSecrets.taken(profile.takenForLater).merging(userAgent) { $1 }
+    }
+
+    private var userAgent: [CredentialField: Secret] { client.extraSecrets.filter { $0.key == .userAgent } }
 
     package func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
         try client.shielded { () throws(LoginFault) in try confirm(session, username: username, afterLogin: false) }

@@ -16,6 +16,8 @@ final class ServiceClient {
     let ttl: Int?
     /// Is told how each response was judged.
     var observer: ((Evidence) -> Void)?
+    /// Shows a person the page where they approve a login.
+    var opener: ((_ url: String, _ origins: [String]) throws(LoginFault) -> Void)?
     /// The response of verify without a login: found out before a login, else remembered.
     var anonymousResponse: AnonymousResponse?
     /// The cookies that the last request without a login was answered with.
@@ -165,6 +167,10 @@ final class ServiceClient {
     var guardedURL: String {
         endpoint.base + ((profile.verify ?? profile.login)?.path.shown ?? "/")
     }
+
+    /// The URL at which a person begins to log in in a browser: the profile's own, else that of verify, which leads anonymous
+    /// clients to the login by itself.
+    var windowURL: String { profile.windowPage.map { endpoint.base + $0 } ?? guardedURL }
 
     /// The error for a credential that was not given.
     var lacking: LoginFault { .loginRequired(LoginNeed(why: .nothingStored, missing: profile.fields)) }

@@ -18,6 +18,10 @@ extension HTTPRequest {
             if !header.name.slots.isEmpty { headers.removeAll { $0.hasName(field.name) } }
             headers.append(field)
         }
+        if let name = values.extraSecrets[.userAgent] {
+            headers.removeAll { $0.hasName("user-agent") }
+            headers.append(HTTPRequestField(name: "User-Agent", value: name))
+        }
         if let pair = rule.basic {
             let username = try pair.username.filled(values, .header).unprotectedText
             basic = BasicCredential(username: username, password: try pair.password.filled(values, .header))

@@ -21,6 +21,7 @@ private struct Resolver {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
         context.topic.asksForConsent = profile.traits.asksForConsent
+        context.topic.opensWindow = profile.kind == .browser
         context.topic.mayHaveDeviceCodes = profile.oauth?.mayHaveDeviceCodes ?? true
         context.topic.ignoresVariables = ignoresVariables
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
@@ -48,7 +49,8 @@ private struct Resolver {
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         request.learns = target.new != nil
         request.showsNotice = context.showsNotice
-        let mayConsent = profile.traits.asksForConsent && isLogin && chosen.consentsElsewhere
+        let isElsewhere = profile.kind == .browser ? chosen.browser != nil : chosen.consentsElsewhere
+        let mayConsent = (profile.traits.asksForConsent || profile.opensPage) && isLogin && isElsewhere
         request.policy.mayAsk = context.mayAsk || mayConsent && !context.isPromptForbidden
         request.policy.hasSuppliedCredential = request.supplied != nil
         request.policy.mayUseTicket = mayUseTicket(request)
@@ -73,26 +75,29 @@ private struct Resolver {
 
     /// Options of one kind of login mean nothing to another.
     private func checkConsent() throws(LoginFault) {
-        guard target.profile.traits.asksForConsent else {
-            guard chosen.hasOptionsOfConsent else { return }
+        let profile = target.profile, takesBrowser = profile.kind == .browser
+        if profile.opensPage, chosen.way != .device, chosen.scope == nil { return }
+        if profile.kind != .oauth, takesBrowser ? chosen.hasOptionsOfGrant : chosen.hasOptionsOfConsent {
+            let options =
+                profile.opensPage ? "--device" : "--device, --no-browser, \(takesBrowser ? "" : "--browser, ")--qr"
             throw .usage(
-                .other(
-                    "--device, --no-browser, --browser, --qr and --scope are for profiles with method 'oauth', and "
-                        + "\(target.profile.name) is none"))
+                .other("\(options) and --scope are for profiles with method 'oauth', and \(profile.name) is none"))
         }
+        guard profile.traits.asksForConsent else { return }
+        let method = profile.methods[0].rawValue
         if chosen.codeSource != nil {
             throw .usage(
-                .badValue(option: "--otp-stdin", problem: "and --otp-command cannot be used with method 'oauth'"))
+                .badValue(option: "--otp-stdin", problem: "and --otp-command cannot be used with method '\(method)'"))
         }
         if chosen.ttl != nil {
-            throw .usage(.badValue(option: "--ttl", problem: "cannot be used with method 'oauth'"))
+            throw .usage(.badValue(option: "--ttl", problem: "cannot be used with method '\(method)'"))
         }
     }
 
     private func take(_ secret: Secret, into request: inout LoginRequest) throws(LoginFault) {
         let profile = target.profile
         if profile.traits.isProvedByCertificate { return request.passphrase = secret }
-        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: .oauth)) }
+        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: profile.methods[0])) }
         if profile.traits.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
         request.supplied = try context.credential(secret, of: request.username, profile)
     }

@@ -87,7 +87,12 @@ extension LoginRequest {
     var consentsElsewhere: Bool { way == .device || way == .browser(starts: false) }
 
     /// Whether an option was given that is for approving at an authorization server alone.
-    var hasOptionsOfConsent: Bool { way != nil || browser != nil || scope != nil || showsQR }
+    var hasOptionsOfGrant: Bool {
+        way.map { $0 != .browser(starts: true) } ?? false || scope != nil || showsQR
+    }
+
+    /// Whether an option was given that is for a login in a browser alone.
+    var hasOptionsOfConsent: Bool { hasOptionsOfGrant || way != nil || browser != nil }
 
     /// The profile with what was chosen instead.
     package func applied(to profile: Profile) throws(LoginFault) -> Profile {

@@ -21,6 +21,8 @@ package struct LoginRun {
         var request = request
         var transport = try context.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = request.policy.trust.fingerprint
+        // Signals wait there until nothing of the browser is left.
+        if profile.kind == .browser { transport.isCancelled = HeldSignals.orPending(transport.isCancelled) }
         transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, request: request)
             .applied(to: &request) { (request) in context.keeper(profile, endpoint.origin, request) }
         self.request = request
@@ -41,7 +43,7 @@ package struct LoginRun {
         options.verifyProvesLogins =
             hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
         var isChallenged: Bool { if case .challenge = profile.kind { true } else { false } }
-        options.learns = request.learns && (profile.traits.asksForConsent || isChallenged)
+        options.learns = request.learns && (profile.kind == .oauth || isChallenged)
         options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(
@@ -71,13 +73,17 @@ package struct LoginRun {
             mayAsk || request.policy.trust.mayAsk || request.showsNotice
             ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
         let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
-        let consent = profile.traits.asksForConsent ? GrantConsent(self) : nil
+        let grant = profile.kind == .oauth ? GrantConsent(self) : nil
+        let consent: (any ConsentSource)? = grant ?? (profile.kind == .browser ? WindowConsent(self) : nil)
         // What is forced is a login of its own: it neither waits for the refresh of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
             request.policy.force ? service : SingleFlightRefresh(service, keeper, request, context)
         let refused = request.outdated.flatMap { session in
             request.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
+        service.opener = { (url, origins) throws(LoginFault) in try openApprovalPage(url, allowing: origins) }
+        // It holds this run, which holds the service.
+        defer { service.opener = nil }
         let loop = LoginLoop(
             keeper: other ?? keeper, service: refreshing, prompt: quiet, consent: consent, supplied: try supplied(),
             code: request.code,
@@ -102,7 +108,7 @@ package struct LoginRun {
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
-            consent?.revoke()
+            grant?.revoke()
             throw error
         }
     }
@@ -167,7 +173,9 @@ package struct LoginRun {
         _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
     ) throws(LoginFault) -> AuthenticationMethod? {
         guard let asked, asked != .auto else { return pinned }
-        guard profile.methods.contains(asked) || (profile.methods == [.auto] && asked != .cookie && asked != .token)
+        guard
+            profile.methods.contains(asked)
+                || (profile.methods == [.auto] && ![.cookie, .token, .browser].contains(asked))
         else {
             let accepted = profile.methods.map(\.rawValue).joined(separator: ", ")
             throw .usage(.badValue(option: "--method", problem: "the profile accepts \(accepted)"))

@@ -34,6 +34,11 @@ final class DelegateConsent: ConsentDialogue {
         try goOn(if: try questions.waiting { await $0.open(login) })
     }
 
+    func show(page url: String, starts: Bool) throws(LoginFault) {
+        let login = BrowserLogin(profile: profile, server: origin.description, scope: nil, url: url)
+        try goOn(if: try questions.waiting { await $0.open(login) })
+    }
+
     func awaitAnswer(
         _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
     ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)? { try dialogue.awaitAnswer(wait, judge) }

@@ -20,6 +20,11 @@ struct AuthorizationWords: Sendable {
         return "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
     }
 
+    /// The first line of a login that a person approves at a page of the service's own choice.
+    func approval(_ place: Place) -> String {
+        "Approve the login to \(SafeText.escaped(profile, limit: 100)) (\(SafeText.escaped(origin.description))), \(place.rawValue)."
+    }
+
     /// The scope, if it is known: a line that may have to be cut.
     static func scope(_ server: BrowserVisit.Server) -> String? {
         server.scope.map { "It asks for: \(SafeText.line($0))" }

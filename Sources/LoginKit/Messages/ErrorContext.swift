@@ -28,8 +28,10 @@ package struct ErrorContext: Equatable, Sendable {
     package var command = ["login"]
     /// The options that the command was typed with and that a next try needs as well.
     package var options: [String] = []
-    /// Whether a person consents at an authorization server.
+    /// Whether a person logs in in a browser, at an authorization server or anywhere.
     var asksForConsent = false
+    /// Whether authctl opens a window of a browser for that.
+    var opensWindow = false
     /// Whether that server may have codes to be typed elsewhere (RFC 8628).
     var mayHaveDeviceCodes = true
     /// Whether the session was copied in a browser.

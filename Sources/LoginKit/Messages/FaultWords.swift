@@ -113,6 +113,7 @@ extension OtherFailure {
                 "a library could not be loaded: \(SafeText.escaped(problem))", next: Self.installing(problem))
         case .system(let call, let errno):
             return Message("\(call) failed: \(SystemWords.of(errno))")
+        case .browser(let fault): return fault.message(topic)
         case .other(let text):
             return Message(text)
         }

@@ -157,6 +157,14 @@ extension LoginNeed {
         if why == .noProfile {
             return Message(what, next: topic.wayToFirstProfile)
         }
+        if topic.opensWindow {
+            let plain = topic.withoutWayToConsent
+            return Message(
+                what,
+                next:
+                    "someone must log in in a browser; at a terminal: \(plain.loginCommand); or take the session from a browser: "
+                    + plain.loginCommand("--paste"))
+        }
         if topic.asksForConsent {
             let plain = topic.withoutWayToConsent
             var ways = plain.loginCommand("--no-browser")

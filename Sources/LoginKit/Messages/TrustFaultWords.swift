@@ -47,6 +47,11 @@ extension TrustFault {
                 "the server takes no password by Basic any more: it offers only \(SafeText.list(offered))",
                 next: topic.url.map { "look again: \(ShellCommand("authctl", "discover", $0))" }
                     ?? "ask the service's administrator, or change 'method' in the profile")
+        case .parentCookies(let domains):
+            return Message(
+                "the service accepts this login only with cookies of \(SafeText.list(domains)), which may open other sites there; "
+                    + "they were not kept",
+                next: "to keep them, set parent-cookies = true in the profile, and log in again: \(topic.loginCommand)")
         case .localServer(let origin): return origin.localServer
         case .otherAddress(let origin):
             return Message(

@@ -88,6 +88,9 @@ extension UsageFault {
         case .takesNoPassword(.oauth):
             return Message(
                 "method oauth does not use a password: the authorization server asks for it", next: "leave it out")
+        case .takesNoPassword(.browser):
+            return Message(
+                "method browser does not use a password: you type it in the browser's window", next: "leave it out")
         case .takesNoPassword(let method):
             return Message(
                 "method \(method.rawValue) does not use a password",

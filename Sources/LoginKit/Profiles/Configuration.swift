@@ -115,7 +115,8 @@ package struct Configuration {
         profile.settings.store = profile.settings.store ?? defaults.store
         profile.settings.persist = profile.settings.persist ?? defaults.persist
         profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
-        profile.settings.browser = profile.settings.browser ?? defaults.browser
+        // That one opens URLs, and may be any browser.
+        if profile.kind != .browser { profile.settings.browser = profile.settings.browser ?? defaults.browser }
         return profile
     }
 

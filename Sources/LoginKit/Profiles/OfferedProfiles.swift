@@ -70,6 +70,7 @@ extension StrictTable {
     /// The keys that can run programs or weaken trust.
     private static let riskyKeys = [
         "password-command", "otp-command", "browser", "proxy", "ca-file", "certificate", "key", "allow-http",
+        "parent-cookies",
     ]
 
     private func isRisky(_ key: String) -> Bool {

@@ -3,8 +3,8 @@ package import LoginCore
 /// Reads one profile out of its table.
 package struct ProfileDecoder {
     /// The folder that relative files of the profile are looked for in.
-    private let folder: String
-    private let home: String?
+    let folder: String
+    let home: String?
 
     package init(folder: String, home: String?) {
         (self.folder, self.home) = (folder, home)
@@ -13,7 +13,7 @@ package struct ProfileDecoder {
     static let keys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
         "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
-        "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent", "serve",
+        "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent", "parent-cookies", "serve",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
@@ -23,10 +23,14 @@ package struct ProfileDecoder {
         guard let url = try table.string("url") else { throw table.fault("url", "is missing") }
         if let problem = ProfileURL(text: url).problem { throw table.fault("url", problem) }
         var profile = Profile(name: name, url: url, methods: try methods(table), proof: try proof(requests, table))
-        profile.loginSteps = try requests.steps("login", in: table)
         profile.refresh = try requests.request("refresh", in: table)
         profile.logout = try requests.request("logout", in: table)
         profile.session = try requests.session(in: table)
+        if profile.kind == .browser {
+            try readWindow(requests, table, &profile)
+        } else {
+            profile.loginSteps = try requests.steps("login", in: table)
+        }
         profile.oauth = try OAuthDecoder().oauth(in: table, profile.methods)
         profile.user = try table.string("user")
         profile.signup = try requests.plainPath("signup", in: table)
@@ -62,53 +66,16 @@ package struct ProfileDecoder {
             methods.append(method)
         }
         if methods.isEmpty { throw table.fault("method", "must name at least one method") }
-        if methods.count > 1, methods.contains(where: { [.auto, .certificate, .cookie, .token, .oauth].contains($0) }) {
-            throw table.fault("method", "'auto', 'certificate', 'cookie', 'token' and 'oauth' cannot be in a list")
+        if methods.count > 1, methods.contains(where: { $0.isAlone }) {
+            let alone = AuthenticationMethod.allCases.filter(\.isAlone).map { "'\($0.rawValue)'" }
+            throw table.fault(
+                "method",
+                "\(alone.dropLast().joined(separator: ", ")) and \(alone[alone.count - 1]) cannot be in a list")
         }
         return methods.strongestFirst
     }
 
-    private func settings(_ table: StrictTable) throws(UsageFault) -> Profile.Settings {
-        var settings = Profile.Settings()
-        settings.allowHTTP = try table.bool("allow-http") ?? false
-        settings.proxy = try table.string("proxy")
-        settings.caFile = try table.string("ca-file").map(resolve)
-        settings.certificate = try table.string("certificate").map(resolve)
-        settings.key = try table.string("key").map(resolve)
-        settings.timeout = try table.integer("timeout", in: 1...3600)
-        settings.userAgent = try userAgent(table)
-        settings.store = try table.string("store")
-        settings.keepPassword = try table.bool("keep-password") ?? false
-        settings.passwordCommand = try table.string("password-command")
-        settings.otpCommand = try table.string("otp-command")
-        settings.browser = try table.string("browser")
-        if let name = try table.string("persist") {
-            guard let persist = Persistence(rawValue: name) else {
-                throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
-            }
-            settings.persist = persist
-        }
-        if let store = settings.store, store != "auto", StoreName(store) == nil {
-            throw table.fault("store", "there is no store '\(store)'")
-        }
-        return settings
-    }
-
-    private func userAgent(_ table: StrictTable) throws(UsageFault) -> String? {
-        guard let text = try table.string("user-agent") else { return nil }
-        guard (1...1000).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) else {
-            throw table.fault("user-agent", "must be 1 to 1000 printable ASCII characters")
-        }
-        return text
-    }
-
-    /// Relative to the folder of the file; `~/` is understood.
-    private func resolve(_ path: String) -> String {
-        if path.hasPrefix("~/"), let home { return home + path.dropFirst(1) }
-        return path.hasPrefix("/") ? path : "\(folder)/\(path)"
-    }
-
-    private static let noToken = "must use {token}"
+    static let noToken = "must use {token}"
 
     /// Checks that need the whole profile.
     private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
@@ -129,7 +96,15 @@ package struct ProfileDecoder {
             if profile.loginResponse?.token == nil {
                 throw table.fault("login.token", "is missing: the place of the token in the response")
             }
+        case .browser:
+            if profile.verify == nil {
+                throw table.fault("verify", "is missing: it tells when a person has logged in in the browser")
+            }
         case .pasted, .oauth: break
+        }
+        if profile.kind != .browser {
+            if profile.settings.parentCookies { throw table.fault("parent-cookies", "needs method 'browser'") }
+            if profile.settings.takesUserAgent { throw table.fault("user-agent", "'browser' needs method 'browser'") }
         }
         try checkName(profile, table)
         try checkSession(profile, table)
@@ -173,6 +148,11 @@ package struct ProfileDecoder {
         let rule = profile.sessionRule
         let slots = rule.slots
         switch profile.kind {
+        case .browser:
+            if !rule.cookies, profile.takesHeader == nil {
+                throw table.fault("session", "must have 'cookies = true' with method 'browser'")
+            }
+            return try checkWindow(profile, table)
         case .exchange(for: .cookies):
             if !rule.cookies, profile.loginResponse?.token == nil {
                 throw table.fault("session", "must have 'cookies = true' with method 'cookie'")
@@ -194,6 +174,16 @@ package struct ProfileDecoder {
         }
         for case .cookie(let name) in slots where !rule.cookies {
             throw table.fault("session", "{cookie:\(name)} is not available without 'cookies = true'")
+        }
+    }
+}
+
+extension AuthenticationMethod {
+    /// Whether there is no choice between it and another one.
+    fileprivate var isAlone: Bool {
+        switch self {
+        case .negotiate, .digest, .basic: false
+        case .auto, .certificate, .cookie, .token, .oauth, .browser: true
         }
     }
 }

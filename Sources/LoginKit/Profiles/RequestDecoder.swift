@@ -8,7 +8,7 @@ struct RequestDecoder {
         "expires-in", "expires-in-ms",
     ]
     /// The keys that only a step of 'login' may have.
-    static let stepKeys = ["second-factor", "pending", "interval"]
+    static let stepKeys = ["second-factor", "pending", "interval", "open", "origins"]
     /// The keys that only a request whose response hands something out may have.
     static let takingKeys = ["take"]
     private static let mostSteps = 16
@@ -58,6 +58,7 @@ struct RequestDecoder {
         rule.headers = try templates.headers("header", in: table)
         rule.content = try content(table)
         rule.followsRedirects = followsRedirects
+        rule.opens = try openedPage(table)
         rule.followsLink = key != "login" && table.value("follow") != nil
         rule.page = try page(rule, table)
         if rule.followsLink {
@@ -116,6 +117,20 @@ struct RequestDecoder {
         }
         guard !text.contains("#") else { throw table.fault(key, "contains a '#', which is never sent") }
         return try templates.template(text, key, table)
+    }
+
+    /// A URL that the response has, or an earlier one.
+    private func openedPage(_ table: StrictTable) throws(UsageFault) -> RequestRule.OpenedPage? {
+        guard let text = try table.string("open") else {
+            if table.value("origins") != nil { throw table.fault("origins", "needs 'open'") }
+            return nil
+        }
+        let url = try templates.template(text, "open", table)
+        let isTaken = url.slots.allSatisfy { if case .taken = $0 { true } else { false } }
+        guard isTaken, !url.slots.isEmpty else {
+            throw table.fault("open", "must have the URL in values that 'take' names, such as \"{login-url}\"")
+        }
+        return RequestRule.OpenedPage(url: url, origins: try table.strings("origins"))
     }
 
     private func page(_ rule: RequestRule, _ table: StrictTable) throws(UsageFault) -> String? {

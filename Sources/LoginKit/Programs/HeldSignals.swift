@@ -36,6 +36,15 @@ final class HeldSignals {
         return Self.numbers.contains { sigismember(&before, $0) == 0 && sigismember(&pending, $0) == 1 }
     }
 
+    /// Whether the caller has cancelled, or a signal has come that is held back.
+    static func orPending(_ isCancelled: (@Sendable () -> Bool)?) -> @Sendable () -> Bool {
+        {
+            var pending = sigset_t()
+            guard isCancelled?() != true else { return true }
+            return sigpending(&pending) == 0 && numbers.contains { sigismember(&pending, $0) == 1 }
+        }
+    }
+
     /// Lets them through: one that has come takes effect now.
     func release() {
         pthread_sigmask(SIG_SETMASK, &before, nil)

@@ -94,7 +94,7 @@ final class ChallengeLogin: LoginProcedure {
         case .basic: return .basic
         // The challenge is needed too.
         case .digest where digest != nil: return .digest
-        case .digest, .negotiate, .certificate, .auto, .cookie, .token, .oauth, nil:
+        case .digest, .negotiate, .certificate, .auto, .cookie, .token, .oauth, .browser, nil:
             return try prepare(hasPassword: true).method
         }
     }

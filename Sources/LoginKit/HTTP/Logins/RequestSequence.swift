@@ -55,6 +55,7 @@ struct RequestSequence {
             switch client.judge(facts, by: rule.response, at: .login) {
             case .accepted:
                 try note(facts, rule.response, in: &steps)
+                if let page = rule.opens { try client.open(page) }
                 (steps.isGuarded, code) = (false, nil)
                 (steps.next, last) = (steps.next + 1, facts)
             case .needsSecondFactor(let words):

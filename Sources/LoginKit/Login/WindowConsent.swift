@@ -1,0 +1,148 @@
+import LoginCore
+import Secrets
+
+/// Has the person log in in a window of a browser, and takes the session once verify accepts it.
+final class WindowConsent: ConsentSource {
+    private let run: LoginRun
+    private let origin: Origin
+    private var watch = WindowWatch()
+    /// Verify accepts the session, and the account lacks a permission.
+    private var lastFault: LoginFault?
+    private var hasTriedUserAgent = false
+
+    /// Milliseconds between two looks at the cookies.
+    private static let pause = 150
+
+    init(_ run: LoginRun) {
+        self.run = run
+        origin = run.endpoint.origin
+    }
+
+    var mayAsk: Bool { run.mayAsk }
+
+    func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential {
+        let window = run.context.dependencies.window(try run.context.consentSettings(run))
+        defer { window.end() }
+        let patience = run.request.policy.patience
+        try window.open(
+            run.service.windowURL, taking: run.profile.takesHeader.map { TakenHeader(name: $0, origin: origin) })
+        let start = window.now()
+        while true {
+            let left = patience * 1000 - (window.now() - start)
+            guard left > 0 else { throw lastFault ?? .promptExpired(seconds: patience) }
+            let changed = try changes(in: window, secondsLeft: (left + 999) / 1000)
+            for url in changed where isOurs(url) { watch.pageCameUp(url, at: window.now()) }
+            guard window.pages.contains(where: isOurs) else { continue }
+            let cookies = try window.cookies(for: run.service.guardedURL, host: origin.host)
+            let values = cookies.map(\.value) + (window.headerValue.map { [$0] } ?? [])
+            guard watch.tries(values, at: window.now()), let login = try login(by: cookies, in: window) else {
+                continue
+            }
+            return Credential(
+                username: run.request.username, .copied(CopiedSession(login)),
+                extraSecrets: asked.merging(login.extraSecrets) { $1 })
+        }
+    }
+
+    /// A closed window says why the last session was no good.
+    private func changes(in window: any WindowDialogue, secondsLeft: Int) throws(LoginFault) -> [String] {
+        do throws(LoginFault) {
+            return try window.changedPages(milliseconds: Self.pause, secondsLeft: secondsLeft)
+        } catch .failure(.browser(.closed)) {
+            throw lastFault ?? .failure(.browser(.closed))
+        }
+    }
+
+    private func isOurs(_ url: String) -> Bool { (try? URLParser.parsed(url).origin) == origin }
+
+    /// The login with these cookies: of the service's own host if they are enough, else with those of the domains above it, where
+    /// the profile or the person allows that. Where nothing happens for a while, the service may want the browser's own name, too.
+    private func login(by cookies: [WindowCookie], in window: any WindowDialogue) throws(LoginFault) -> Login? {
+        let own = cookies.filter { !$0.isOfParent(of: origin.host) }
+        let mayWant = watch.isLate && !run.profile.settings.takesUserAgent && !hasTriedUserAgent
+        if mayWant { hasTriedUserAgent = true }
+        for userAgent in run.profile.settings.takesUserAgent
+            ? [window.userAgent] : mayWant ? [nil, window.userAgent] : [nil]
+        {
+            if let login = try accepted(own, window.headerValue, userAgent) {
+                if mayWant, userAgent != nil { run.context.say(WindowWords.userAgent) }
+                return login
+            }
+            guard own.count < cookies.count, let login = try accepted(cookies, window.headerValue, userAgent) else {
+                continue
+            }
+            guard !run.profile.settings.parentCookies else { return login }
+            let domains = Set(cookies.filter { $0.isOfParent(of: origin.host) }.map { String($0.domain.dropFirst()) })
+            guard try window.agree(toCookiesOf: domains.sorted(), host: origin.host) else {
+                throw .untrusted(.parentCookies(domains: domains.sorted()))
+            }
+            return login
+        }
+        return nil
+    }
+
+    /// - Returns: nothing where verify does not accept them, or cannot judge now.
+    private func accepted(
+        _ cookies: [WindowCookie], _ header: Secret?, _ userAgent: String?
+    ) throws(LoginFault) -> Login? {
+        guard let session = session(cookies, header) else { return nil }
+        let more = userAgent.map { [CredentialField.userAgent: Secret($0)] } ?? [:]
+        let credential = Credential(
+            username: run.request.username, .copied(CopiedSession(session)), extraSecrets: more)
+        do throws(LoginFault) {
+            if case .accepted(let login) = try run.service.begin(credential, code: nil) { return login }
+        } catch {
+            switch error {
+            case .forbidden: lastFault = error
+            case .untrusted(.otherOrigin): lastFault = nil
+            case .cancelled, .untrusted: throw error
+            // A refusal, a redirect and a busy server mean the same: not yet.
+            default: lastFault = nil
+            }
+        }
+        return nil
+    }
+
+    /// What the profile sends, as far as the window has it.
+    private func session(_ found: [WindowCookie], _ header: Secret?) -> Session? {
+        let cookies = found.map { CookieRecord.cookie($0) }
+        guard let name = run.profile.takesHeader else { return cookies.isEmpty ? nil : .cookies(cookies) }
+        guard let header else { return nil }
+        var rule = run.profile.sessionRule, request = CopiedRequest(cookies: [])
+        request.headers = [(name, header)]
+        rule.cookies = false
+        let end = { (token: Secret) in JSONWebToken(token)?.expiry.flatMap { Int64(exactly: $0.rounded()) } }
+        do throws(CopyFault) {
+            let session = try request.session(by: rule, expires: end) { [origin] in
+                CookieRecord.cookie($0, $1, for: origin)
+            }
+            guard run.profile.sessionRule.cookies, case .token(let token) = session else { return session }
+            return .token(token.with(cookies))
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension CookieRecord {
+    /// A cookie of a browser as libcurl takes it: `FALSE` is for the host alone.
+    fileprivate static func cookie(_ cookie: WindowCookie) -> Cookie {
+        let start = [
+            (cookie.isHTTPOnly ? "#HttpOnly_" : "") + cookie.domain, cookie.domain.hasPrefix(".") ? "TRUE" : "FALSE",
+            cookie.path, cookie.isSecure ? "TRUE" : "FALSE", String(cookie.expires ?? 0), cookie.name, "",
+        ]
+        return CookieRecord.cookie(cookie.name, cookie.value, expires: cookie.expires, line: start)
+    }
+
+    /// - Parameter line: the fields before the value, and an empty one for it.
+    static func cookie(_ name: String, _ value: Secret, expires: Int64?, line: [String]) -> Cookie {
+        let start = Array(line.joined(separator: "\t").utf8)
+        let record = Secret(count: start.count + value.count) { place in
+            place.copyBytes(from: start)
+            value.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
+            }
+        }
+        return Cookie(name: name, value: value, record: record, expires: expires)
+    }
+}
