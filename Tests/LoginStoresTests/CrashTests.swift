@@ -47,13 +47,29 @@ struct CrashTests {
     }
 
     /// One system call of a save: and which one of its name.
-    private struct Step {
+    private struct Step: Equatable {
         let call: String
         let number: Int
     }
 
-    /// The calls of a save that reach into the state folder, in their order. The same command makes the same calls.
-    private func steps(of command: [String], in folder: TemporaryFolder) throws -> [Step] {
+    /// The calls of a save that reach into the state folder, in their order, as two runs agree on them: how often a process reads
+    /// /proc/self/maps before depends on where its memory lies, and so does the number of a read.
+    /// - Parameter old: what the file holds before each.
+    private func steps(of saved: Saved, in folder: TemporaryFolder, over old: Data) throws -> [Step] {
+        func once() throws -> [Step] {
+            try folder.overwrite(saved.fileName, with: old)
+            return try trace(saved.command(folder, "new"), in: folder)
+        }
+        var last = try once()
+        for _ in 1...20 {
+            let next = try once()
+            if next == last { return next }
+            last = next
+        }
+        return last
+    }
+
+    private func trace(_ command: [String], in folder: TemporaryFolder) throws -> [Step] {
         let trace = "\(folder.parent)/trace"
         #expect(try Program.run(["strace", "-f", "-y", "-o", trace] + command).status == 0)
         var counts: [Substring: Int] = [:]
@@ -79,10 +95,10 @@ struct CrashTests {
         let folder = TemporaryFolder()
         let old = try saved.begin(folder)
         var (kills, news) = (0, 0)
-        for step in try steps(of: saved.command(folder, "new"), in: folder) {
+        for step in try steps(of: saved, in: folder, over: old) {
             var isReached = false
-            // How often the process reads /proc/self/maps before depends on where its memory lies, and so does the number of a read.
-            for _ in 1...5 where !isReached {
+            // The memory of one run in a few lies in another way.
+            for _ in 1...20 where !isReached {
                 try folder.overwrite(saved.fileName, with: old)
                 let result = try run(saved.command(folder, "new"), "signal=KILL", at: step)
                 isReached = result.killed || result.status != 0
@@ -105,7 +121,7 @@ struct CrashTests {
     func `a first save killed at any system call leaves nothing or the file, whole`(saved: Saved) throws {
         // The names of the folders differ, the calls do not.
         let rehearsal = TemporaryFolder()
-        for step in try steps(of: saved.command(rehearsal, "new"), in: rehearsal) {
+        for step in try trace(saved.command(rehearsal, "new"), in: rehearsal) {
             let folder = TemporaryFolder()
             _ = try run(saved.command(folder, "new"), "signal=KILL", at: step)
             let value = try saved.value(folder)
@@ -130,7 +146,7 @@ struct CrashTests {
         let old = try saved.begin(folder)
         var (failures, unharmed) = (0, 0)
         var syncs = 0
-        for (number, step) in try steps(of: saved.command(folder, "new"), in: folder).enumerated() {
+        for (number, step) in try steps(of: saved, in: folder, over: old).enumerated() {
             try folder.overwrite(saved.fileName, with: old)
             if step.call == "fsync" { syncs += 1 }
             let error = Self.errors[(number + turn) % Self.errors.count]
