@@ -31,6 +31,11 @@ package struct RuntimeFolder: Sendable {
 
     /// The sockets of a kind in a folder, those of killed runs among them.
     static func sockets(_ kind: String, in folder: SafeDirectory) -> [String] {
+        names(beginning: kind + "-", in: folder).filter { $0.hasSuffix(".sock") }
+    }
+
+    /// What lies in a folder and begins so, sorted.
+    static func names(beginning start: String, in folder: SafeDirectory) -> [String] {
         let copy = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard copy >= 0 else { return [] }
         guard let stream = fdopendir(copy) else {
@@ -43,7 +48,7 @@ package struct RuntimeFolder: Sendable {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasPrefix(kind + "-"), name.hasSuffix(".sock") { names.append(name) }
+            if name.hasPrefix(start) { names.append(name) }
         }
         return names.sorted()
     }
@@ -52,18 +57,14 @@ package struct RuntimeFolder: Sendable {
     package func sweep(_ kinds: [String]) {
         do throws(StoreFault) {
             guard let folder = try SafeDirectory.open(path, creating: false) else { return }
-            do throws(LoginFault) {
-                let lock = try FolderLock.take(folder)
-                for name in kinds.flatMap({ Self.sockets($0, in: folder) })
-                where UnixAddress.isAbandoned("\(path)/\(name)") {
-                    unlinkat(folder.descriptor.number, name, 0)
-                }
-                _ = consume lock
-            } catch {
-                // Somebody else is at it.
+            let lock = try FolderLock.take(folder)
+            for name in kinds.flatMap({ Self.sockets($0, in: folder) })
+            where UnixAddress.isAbandoned("\(path)/\(name)") {
+                unlinkat(folder.descriptor.number, name, 0)
             }
+            _ = consume lock
         } catch {
-            // Whoever makes a socket there is told why it cannot be.
+            // Somebody else is at it; or whoever makes a socket there is told why it cannot be.
         }
     }
 }

@@ -23,7 +23,8 @@ final class SocketFile: @unchecked Sendable {
         let (folder, fault) = Self.opened(slash == path.startIndex ? "/" : String(path[..<slash]), creating)
         guard let folder else { throw fault }
         self.folder = folder
-        let lock = try FolderLock.take(folder)
+        let lock: FolderLock
+        do throws(StoreFault) { lock = try FolderLock.take(folder) } catch { throw .store(error) }
         try Self.makeRoom(path, name, folder)
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         // The mode of a socket is that of its file, whatever the file mask is.
@@ -45,7 +46,7 @@ final class SocketFile: @unchecked Sendable {
     func remove() {
         // Without the lock nobody else would be in the way for longer than it takes to look.
         let lock: FolderLock?
-        do throws(LoginFault) { lock = try FolderLock.take(folder) } catch { lock = nil }
+        do throws(StoreFault) { lock = try FolderLock.take(folder) } catch { lock = nil }
         var status = stat()
         let isOwn =
             fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
@@ -94,7 +95,7 @@ final class SocketFile: @unchecked Sendable {
     }
 }
 
-/// The right to make and remove sockets in a folder: an flock(2) on the folder itself, which leaves no file behind.
+/// The right to make and remove what runs leave in a folder: an flock(2) on the folder itself, which leaves no file behind.
 struct FolderLock: ~Copyable {
     private let descriptor: Descriptor
 
@@ -103,17 +104,17 @@ struct FolderLock: ~Copyable {
     }
 
     /// Waits until the folder's lock is free.
-    static func take(_ folder: SafeDirectory) throws(LoginFault) -> FolderLock {
+    static func take(_ folder: SafeDirectory) throws(StoreFault) -> FolderLock {
         let number = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard number >= 0 else { throw .store(.system(call: "open", path: folder.path, errno: errno)) }
+        guard number >= 0 else { throw .system(call: "open", path: folder.path, errno: errno) }
         let descriptor = Descriptor(number)
         let deadline = ContinuousClock.now + .seconds(SafeFile.usualWait)
         while flock(number, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw .store(.system(call: "flock", path: folder.path, errno: errno))
+                throw .system(call: "flock", path: folder.path, errno: errno)
             }
             guard ContinuousClock.now < deadline else {
-                throw .store(.locked(path: folder.path, seconds: SafeFile.usualWait))
+                throw .locked(path: folder.path, seconds: SafeFile.usualWait)
             }
             usleep(5000)
         }
