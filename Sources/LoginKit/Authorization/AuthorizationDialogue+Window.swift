@@ -53,10 +53,7 @@ extension AuthorizationDialogue: WindowDialogue {
         }
         poll(&waiting, nfds_t(waiting.count), Int32(milliseconds))
         if isOver { throw .cancelled }
-        guard let changed = try fromWindow({ () throws(WindowFault) in try window.takeChanges() }) else {
-            throw .failure(.browser(.closed))
-        }
-        return changed
+        return try fromWindow { () throws(WindowFault) in try window.takeChanges() }
     }
 
     func cookies(for url: String, host: String) throws(LoginFault) -> [WindowCookie] {

@@ -45,14 +45,10 @@ struct BrowserStart: Sendable {
     var canStart: Bool {
         guard !isForAnother else { return false }
         if isNamed { return true }
-        return hasScreen && (environment["SSH_CONNECTION"] ?? "").isEmpty
+        return environment.hasScreen && !environment.isRemote
     }
 
     private var isNamed: Bool { configured?.isEmpty == false || !(environment["BROWSER"] ?? "").isEmpty }
-
-    private var hasScreen: Bool {
-        ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
-    }
 
     /// The programs that are tried, each with its arguments.
     private var candidates: [[String]] {
@@ -62,7 +58,7 @@ struct BrowserStart: Sendable {
             return named.split(separator: ":").compactMap { CommandWords.split(String($0)) }.filter { !$0.isEmpty }
         }
         // Without a screen it would start a text browser, on the terminal.
-        return hasScreen ? [["xdg-open"]] : []
+        return environment.hasScreen ? [["xdg-open"]] : []
     }
 
     /// Starts the first that works. One that has not ended after a while, or has ended well, has opened the URL.
@@ -116,4 +112,12 @@ struct BrowserStart: Sendable {
                 || rest.hasPrefix(":") && rest.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
     }
+}
+
+extension ProgramEnvironment {
+    /// Whether a browser would have a screen.
+    var hasScreen: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(self[$0] ?? "").isEmpty } }
+
+    /// Whether the person is there by ssh, and sees another screen.
+    var isRemote: Bool { !(self["SSH_CONNECTION"] ?? "").isEmpty }
 }

@@ -73,14 +73,15 @@ final class BrowserWindow {
     var pages: [String] { open.map(\.url) }
 
     /// Takes what has come, without waiting.
-    /// - Returns: the URLs of the pages that have changed since the last time; nothing once the last page was closed.
-    func takeChanges() throws(WindowFault) -> [String]? {
+    /// - Returns: the URLs of the pages that have changed since the last time.
+    /// - Throws: `closed` once the last page was closed.
+    func takeChanges() throws(WindowFault) -> [String] {
         do throws(DevToolsChannel.Fault) {
             for message in try channel.received() { try note(message) }
         } catch {
             throw fault(error)
         }
-        if hadPage, open.isEmpty, let emptySince, emptySince + Self.pause < .now { return nil }
+        if hadPage, open.isEmpty, let emptySince, emptySince + Self.pause < .now { throw .closed }
         defer { changed = [] }
         return changed
     }
@@ -94,7 +95,7 @@ final class BrowserWindow {
                 open[place].url = url
             } else if open.count < Self.mostPages {
                 open.append((id, url, nil))
-                if header != nil { _ = try channel.send(.attach(page: id)) }
+                _ = try channel.send(.attach(page: id))
             }
             if !changed.contains(url), changed.count < Self.mostPages { changed.append(url) }
         case .attached(let session, let id):
@@ -124,20 +125,10 @@ final class BrowserWindow {
     private static let mostPages = 100
 
     /// The cookies that would be sent to a URL, as the browser has them.
-    /// - Returns: nothing while no page is there to be asked.
+    /// - Returns: nothing while there is no page with a session to be asked.
     func cookies(for url: String, unless isOver: () -> Bool) throws(WindowFault) -> JSONValue? {
-        guard let session = try session(unless: isOver) else { return nil }
+        guard let session = open.lazy.compactMap(\.session).first else { return nil }
         return try call(.cookies(url: url), to: session, unless: isOver)
-    }
-
-    /// The session to a page, made where there is none.
-    private func session(unless isOver: () -> Bool) throws(WindowFault) -> String? {
-        if let known = open.lazy.compactMap(\.session).first { return known }
-        guard let page = open.first else { return nil }
-        let answer = try call(.attach(page: page.id), unless: isOver)
-        guard case .object(let members)? = answer, case .string(let session)? = members["sessionId"] else { return nil }
-        if let place = open.firstIndex(where: { $0.id == page.id }) { open[place].session = session }
-        return session
     }
 
     private func call(

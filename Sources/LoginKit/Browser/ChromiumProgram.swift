@@ -44,8 +44,7 @@ struct ChromiumProgram: Equatable {
     }
 
     private static func checkScreen(_ environment: ProgramEnvironment) throws(WindowFault) {
-        guard ["DISPLAY", "WAYLAND_DISPLAY"].allSatisfy({ (environment[$0] ?? "").isEmpty }) else { return }
-        throw .noDisplay(isRemote: !(environment["SSH_CONNECTION"] ?? "").isEmpty)
+        if !environment.hasScreen { throw .noDisplay(isRemote: environment.isRemote) }
     }
 
     /// What keeps descriptors from a browser in such a package, by the path that the name leads to.
