@@ -44,7 +44,7 @@ struct CloudService: Service {
         }
         let html = """
             <p>A program wants to log in as you.</p>
-            \(words.isEmpty ? "" : "<p role=\"alert\">\(words)</p>")
+            \(BrowserPage.alert(words))
             <form method="post" action="/cloud/approve">
             <input type="hidden" name="request" value="\(BrowserPage.escaped(request))">
             <p><label>User name <input name="username" autofocus></label></p>

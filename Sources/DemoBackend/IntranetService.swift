@@ -56,7 +56,7 @@ struct IntranetService: Service {
             return BrowserPage.message(400, "Single sign-on", "No site of this demo asks for a login.")
         }
         let html = """
-            \(words.isEmpty ? "" : "<p role=\"alert\">\(words)</p>")
+            \(BrowserPage.alert(words))
             <form method="post" action="/sso/login?back=\(BrowserPage.escaped(Self.encoded(back)))">
             <p><label>User name <input name="username" autofocus></label></p>
             <p><label>Password <input type="password" name="password"></label></p>

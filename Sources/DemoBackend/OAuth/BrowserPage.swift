@@ -74,7 +74,8 @@ enum BrowserPage {
         return Reply(status: status, headers: headers, body: Data(document.utf8))
     }
 
-    private static func alert(_ words: String) -> String {
+    /// A sentence for whoever has to try again; nothing for none.
+    static func alert(_ words: String) -> String {
         words.isEmpty ? "" : "<p role=\"alert\">\(escaped(words))</p>"
     }
 

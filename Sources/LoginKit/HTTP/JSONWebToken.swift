@@ -24,6 +24,11 @@ struct JSONWebToken {
     /// `exp` (section 4.1.4), in seconds of Unix time.
     var expiry: Double? { JSONPointer("/exp").flatMap { claims[$0]?.text }.flatMap { Double($0) } }
 
+    /// When a token of this kind ends, in whole seconds of Unix time.
+    static func end(of token: Secret) -> Int64? {
+        JSONWebToken(token)?.expiry.flatMap { Int64(exactly: $0.rounded()) }
+    }
+
     /// `sub` (section 4.1.2): the subject.
     var subject: String? {
         guard case .string(let text)? = JSONPointer("/sub").flatMap({ claims[$0] }), !text.isEmpty else { return nil }

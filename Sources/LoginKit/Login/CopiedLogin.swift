@@ -44,7 +44,7 @@ extension LoginContext {
         }
         do throws(CopyFault) {
             let session = try request.session(
-                by: profile.sessionRule, expires: { JSONWebToken($0)?.expiry.flatMap { Int64(exactly: $0.rounded()) } }
+                by: profile.sessionRule, expires: JSONWebToken.end
             ) {
                 request.records[$0] ?? CookieRecord.cookie($0, $1, for: origin)
             }

@@ -111,9 +111,8 @@ final class WindowConsent: ConsentSource {
         var rule = run.profile.sessionRule, request = CopiedRequest(cookies: [])
         request.headers = [(name, header)]
         rule.cookies = false
-        let end = { (token: Secret) in JSONWebToken(token)?.expiry.flatMap { Int64(exactly: $0.rounded()) } }
         do throws(CopyFault) {
-            let session = try request.session(by: rule, expires: end) { [origin] in
+            let session = try request.session(by: rule, expires: JSONWebToken.end) { [origin] in
                 CookieRecord.cookie($0, $1, for: origin)
             }
             guard run.profile.sessionRule.cookies, case .token(let token) = session else { return session }

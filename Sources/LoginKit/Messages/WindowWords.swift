@@ -17,9 +17,7 @@ struct WindowWords: Sendable {
     }
 
     static func waiting(seconds: Int) -> String {
-        let rest = seconds % 60
-        return
-            "Waiting for you to log in: \(seconds / 60):\(rest < 10 ? "0" : "")\(rest) left, Ctrl-C to cancel"
+        "Waiting for you to log in: \(AuthorizationWords.clock(seconds)) left, Ctrl-C to cancel"
     }
 
     /// The facts that a person needs before cookies are kept that more than the service gets.
