@@ -35,9 +35,6 @@ package final class SingleSignOn {
 
     package func origin(_ site: Site) -> String { "http://\(site.rawValue).corp.localhost:\(port)" }
 
-    /// The provider's origin.
-    package var provider: String { "http://id.localhost:\(port)" }
-
     /// A profile for a site, which has its name.
     package func profile(_ site: Site, _ more: String = "") -> String {
         """

@@ -13,8 +13,8 @@ public protocol LoginDelegate: Sendable {
     /// `question.decline`: the login then ends with the refusal. `.cancelled` ends it with `LoginError.Code.cancelled`.
     func answer(_ question: Question) async -> Answer
 
-    /// Opens a login page in a browser, or shows its URL, for a profile with `method = "oauth"`. LoginKit waits for the browser to come
-    /// back to this machine.
+    /// Opens a login page in a browser, or shows its URL, for a profile with `method = "oauth"` or with `open` in a step. LoginKit waits for
+    /// the browser to come back to this machine, or for the service to say that the person has approved.
     /// - Returns: `false` if there is no browser, which ends the login. That is the default.
     func open(_ login: BrowserLogin) async -> Bool
 
