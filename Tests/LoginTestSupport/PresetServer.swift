@@ -51,7 +51,19 @@ package final class PresetServer {
         try process.start(
             "/usr/bin/python3",
             [Repository.testServer("preset_runner.py"), password, "\(starts)", script, folder, "\(port)"])
-        _ = try process.wait(for: name) { (try? Curl("-k", ready)) != nil ? true : nil }
+        do {
+            _ = try process.wait(for: name) { (try? Curl("-k", ready)) != nil ? true : nil }
+        } catch {
+            throw ServerProcess.NotStarted(description: "\(error)\n\(logs(in: folder))")
+        }
+    }
+
+    /// The last lines of each log that the script or its programs wrote.
+    private func logs(in folder: String) -> String {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasSuffix("log") }.sorted().map { name in
+            "\(name): \(process.text("server/\(name)").suffix(2000))"
+        }.joined(separator: "\n")
     }
 
     /// Everything that it printed.
