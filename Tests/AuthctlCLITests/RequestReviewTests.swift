@@ -64,12 +64,7 @@ struct RequestReviewTests {
             profile == "shop"
             ? [HTTPResponse.answer(401), ServedScene.issued("t-12345678", "r-1"), ServedScene.me]
             : [basic, .answer(200)]
-        let world = try TestWorld(config: ServedScene.config)
-        world.person = ScriptedPerson([ScriptedPerson.types("ann", "hunter22")])
-        let run = world.run(["login", profile], server: login.map { .success($0) })
-        #expect(run.code == 0, "\(run.talk)")
-        world.person = ScriptedPerson()
-        try world.withWorld(server: server) { try body(try ServedScene($0, profile, limits: limits), world) }
+        try ServedScene.play(profile, login: login, limits: limits, server, body)
     }
 
     private func sent(_ world: TestWorld) -> [String] {

@@ -11,13 +11,7 @@ struct ServedRequestTests {
         _ profile: String, login: [HTTPResponse], later: Int64 = 0, _ server: [HTTPResponse],
         _ body: (ServedScene, TestWorld) throws -> Void
     ) throws {
-        let world = try TestWorld(config: ServedScene.config)
-        world.person = ScriptedPerson([ScriptedPerson.types("ann", "hunter22")])
-        let run = world.run(["login", profile], server: login.map { .success($0) })
-        #expect(run.code == 0, "\(run.talk)")
-        world.person = ScriptedPerson()
-        world.now += later
-        try world.withWorld(server: server) { try body(try ServedScene($0, profile), world) }
+        try ServedScene.play(profile, login: login, later: later, server, body)
     }
 
     private static func sid(_ value: String) -> Cookie {
@@ -25,7 +19,6 @@ struct ServedRequestTests {
         return Cookie(name: "sid", value: Secret(value), record: record, expires: nil)
     }
 
-    private static let shopLogin = [HTTPResponse.answer(401), ServedScene.issued("t-1", "r-1"), ServedScene.me]
     /// Each answer tells all cookies that hold from then on.
     private static let blogLogin = [
         HTTPResponse.answer(401), .answer(302, cookies: [sid("one")]), .answer(200, cookies: [sid("one")]),
@@ -33,43 +26,14 @@ struct ServedRequestTests {
     private static let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
     private static let wireLogin = [basic, .answer(200)]
 
-    /// Method and URL of each request, with the secrets that went along.
-    private func trips(_ world: TestWorld) -> [String] {
-        world.requests.map { request in
-            let lines = request.split(separator: "\n").map(String.init)
-            let attachment = lines.dropFirst().filter { line in
-                ["Authorization:", "basic ", "cookie ", "Cookie:"].contains { line.hasPrefix($0) }
-            }
-            return ([lines[0]] + attachment).joined(separator: "; ")
-        }
-    }
-
     @Test func `the session goes along, and the answer comes back`() throws {
-        try scene("shop", login: Self.shopLogin, [.answer(201, "made", headers: ["X-Id: 7", "Alt-Svc: h3"])]) {
+        try scene("shop", login: ServedScene.shopLogin, [.answer(201, "made", headers: ["X-Id: 7", "Alt-Svc: h3"])]) {
             (scene, world) throws in
             let got = try scene.send("POST", "/v1/items?x=%2F", body: "a=b", with: [("X-Own", "1")])
             #expect(got.status == 201 && got.fields == ["X-Id: 7"] && got.body == "made" && got.isWhole)
-            #expect(trips(world) == ["POST https://shop.example/v1/items?x=%2F; Authorization: Bearer t-1"])
+            #expect(ServedScene.trips(world) == ["POST https://shop.example/v1/items?x=%2F; Authorization: Bearer t-1"])
             #expect(world.requests[0].contains("X-Own: 1\n") && world.requests[0].hasSuffix("\n\na=b"))
             #expect(scene.warnings.isEmpty)
-        }
-    }
-
-    @Test func `the secrets of the session before come back in no header either`() throws {
-        let login = [HTTPResponse.answer(401), ServedScene.issued("token-one", "refresh-one"), ServedScene.me]
-        let repeating = HTTPResponse.answer(
-            200, headers: ["X-Kept: 1", "X-Old: token-one", "X-Older: refresh-one", "X-New: token-two"])
-        let server = [.answer(401), .answer(401), ServedScene.issued("token-two", "r-2"), ServedScene.me, repeating]
-        try scene("shop", login: login, server) { (scene, _) throws in
-            let got = try scene.send("GET", "/v1/items")
-            #expect(got.status == 200 && got.fields == ["X-Kept: 1"])
-        }
-    }
-
-    @Test func `a password that is kept beside a session comes back in no header`() throws {
-        let repeating = HTTPResponse.answer(200, headers: ["X-Kept: 1", "X-Password: hunter22"])
-        try scene("kept", login: Self.shopLogin, [repeating]) { (scene, _) throws in
-            #expect(try scene.send("GET", "/items").fields == ["X-Kept: 1"])
         }
     }
 
@@ -78,12 +42,12 @@ struct ServedRequestTests {
             .answer(401), .answer(401), ServedScene.issued("t-2", "r-2"), ServedScene.me, .answer(200, "yes"),
             .answer(200, "two"),
         ]
-        try scene("shop", login: Self.shopLogin, server) { (scene, world) throws in
+        try scene("shop", login: ServedScene.shopLogin, server) { (scene, world) throws in
             let got = try scene.send("PUT", "/v1/items", body: "the body", isChunked: true)
             #expect(got.status == 200 && got.body == "yes")
             #expect(try scene.send("GET", "/v1/items").body == "two")
             #expect(
-                trips(world) == [
+                ServedScene.trips(world) == [
                     "PUT https://shop.example/v1/items; Authorization: Bearer t-1",
                     "GET https://shop.example/v1/me; Authorization: Bearer t-1",
                     "POST https://shop.example/v1/refresh", "GET https://shop.example/v1/me; Authorization: Bearer t-2",
@@ -97,9 +61,9 @@ struct ServedRequestTests {
 
     @Test func `what is past its end is refreshed before it is used`() throws {
         let server = [ServedScene.issued("t-2", "r-2"), ServedScene.me, .answer(200, "yes")]
-        try scene("shop", login: Self.shopLogin, later: 4000, server) { (scene, world) throws in
+        try scene("shop", login: ServedScene.shopLogin, later: 4000, server) { (scene, world) throws in
             #expect(try scene.send("GET", "/v1/items").body == "yes")
-            #expect(trips(world).last == "GET https://shop.example/v1/items; Authorization: Bearer t-2")
+            #expect(ServedScene.trips(world).last == "GET https://shop.example/v1/items; Authorization: Bearer t-2")
         }
     }
 
@@ -113,7 +77,9 @@ struct ServedRequestTests {
             }
             #expect(scene.warnings.count == 1, "\(scene.warnings)")
             // The second request does not have it tried once more.
-            #expect(trips(world) == ["posts", "me", "posts"].map { "GET https://blog.example/\($0); cookie sid=one" })
+            #expect(
+                ServedScene.trips(world)
+                    == ["posts", "me", "posts"].map { "GET https://blog.example/\($0); cookie sid=one" })
         }
     }
 
@@ -125,7 +91,8 @@ struct ServedRequestTests {
         try scene("blog", login: Self.blogLogin, server) { (scene, world) throws in
             for _ in 0..<3 { _ = try scene.send("GET", "/posts", with: [("Cookie", "sid=forged")]) }
             #expect(
-                trips(world) == ["one", "two", "two"].map { "GET https://blog.example/posts; cookie sid=\($0)" })
+                ServedScene.trips(world)
+                    == ["one", "two", "two"].map { "GET https://blog.example/posts; cookie sid=\($0)" })
             #expect(scene.end() == .cookies([Self.sid("two")]))
         }
     }
@@ -139,7 +106,7 @@ struct ServedRequestTests {
             #expect(try scene.send("GET", "/other/x").body == "in")
             #expect(try scene.send("GET", "/api/x").body == "own")
             #expect(
-                trips(world) == [
+                ServedScene.trips(world) == [
                     "GET https://wire.example/other", "GET https://wire.example/other/x",
                     "GET https://wire.example/other/x; basic ann:hunter22",
                     "GET https://wire.example/api/x; basic ann:hunter22",
@@ -153,22 +120,10 @@ struct ServedRequestTests {
             #expect(try scene.send("POST", "/other", body: "long", isChunked: true).body == "in")
             #expect(try scene.send("POST", "/else", body: "long", isChunked: true).body == "open")
             #expect(
-                trips(world) == [
+                ServedScene.trips(world) == [
                     "HEAD https://wire.example/other", "POST https://wire.example/other; basic ann:hunter22",
                     "HEAD https://wire.example/else", "POST https://wire.example/else",
                 ])
-        }
-    }
-
-    @Test func `no header tells the command its session, and a body is the service's own`() throws {
-        let token = "t-12345678"
-        let server = [
-            HTTPResponse.answer(200, token, headers: ["X-Echo: \(token)", "X-Ok: 1", "WWW-Authenticate: Basic"])
-        ]
-        try scene("shop", login: [.answer(401), ServedScene.issued(token, "r-1"), ServedScene.me], server) {
-            (scene, _) throws in
-            let got = try scene.send("GET", "/v1/items")
-            #expect(got.fields == ["X-Ok: 1", "WWW-Authenticate: Basic"] && got.body == token)
         }
     }
 
@@ -176,12 +131,14 @@ struct ServedRequestTests {
         try scene("wire", login: Self.wireLogin, [.answer(403, "no"), .answer(200)]) { (scene, world) throws in
             let got = try scene.send("GET", "/api/x")
             #expect(got.status == 403 && got.body == "no" && scene.warnings.isEmpty)
-            #expect(trips(world) == ["x", "me"].map { "GET https://wire.example/api/\($0); basic ann:hunter22" })
+            #expect(
+                ServedScene.trips(world)
+                    == ["x", "me"].map { "GET https://wire.example/api/\($0); basic ann:hunter22" })
         }
     }
 
     @Test func `a service that does not answer is told to the command, and nothing is whole that breaks off`() throws {
-        try scene("shop", login: Self.shopLogin, []) { (scene, world) throws in
+        try scene("shop", login: ServedScene.shopLogin, []) { (scene, world) throws in
             let got = try scene.send("GET", "/v1/items")
             #expect(got.status == 502 && got.body.hasPrefix("authctl: shop: ") && got.isWhole)
             #expect(world.requests.count == 1)

@@ -3,6 +3,7 @@ import LoginCore
 import LoginTestSupport
 import Secrets
 import Synchronization
+import Testing
 
 /// Requests to the address of an exec, in a world whose service answers by a script: all of it but the sockets.
 final class ServedScene {
@@ -30,7 +31,22 @@ final class ServedScene {
         [profiles.wire]
         url     = "https://wire.example"
         verify  = { get = "/api/me" }
+
+        [profiles.wiki]
+        url     = "https://wiki.example"
+        method  = "cookie"
+        session = { cookies = true, write-header = "X-CSRF: {csrf}", csrf = { get = "/token", value = "/csrf" } }
+        user-agent = "kept/1"
+        login   = { post = "/login", form = { u = "{username}", p = "{password}" } }
+        verify  = { get = "/me" }
         """
+
+    /// No rules, or one that lets everything through.
+    static func limits(byRules: Bool) throws -> ServeLimits {
+        var limits = ServeLimits()
+        if byRules { limits.rules = ServeRules([ServeRuleSet(allow: [try ServeRule("* /**")])]) }
+        return limits
+    }
 
     /// What a command gets.
     struct Outcome {
@@ -45,6 +61,34 @@ final class ServedScene {
     }
 
     static let me = HTTPResponse.answer(200, #"{"name": "ann"}"#)
+    static let shopLogin = [HTTPResponse.answer(401), issued("t-1", "r-1"), me]
+
+    /// Logs ann in, and then plays a scene with what the server answers from then on.
+    /// - Parameter later: seconds after the login.
+    static func play(
+        _ profile: String, login: [HTTPResponse], later: Int64 = 0, limits: ServeLimits = ServeLimits(),
+        _ server: [HTTPResponse],
+        _ body: (ServedScene, TestWorld) throws -> Void
+    ) throws {
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "hunter22")])
+        let run = world.run(["login", profile], server: login.map { .success($0) })
+        #expect(run.code == 0, "\(run.talk)")
+        world.person = ScriptedPerson()
+        world.now += later
+        try world.withWorld(server: server) { try body(try ServedScene($0, profile, limits: limits), world) }
+    }
+
+    /// Method and URL of each request, with the secrets that went along.
+    static func trips(_ world: TestWorld) -> [String] {
+        world.requests.map { request in
+            let lines = request.split(separator: "\n").map(String.init)
+            let attachment = lines.dropFirst().filter { line in
+                ["Authorization:", "basic ", "cookie ", "Cookie:"].contains { line.hasPrefix($0) }
+            }
+            return ([lines[0]] + attachment).joined(separator: "; ")
+        }
+    }
 
     private let session: ServedSession
     private let run: LoginRun
@@ -67,7 +111,8 @@ final class ServedScene {
         run = authenticated.run
         session = ServedSession(gate.unattended(), authenticated)
         headers = ServedHeaders(
-            root: "http://127.0.0.1:40404/5e63e7", origin: run.endpoint.origin, rule: run.profile.sessionRule)
+            root: "http://127.0.0.1:40404/5e63e7", origin: run.endpoint.origin, rule: run.profile.sessionRule,
+            hasUserAgent: run.profile.settings.userAgent != nil)
         review = RequestReview(limits, headers, run.endpoint.origin)
     }
 

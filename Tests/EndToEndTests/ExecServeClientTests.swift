@@ -13,11 +13,11 @@ import Testing
         try authctl.logIn("stream")
     }
 
-    private func serve(_ command: String...) throws -> CommandResult {
-        try authctl.run(["exec", "-P", "stream", "--serve", "--"] + command, within: 120)
+    private func serve(_ command: String..., by rules: [String] = []) throws -> CommandResult {
+        try authctl.run(["exec", "-P", "stream", "--serve"] + rules + ["--"] + command, within: 120)
     }
 
-    private func python(_ script: String) throws -> CommandResult {
+    private func python(_ script: String, by rules: [String]) throws -> CommandResult {
         let beginning = """
             import os, re, socket, sys, time
             url = os.environ["AUTHCTL_SERVE_URL"]
@@ -36,16 +36,17 @@ import Testing
                 return all.decode()
 
             """
-        return try serve("python3", try authctl.file("client.py", beginning + script))
+        return try serve("python3", try authctl.file("client.py", beginning + script), by: rules)
     }
 
-    @Test func `the address of an exec that serves takes a dual-stack client for what it is`() throws {
+    @Test(arguments: [[], ["--read-only"]])
+    func `the address of an exec that serves takes a dual-stack client for what it is`(rules: [String]) throws {
         let result = try python(
             """
             s = connect(dual=True)
             ask(s, "Connection: close\\r\\n")
             print(read(s))
-            """)
+            """, by: rules)
         #expect(
             result.output.hasPrefix("HTTP/1.1 200 ") && result.output.contains("{\"name\":\"ann\"}"), "\(result.error)")
     }
@@ -72,11 +73,10 @@ import Testing
         #expect(result.output == String(repeating: "200 {\"name\":\"ann\"}\n", count: 3), "\(result.error)")
     }
 
-    @Test(Thoroughness.isNeeded)
-    func
-        `an exec that serves takes back places from programs that do not know its address, and leaves the others`()
-        throws
-    {
+    @Test(Thoroughness.isNeeded, arguments: [[], ["--read-only"]])
+    func `an exec that serves takes back places from programs that do not know its address, and leaves the others`(
+        rules: [String]
+    ) throws {
         let result = try python(
             """
             known = connect()
@@ -98,7 +98,7 @@ import Testing
             print(answer[:12])
             ask(known, "Connection: close\\r\\n")
             print(read(known)[:12])
-            """)
+            """, by: rules)
         #expect(result.output == "HTTP/1.1 200\nHTTP/1.1 200\n", "\(result.output)\(result.error)")
     }
 }
