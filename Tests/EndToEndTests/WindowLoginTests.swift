@@ -48,6 +48,26 @@ struct `A login in a browser's window` {
         #expect(try sites.seen().allSatisfy { $0.host != "id.localhost" || $0.agent != "authctl" })
     }
 
+    @Test func `a window is asked for the cookies of verify's URL alone, and for nothing else that a page has`() throws
+    {
+        let log = authctl.folder + "/channel"
+        let recorder = "python3 \(Repository.testServer("recording_browser.py")) \(log) \(Self.browser)"
+        let login = try authctl.run(["login", "wiki", "--browser", recorder], within: 120)
+        #expect(login.code == 0, "\(login.error)")
+        let messages = try Data(contentsOf: URL(filePath: log)).split(separator: 0).map {
+            try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] ?? [:]
+        }
+        #expect(
+            Set(messages.compactMap { $0["method"] as? String }) == [
+                "Browser.getVersion", "Target.setDiscoverTargets", "Target.attachToTarget", "Network.getCookies",
+                "Browser.close",
+            ])
+        let urls = messages.filter { $0["method"] as? String == "Network.getCookies" }.map {
+            ($0["params"] as? [String: [String]])?["urls"] ?? []
+        }
+        #expect(!urls.isEmpty && urls.allSatisfy { $0.count == 1 && $0[0].hasSuffix("/api/me") }, "\(urls)")
+    }
+
     @Test func `a site that keeps the id of its session at the login is logged in to in a window`() throws {
         let login = try logIn(.keep)
         #expect(login.code == 0, "\(login.error)")

@@ -70,7 +70,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if user:
             return self.back(back, user)
         script = "document.forms[0].user.value = 'ann'; document.forms[0].password.value = 'correct horse'; document.forms[0].submit()"
-        page = "<title>Log in</title>%s<form method=post action='/login?back=%s'><input name=user autofocus><input name=password type=password><button>Log in</button></form>" % (wrong, quote(back, safe=""))
+        page = "<title>%s</title>%s<form method=post action='/login?back=%s'><input name=user autofocus><input name=password type=password><button>Log in</button></form>" % ("Try again" if wrong else "Log in", wrong, quote(back, safe=""))
         if "//token." in back:
             # A page of another site that would like its own token to be taken.
             sessions[("token", "attacker")] = {"user": "mallory"}
