@@ -20,7 +20,7 @@ struct Authctl: ParsableCommand {
         subcommands: [
             LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
             DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ApproveCommand.self,
-            LogCommand.self, ProfileCommand.self, StoreCommand.self,
+            LogCommand.self, ProfileCommand.self, StoreCommand.self, KeyCommand.self,
             TrustCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self,
             ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
         ])

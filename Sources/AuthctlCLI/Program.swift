@@ -20,7 +20,7 @@ package struct Program {
     func run(_ arguments: [String]) -> Ending {
         var program = self
         program.console.streams = console.streams.seen(in: dependencies, ColorChoice(arguments))
-        let ending = program.perform(arguments)
+        let ending = program.perform(ExecCredential.Version.completed(arguments))
         return arguments.first == ExecCommand.name ? ending.ofExec : ending
     }
 

@@ -57,3 +57,12 @@ extension Profile.Settings {
         }
     }
 }
+
+extension LoginContext {
+    /// Where the encrypted file is, or will be.
+    package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
+
+    package var dialogueSettings: Dependencies.DialogueSettings {
+        Dependencies.DialogueSettings(mask: dependencies.environment.mask, timeout: promptTimeout)
+    }
+}

@@ -23,6 +23,8 @@ package final class LoginContext {
     package var topic = ErrorContext()
     /// The certificates that this run has accepted.
     var acceptance: TrustAcceptance?
+    /// The profiles whose logins wait for the token of another one, the first one first.
+    var lenders: [String] = []
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
@@ -102,6 +104,7 @@ package final class LoginContext {
         topic.fields = profile.fields
         topic.asksForConsent = profile.traits.asksForConsent
         topic.opensWindow = profile.kind == .browser
+        topic.machine = profile.oauth.flatMap { MachineProofName($0) }
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
         if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.traits.authenticatesRequests {
             throw .usage(.usernameHasColon)
@@ -187,12 +190,5 @@ package final class LoginContext {
         return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [dependencies] in
             dependencies.environment[$0]
         }
-    }
-
-    /// Where the encrypted file is, or will be.
-    package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
-
-    package var dialogueSettings: Dependencies.DialogueSettings {
-        Dependencies.DialogueSettings(mask: dependencies.environment.mask, timeout: promptTimeout)
     }
 }

@@ -19,6 +19,7 @@ struct HelpTests {
         ("profile-test", ProfileTestCommand.self), ("profile-presets", ProfilePresetsCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
         ("store-init", StoreInitCommand.self), ("request", RequestCommand.self), ("store-move", StoreMoveCommand.self),
+        ("key", KeyCommand.self), ("key-new", KeyNewCommand.self),
         ("trust", TrustCommand.self), ("trust-list", TrustListCommand.self),
         ("trust-remove", TrustRemoveCommand.self), ("git-credential", GitCredentialCommand.self),
         ("docker-credential", DockerCredentialCommand.self), ("completion", CompletionCommand.self),

@@ -79,6 +79,9 @@ struct OfferedProfilesTests {
             ("store = \"file\"", nil), ("method = \"basic\"", nil), ("store = 1", nil),
             ("certificate = \"a    b\"", "blog: certificate = \"a \\u{20}\\u{20}\\u{20}b\""),
             ("key = \"\\u202Ex\"", "blog: key = \"\\u{202E}x\""),
+            ("oauth = { key-file = \"k.pem\" }", "blog: oauth.key-file = \"k.pem\""),
+            ("oauth = { identity = { profile = \"x\", opaque = true } }", "blog: oauth.identity.profile = \"x\""),
+            ("oauth = { identity = { command = [\"a\", \"b\"] } }", "blog: oauth.identity.command = \"a\" \"b\""),
         ] as [(String, String?)]) func `what can run programs or weaken trust is shown whole`(
             member: String, risk: String?
         ) throws

@@ -39,6 +39,9 @@ struct LoginFlowWalkTests {
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true)),
         Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true)),
         Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true)),
+        Case("proves itself, nobody to ask", .provingItself(mayAsk: false)),
+        Case("proves itself, renews first", .provingItself(mayAsk: false, refreshesFirst: true)),
+        Case("proves itself, another person", .provingItself(mayAsk: true), ofAnother: true),
         Case("given", LoginFlow.Policy(hasSuppliedCredential: true)),
         Case(
             "given, force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true, hasSuppliedCredential: true)),
@@ -164,7 +167,7 @@ struct LoginFlowWalkTests {
     func `a person sends as many credentials as allowed, with a bounded number of blank answers between two`(
         _ walked: Case
     ) {
-        let allowed = walked.policy.mayAsk && !walked.policy.hasSuppliedCredential ? walked.policy.maxAttempts : 0
+        let allowed = walked.policy.asksAPerson ? walked.policy.maxAttempts : 0
         #expect(walked.walk.places.map(\.shadow.sent).max() == allowed)
         #expect(walked.walk.places.allSatisfy { $0.shadow.blanks <= walked.policy.maxBlanks })
         for step in walked.walk.steps where step.isLastBlank(walked.policy) {
@@ -194,7 +197,9 @@ struct LoginFlowWalkTests {
         let isReached = walked.walk.steps.contains {
             $0.effect == .finish(.failed(.usage(.unconfirmed(SomeLogin.unconfirmed))))
         }
-        let canLogIn = walked.policy.hasSuppliedCredential || walked.policy.mayUseTicket || !walked.policy.force
+        let canLogIn =
+            walked.policy.hasSuppliedCredential || walked.policy.mayUseTicket || walked.policy.provesItself
+            || !walked.policy.force
         #expect(isReached == (canLogIn || walked.policy.mayAsk))
     }
 
@@ -237,7 +242,7 @@ struct LoginFlowWalkTests {
                 #expect(step.event == .answered(.yes))
             }
         }
-        let allowed = walked.policy.mayAsk && !walked.policy.hasSuppliedCredential ? walked.policy.maxAttempts : 0
+        let allowed = walked.policy.asksAPerson ? walked.policy.maxAttempts : 0
         #expect(walked.walk.places.map(\.shadow.retries).max() == allowed)
     }
 
@@ -341,6 +346,14 @@ extension LoginFlowWalk.Step {
 
 extension LoginFlow.Policy {
     /// One password and one code, both given.
+    fileprivate var asksAPerson: Bool { mayAsk && !hasSuppliedCredential && !provesItself }
+
+    fileprivate static func provingItself(mayAsk: Bool, refreshesFirst: Bool = false) -> LoginFlow.Policy {
+        var policy = LoginFlow.Policy(maxAttempts: 1, mayAsk: mayAsk, refreshesFirst: refreshesFirst)
+        policy.provesItself = true
+        return policy
+    }
+
     fileprivate static func withCode() -> LoginFlow.Policy {
         var policy = LoginFlow.Policy(hasSuppliedCredential: true)
         policy.hasSuppliedCode = true

@@ -55,7 +55,9 @@ struct ExecCommand: EndingCommand {
     func end(_ invocation: Invocation) throws(LoginFault) -> Ending {
         let rules = try rules.rules()
         // Before any library is opened: some change it.
-        let environment = invocation.console.inherited()
+        var environment = invocation.console.inherited()
+        // What says which machine this is stays on this side.
+        if execEnvironment.serves { environment.removeAll(beginningWith: "ACTIONS_ID_TOKEN_REQUEST_") }
         let profile = try invocation.context.selectProfile(nil, mayGuess: false)
         let image: ProgramImage
         do throws(ProgramImage.Absence) {

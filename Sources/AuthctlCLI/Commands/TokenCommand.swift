@@ -31,19 +31,28 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
             "Minimum remaining lifetime; refresh the token if it has less. (default: 0)", valueName: "seconds"))
     var minTtl: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Print an ExecCredential for kubectl, in the version that it asks for; else in this one, or v1.",
+            valueName: "version"))
+    var execCredential: ExecCredential.Version?
+
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     var options: KeyValuePairs<String, Any> {
         [
-            "_profile": _profile, "_header": _header, "_verify": _verify, "_minTtl": _minTtl, "_json": _json,
-            "_global": _global,
+            "_profile": _profile, "_header": _header, "_verify": _verify, "_minTtl": _minTtl,
+            "_execCredential": _execCredential, "_json": _json, "_global": _global,
         ]
     }
 
     func validate() throws {
         guard (0...31_536_000).contains(minTtl ?? 0) else {
             throw ValidationError("--min-ttl must be from 0 to 31536000 seconds.")
+        }
+        if execCredential != nil, header || json {
+            throw ValidationError("--exec-credential prints one form alone: leave out --header and --json.")
         }
     }
 
@@ -56,7 +65,13 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         let taken = try source.taken(username)
         if verify { invocation.context.sayIfUnverifiable(profile) }
         if header { invocation.sayWhatIsLeftOut(of: profile) }
-        if printsJSON {
+        if let execCredential {
+            let environment = invocation.context.dependencies.environment
+            let credential = ExecCredential(
+                version: try execCredential.asked(by: environment), token: try Self.token(session),
+                expires: session.expires)
+            try invocation.streams.result(json: credential)
+        } else if printsJSON {
             try invocation.streams.result(json: try TokenReport(profile, session, username, taken, header: header))
         } else if header {
             try invocation.show(try Self.line(session, profile, username, taken))

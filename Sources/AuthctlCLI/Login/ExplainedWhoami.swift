@@ -45,6 +45,7 @@ struct ExplainedWhoami {
                 explanation.granted = sentences.granted(stored)
             }
         }
+        explanation.identity = try verifier.run.identityFacts()
         let identity = try verifier.identity()
         let isRepeated = verifier.run.service.repeatsSecret(identity.displayName)
         let name = isRepeated ? "…" : identity.displayName

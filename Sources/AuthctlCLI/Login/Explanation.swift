@@ -15,6 +15,8 @@ struct Explanation: Encodable {
     var login: String?
     /// The issuer and the scope of the grant.
     var granted: String?
+    /// What says which machine this is.
+    var identity: String?
     var steps: [Step] = []
     /// Where the user name is from.
     var name: String?
@@ -26,7 +28,7 @@ struct Explanation: Encodable {
     var code = ExitCode.ok
 
     private enum CodingKeys: String, CodingKey {
-        case profile, url, login, granted, steps, name, conclusion, details, next, username, code, exit
+        case profile, url, login, granted, identity, steps, name, conclusion, details, next, username, code, exit
     }
 
     /// - Parameter context: reads the URL of the profile, which a person may have written with a password in it.
@@ -41,6 +43,7 @@ struct Explanation: Encodable {
         try container.encodeIfPresent(url, forKey: .url)
         try container.encodeIfPresent(login, forKey: .login)
         try container.encodeIfPresent(granted, forKey: .granted)
+        try container.encodeIfPresent(identity, forKey: .identity)
         try container.encode(steps, forKey: .steps)
         try container.encodeIfPresent(name, forKey: .name)
         try container.encodeIfPresent(conclusion, forKey: .conclusion)
@@ -75,7 +78,7 @@ struct Explanation: Encodable {
         var lines: [(label: String, text: String?)] = [
             ("Profile", profile.map { $0 + (url.map { " (\($0))" } ?? "") + "." })
         ]
-        lines += [("Login", login), ("Granted", granted)]
+        lines += [("Login", login), ("Granted", granted), ("Identity", identity)]
         for step in steps { lines += [("Asked", step.asked), ("Answer", step.answer), ("Rule", step.rule)] }
         if steps.isEmpty { lines.append(("Asked", "nothing; no request was sent.")) }
         lines += [("Name", name), ("So", conclusion)] + details.map { ("", $0) } + [("Next", next)]

@@ -8,6 +8,7 @@
 
 #include "CCryptoDigest.h"
 #include "CCryptoIdentity.h"
+#include "CCryptoSigning.h"
 #include "CCryptoTLS.h"
 #include "CCryptoX509.h"
 

@@ -16,6 +16,8 @@ package struct LoginNeed: Equatable, Sendable {
         case passwordRefusedBefore
         /// The key of the client certificate is encrypted.
         case keyLocked(file: String)
+        /// What says which machine this is, is not there; in words.
+        case noIdentity(String)
         /// A person left it blank until no question was left.
         case leftBlank(CredentialField)
         /// The profile has logins, but not of the account that was named.

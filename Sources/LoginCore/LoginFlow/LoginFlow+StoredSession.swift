@@ -68,6 +68,7 @@ extension LoginFlow {
     private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
         if session.withCredential { return authenticate(.stored) }
+        if policy.provesItself { return endRefusedSession() }
         return finish(.failed(.loginRequired(need(.sessionExpired))))
     }
 

@@ -34,6 +34,8 @@ package struct LoginFlow: Equatable, Sendable {
         package var patience = 300
         /// There may be a ticket, so the server is asked even without a person.
         package var mayUseTicket: Bool
+        /// The login proves itself, as a machine's does: it needs nobody.
+        package var provesItself = false
         /// Refresh what is stored before it is verified, since it is past its end or near to it.
         package var refreshesFirst: Bool
         /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
@@ -137,7 +139,7 @@ package struct LoginFlow: Equatable, Sendable {
         case ask(Question)
         case verifySession
         case refreshSession
-        /// With what was given, stored or typed last, or with the Kerberos ticket.
+        /// With what was given, stored or typed last, or without a person: with the Kerberos ticket, or what a machine proves.
         case authenticate(Source)
         /// Goes on with a login that wants a second factor.
         case resume(CodeSource)
@@ -202,6 +204,8 @@ package struct LoginFlow: Equatable, Sendable {
         package let account: String?
         /// The URL of a page where a person can register.
         package var signup: String?
+        /// What a machine's login asks for in the place of a password.
+        package var machineSecret: MachineSecret?
         /// The name that a login in a browser has to come out as.
         package var wanted: String?
 
@@ -272,7 +276,7 @@ package struct LoginFlow: Equatable, Sendable {
             if policy.declines.contains(space.method) {
                 return finish(.failed(.loginRequired(LoginNeed(why: .declined(space.method)))))
             }
-            if space.method == .negotiate { return authenticate(.ticket) }
+            if space.method == .negotiate || policy.provesItself { return authenticate(.ticket) }
             guard mayAskNow else { return finish(.failed(.loginRequired(need(.nothingStored)))) }
             return ask(reason)
 
@@ -378,7 +382,9 @@ extension LoginFlow {
 
     /// - Parameter why: as `reason` says it, for the end of a login without a person.
     mutating func askOrEnd(_ reason: Challenge.Reason, why: LoginNeed.Why) -> Effect {
-        guard mayAskNow || policy.mayUseTicket else { return finish(.failed(.loginRequired(need(why)))) }
+        guard mayAskNow || policy.mayUseTicket || policy.provesItself else {
+            return finish(.failed(.loginRequired(need(why))))
+        }
         self.reason = reason
         return go(.preparing(.typed), .prepare)
     }
@@ -394,6 +400,7 @@ extension LoginFlow {
             profile: subject.profile, protectionSpace: subject.protectionSpace, fields: subject.fields,
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
             attempt: credentialsSent + 1, maxAttempts: policy.maxAttempts, reason: reason)
+        challenge.machineSecret = subject.machineSecret
         challenge.signup = credentialsSent + blanksInARow == 0 ? subject.signup : nil
         return ask(.credential(challenge), then: .authenticate)
     }

@@ -117,6 +117,8 @@ public struct Challenge: Equatable, Sendable {
     public let reason: Reason
     /// The URL of a page where a person can register, where the question is the first one.
     public var signup: String?
+    /// What a machine's login asks for in the place of a password.
+    package var machineSecret: MachineSecret?
 
     /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
     package init(
@@ -152,6 +154,8 @@ public struct Refusal: Equatable, Sendable {
     /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
     /// refused, and one that a wrong profile gives as well.
     package internal(set) var missingName: String?
+    /// The difference of the clocks, if it may be the reason.
+    package internal(set) var clockDifference: ClockDifference?
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
     package init(

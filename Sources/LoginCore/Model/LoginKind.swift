@@ -13,6 +13,8 @@ package enum LoginKind: Equatable, Sendable {
     case certificate
     /// A person consents in a browser, and an authorization server hands out a token (RFC 6749).
     case oauth
+    /// A machine proves itself, and an authorization server hands out a token (RFC 6749, section 4.4; RFC 7523; RFC 8693).
+    case machine
     /// A person logs in in a window of a browser that authctl opens, and its cookies are the session.
     case browser
 
@@ -88,6 +90,9 @@ package struct LoginTraits: Sendable {
     fileprivate static let oauth = LoginTraits(
         asksForConsent: true, takesToken: true, session: .bearer, credential: { .token($0) }, fields: { _ in [] })
 
+    fileprivate static let machine = LoginTraits(
+        session: .bearer, credential: { .password($0) }, fields: { $0.oauth?.machineSecret == nil ? [] : [.password] })
+
     fileprivate static let browser = LoginTraits(
         asksForConsent: true, takesToken: true, session: SessionRule(cookies: true), credential: { .token($0) },
         fields: { _ in [] })
@@ -103,6 +108,7 @@ extension LoginKind {
         case .pasted: .pasted
         case .certificate: .certificate
         case .oauth: .oauth
+        case .machine: .machine
         case .browser: .browser
         }
     }
@@ -135,7 +141,7 @@ extension Profile {
             switch method {
             case .certificate: return .certificate
             case .cookie: return .exchange(for: .cookies)
-            case .oauth: return .oauth
+            case .oauth: return oauth?.machine == nil ? .oauth : .machine
             case .browser: return .browser
             case .token: return login == nil ? .pasted : .exchange(for: .token)
             case .auto, .negotiate, .digest, .basic: continue

@@ -68,6 +68,8 @@ public struct Profile: Equatable, Sendable {
         package var otpCommand: String?
         /// The program that opens the URL of a login in a browser, likewise.
         package var browser: String?
+        /// The issuers of the authorization servers to which another profile may show the token, as its `identity`.
+        package var lendTo: [String] = []
 
         /// The defaults.
         package init() {}

@@ -60,7 +60,7 @@ extension OAuthProfile {
     /// Whether it says enough by itself, so that no metadata is read: endpoints, and no issuer.
     package var needsNoMetadata: Bool {
         issuer == nil && endpoints[.token] != nil
-            && (endpoints[.authorization] != nil || endpoints[.deviceAuthorization] != nil)
+            && (machine != nil || endpoints[.authorization] != nil || endpoints[.deviceAuthorization] != nil)
     }
 
     /// Whether a person says which server it is, by its issuer or by endpoints.
@@ -68,7 +68,7 @@ extension OAuthProfile {
 
     /// The client that it names.
     /// - Parameters:
-    ///   - asked: what `{secret:LABEL}` stands for, where that is the secret.
+    ///   - asked: what `{secret:LABEL}` stands for, where that is the secret; of a machine, what was asked for.
     ///   - listed: `token_endpoint_auth_methods_supported`.
     /// - Returns: `nil` if one has to be registered.
     package func client(asked: Secret?, listed: [String]?) -> OAuthClient? {
@@ -77,7 +77,7 @@ extension OAuthProfile {
             switch clientSecret {
             case .given(let secret): secret
             case .asked: asked
-            case nil: nil
+            case nil: machine != nil && hasClientSecret ? asked : nil
             }
         return OAuthClient(
             id: clientID, secret: secret, authentication: clientAuthentication ?? .usual(among: listed))

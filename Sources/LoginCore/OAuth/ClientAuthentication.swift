@@ -8,6 +8,10 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
     case basic
     /// `client_secret_post`: in the form.
     case post
+    /// `private_key_jwt`: by an assertion that its key signs (RFC 7523, section 2.2).
+    case privateKeyJWT = "private-key-jwt"
+    /// `tls_client_auth`: by the client certificate of the connection (RFC 8705, section 2.1).
+    case tls
 
     /// As metadata and registrations name it.
     package var registeredName: String {
@@ -15,8 +19,13 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
         case .none: "none"
         case .basic: "client_secret_basic"
         case .post: "client_secret_post"
+        case .privateKeyJWT: "private_key_jwt"
+        case .tls: "tls_client_auth"
         }
     }
+
+    /// Whether the client proves itself with a secret that both sides know.
+    package var usesSecret: Bool { self == .basic || self == .post }
 
     /// - Parameter registeredName: as metadata and registrations write it.
     /// - Returns: `nil` for a method that is not understood.
@@ -28,7 +37,7 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
     /// The authentication of a client with a secret, where its profile does not say: the first of the two that the metadata lists;
     /// Basic where it lists none (RFC 8414, section 2).
     package static func usual(among listed: [String]?) -> ClientAuthentication {
-        listed?.lazy.compactMap { ClientAuthentication(registeredName: $0) }.first { $0 != .none } ?? .basic
+        listed?.lazy.compactMap { ClientAuthentication(registeredName: $0) }.first(where: \.usesSecret) ?? .basic
     }
 }
 
@@ -36,9 +45,9 @@ package enum ClientAuthentication: String, Equatable, Sendable, CaseIterable {
 package struct OAuthClient: Equatable, Sendable {
     /// Its identifier, which is no secret.
     package let id: String
-    /// `nil` where it proves nothing.
+    /// Its secret, or the assertion for one request; `nil` where it proves nothing, and in what is kept of a client with a key.
     package let secret: Secret?
-    /// `none` where there is no secret.
+    /// `none` where it needs a secret and there is none.
     package let authentication: ClientAuthentication
     /// Where and with what it is deleted (RFC 7592); `nil` unless it was registered for this login.
     package let registration: Registration?
@@ -57,19 +66,24 @@ package struct OAuthClient: Equatable, Sendable {
         }
     }
 
-    /// - Parameter authentication: of no meaning without a secret.
+    /// - Parameter authentication: `basic` and `post` mean nothing without a secret.
     package init(
         id: String, secret: Secret? = nil, authentication: ClientAuthentication = .basic,
         registration: Registration? = nil
     ) {
         self.id = id
-        self.authentication = secret == nil ? .none : authentication
+        self.authentication = secret == nil && authentication.usesSecret ? .none : authentication
         self.secret = authentication == .none ? nil : secret
         self.registration = registration
     }
 
     /// Whether it lives and dies with its login.
     package var isRegistered: Bool { registration != nil }
+
+    /// The client with the assertion for one request.
+    package func proving(with assertion: Secret?) -> OAuthClient {
+        OAuthClient(id: id, secret: assertion, authentication: authentication, registration: registration)
+    }
 
     /// The client with another authentication.
     package func proving(by method: ClientAuthentication) -> OAuthClient {

@@ -7,9 +7,10 @@ package struct OAuthCall: Equatable, Sendable {
     package let url: String
     /// The grant, what is revoked, or what is asked for.
     private let fields: [FormField]
-    private let client: OAuthClient
+    /// `nil` where none is needed: an assertion may say enough.
+    private let client: OAuthClient?
 
-    private init(_ url: String, _ fields: [FormField], _ client: OAuthClient) {
+    private init(_ url: String, _ fields: [FormField], _ client: OAuthClient?) {
         self.url = url
         self.fields = fields
         self.client = client
@@ -36,6 +37,11 @@ package struct OAuthCall: Equatable, Sendable {
         return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
     }
 
+    /// Asks for a token without a person (RFC 6749, section 4.4.2; RFC 7523, section 2.1; RFC 8693, section 2.1).
+    static func machine(_ fields: [FormField], _ client: OAuthClient?, at endpoint: EndpointURL) -> OAuthCall {
+        OAuthCall(endpoint.text, fields, client)
+    }
+
     /// Refreshes a grant (RFC 6749, section 6), without a scope: what was granted stays.
     /// - Returns: `nil` if there is no refresh token.
     package static func refresh(_ grant: Grant) -> OAuthCall? {
@@ -45,10 +51,12 @@ package struct OAuthCall: Equatable, Sendable {
     }
 
     /// Revokes each token of a grant (RFC 7009, section 2.1), in the order in which that has to happen.
+    /// - Parameter assertion: of a client that proves itself with its key.
     /// - Returns: none where the server does not revoke, or not for this client.
-    package static func revocations(_ grant: Grant) -> [OAuthCall] {
+    package static func revocations(_ grant: Grant, assertion: Secret? = nil) -> [OAuthCall] {
         guard let revocation = grant.terms.revocation else { return [] }
-        let client = grant.terms.client.proving(by: revocation.authentication)
+        let own = grant.terms.client
+        let client = assertion.map { own.proving(with: $0) } ?? own.proving(by: revocation.authentication)
         return grant.revoked.map { token, hint in
             OAuthCall(revocation.endpoint, [FormField("token", token), FormField("token_type_hint", hint)], client)
         }
@@ -77,23 +85,36 @@ package struct OAuthCall: Equatable, Sendable {
             HTTPRequestField(name: "Content-Type", value: Secret("application/x-www-form-urlencoded")),
         ]
         var fields = fields
-        switch client.authentication {
-        case .basic:
+        switch client?.authentication {
+        case .basic?:
             headers.append(HTTPRequestField(name: "Authorization", value: try basic()))
-        case .post, .none:
-            if !fields.contains(where: { $0.name == "client_id" }) { fields.append(FormField("client_id", client.id)) }
-            if let secret = client.secret { fields.append(FormField("client_secret", secret)) }
+        case .post?, ClientAuthentication.none?, .privateKeyJWT?, .tls?:
+            if let client, !fields.contains(where: { $0.name == "client_id" }) {
+                fields.append(FormField("client_id", client.id))
+            }
+            fields += proof
+        case nil: break
         }
         let body = try FormField.encode(fields)
         var request = HTTPRequest(method: "POST", url: url, headers: headers, body: body)
-        request.hidden.add(hidden, username: client.id)
+        request.hidden.add(hidden, username: client?.id ?? "")
         return request
+    }
+
+    /// The fields by which the client proves itself, where it does that in the form.
+    private var proof: [FormField] {
+        guard let client, let secret = client.secret else { return [] }
+        guard client.authentication == .privateKeyJWT else { return [FormField("client_secret", secret)] }
+        let type = FormField("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+        return [type, FormField("client_assertion", secret)]
     }
 
     /// The secrets in it, to be hidden if the response repeats them.
     private var hidden: [Secret?] {
-        let secrets: Set<String> = ["code", "code_verifier", "device_code", "refresh_token", "token", "state"]
-        return [client.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
+        let secrets: Set<String> = [
+            "code", "code_verifier", "device_code", "refresh_token", "token", "state", "assertion", "subject_token",
+        ]
+        return [client?.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
     }
 
     /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
@@ -102,8 +123,8 @@ package struct OAuthCall: Equatable, Sendable {
         var secret = SecretBuilder(limit: RequestRule.bodyLimit)
         var header = SecretBuilder(limit: RequestRule.bodyLimit)
         do {
-            try name.write(Secret(client.id), .form)
-            try secret.write(client.secret ?? Secret(""), .form)
+            try name.write(Secret(client?.id ?? ""), .form)
+            try secret.write(client?.secret ?? Secret(""), .form)
             try header.appendBasic(name.finish(), secret.finish())
         } catch {
             throw .failure(.other("the client's identifier and secret are too long for a header"))

@@ -20,6 +20,8 @@ package struct OAuthProfile: Equatable, Sendable {
     package var parameters: [OAuthParameter] = []
     /// `nil` where it is chosen at each login.
     package var flow: Flow?
+    /// The grant that needs no person; `nil` where one approves.
+    package var machine: MachineGrant?
     /// Where the browser brings the response.
     package var redirect = LoopbackRedirect()
     /// They go before those of the metadata.
@@ -70,7 +72,8 @@ package struct OAuthParameter: Equatable, Sendable {
         "response_type", "client_id", "redirect_uri", "state", "code_challenge", "code_challenge_method", "scope",
         "resource",
         "login_hint", "nonce", "response_mode", "request", "request_uri", "client_secret", "client_assertion",
-        "client_assertion_type", "code_verifier", "code", "device_code", "grant_type",
+        "client_assertion_type", "code_verifier", "code", "device_code", "grant_type", "assertion", "subject_token",
+        "subject_token_type", "requested_token_type", "actor_token", "actor_token_type",
     ]
 }
 

@@ -103,7 +103,9 @@ package struct RegistrationResponse: Equatable, Sendable {
     /// `none` drops a secret that came along; where none is said, it is Basic (RFC 7591, section 2).
     private static func authentication(_ body: OAuthBody, hasSecret: Bool) throws(LoginFault) -> ClientAuthentication {
         guard let name = body.text("token_endpoint_auth_method") else { return hasSecret ? .basic : .none }
-        if let method = ClientAuthentication(registeredName: name) { return method }
+        if let method = ClientAuthentication(registeredName: name), method == .none || method.usesSecret {
+            return method
+        }
         throw .oauth(.unusableResponse(.registration, .clientAuthentication(name)))
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 import LoginCore
-import Secrets
+package import Secrets
 
 /// The environment variables that authctl obeys.
 package struct Environment: Sendable {
@@ -10,6 +10,8 @@ package struct Environment: Sendable {
     let password: Secret?
     /// `AUTHCTL_OTP`.
     let code: Secret?
+    /// Whether others than those that authctl knows may be looked up.
+    private let isOfProcess: Bool
     /// The variables whose values are not UTF-8.
     private let unreadable: Set<String>
 
@@ -29,9 +31,11 @@ package struct Environment: Sendable {
     ]
 
     init(
-        _ values: [String: String], password: Secret? = nil, code: Secret? = nil, unreadable: Set<String> = []
+        _ values: [String: String], password: Secret? = nil, code: Secret? = nil, unreadable: Set<String> = [],
+        isOfProcess: Bool = false
     ) {
         self.values = values
+        self.isOfProcess = isOfProcess
         self.unreadable = unreadable
         self.password = password
         self.code = code
@@ -58,7 +62,8 @@ package struct Environment: Sendable {
             }
         }
         return Environment(
-            values, password: secret("AUTHCTL_PASSWORD"), code: secret("AUTHCTL_OTP"), unreadable: unreadable)
+            values, password: secret("AUTHCTL_PASSWORD"), code: secret("AUTHCTL_OTP"), unreadable: unreadable,
+            isOfProcess: true)
     }
 
     private static func secret(_ name: String) -> Secret? {
@@ -75,6 +80,12 @@ package struct Environment: Sendable {
     /// - Returns: `nil` if the variable is not set or empty.
     package subscript(name: String) -> String? {
         values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A variable that a profile names; `nil` if it is not set or empty.
+    package func secret(named name: String) -> Secret? {
+        let secret = values[name].map { Secret($0) } ?? (isOfProcess ? Self.secret(name) : nil)
+        return secret.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The variables that name proxies, for `--proxy environment`.

@@ -23,6 +23,47 @@ package struct KeyFile {
         }
     }
 
+    /// Reads a key that signs.
+    package static func signingKey(_ path: String) throws(LoginFault) -> Secret {
+        do throws(Fault) {
+            return try KeyFile(path: path, holdsKey: true).read()
+        } catch {
+            throw .usage(.clientCertificate(error.fault))
+        }
+    }
+
+    /// Writes a new file that nobody else may read; one that is there stays.
+    package static func create(_ path: String, _ content: Secret) throws(LoginFault) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let why = errno == EEXIST ? "it is there already; choose another name" : SystemWords.of(errno)
+            throw .usage(.other("cannot make the file \(SafeText.quoted(path)): \(why)"))
+        }
+        defer { close(descriptor) }
+        let isWhole = content.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return fsync(descriptor) == 0
+        }
+        guard isWhole else {
+            let problem = errno
+            unlink(path)
+            throw .failure(.system(call: "write", errno: problem))
+        }
+    }
+
+    /// Whether a key in PEM asks for a passphrase (RFC 7468, section 11; RFC 1421, section 4.6.1.1).
+    /// - Returns: no, where the file cannot be read: whoever needs it says why.
+    static func isLocked(_ path: String) -> Bool {
+        guard let pem = try? signingKey(path) else { return false }
+        return pem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.contains("ENCRYPTED")
+    }
+
     private struct Fault: Error {
         let fault: ClientCertificateFault
     }

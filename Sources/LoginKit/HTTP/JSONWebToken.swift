@@ -11,14 +11,23 @@ struct JSONWebToken {
     init?(_ token: Secret) {
         let pieces = token.withUnsafeBytes { Array($0) }.split(
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard pieces.count == 3 else { return nil }
-        var base64 = String(decoding: pieces[1], as: UTF8.self)
-            .replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let payload = Data(base64Encoded: base64),
-            let claims = try? payload.withUnsafeBytes({ try JSONReader.read($0) })
-        else { return nil }
+        guard pieces.count == 3, let claims = Self.json(pieces[1]) else { return nil }
         self.claims = claims
+    }
+
+    private static func json(_ piece: ArraySlice<UInt8>) -> JSONValue? {
+        var base64 = String(decoding: piece, as: UTF8.self).replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64).flatMap { data in try? data.withUnsafeBytes { try JSONReader.read($0) } }
+    }
+
+    /// Whether a text is a signed token: three parts, of which the first is a header with an algorithm (RFC 7515, section 7.1).
+    static func isOne(_ token: Secret) -> Bool {
+        let pieces = token.withUnsafeBytes { Array($0) }.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard pieces.count == 3, let header = json(pieces[0]), let place = JSONPointer("/alg") else { return false }
+        if case .string? = header[place] { return true }
+        return false
     }
 
     /// `exp` (section 4.1.4), in seconds of Unix time.
@@ -27,6 +36,15 @@ struct JSONWebToken {
     /// When a token of this kind ends, in whole seconds of Unix time.
     static func end(of token: Secret) -> Int64? {
         JSONWebToken(token)?.expiry.flatMap { Int64(exactly: $0.rounded()) }
+    }
+
+    /// The texts of a claim, which may be one or a list of them.
+    func texts(_ claim: String) -> [String] {
+        switch JSONPointer("/\(claim)").flatMap({ claims[$0] }) {
+        case .string(let text)?: [text]
+        case .array(let elements)?: elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        default: []
+        }
     }
 
     /// `sub` (section 4.1.2): the subject.

@@ -11,7 +11,8 @@ extension Service {
             return .accepted(try kept(opened))
         } catch .rejected(let refusal) {
             let response = opened.verdict.unconfirmed(
-                by: refusal, provesLogins: options.verifyProvesLogins, isToken: profile.kind == .oauth)
+                by: refusal, provesLogins: options.verifyProvesLogins,
+                isToken: profile.kind == .oauth || profile.kind == .machine)
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
             if !searchesFirst, let step = try searched(after: opened) { return step }
             return .unconfirmed(

@@ -98,6 +98,7 @@ package final class Service: Authenticator {
             case .pasted: PastedTokenLogin(client)
             case .certificate: CertificateLogin(client, clock)
             case .oauth: OAuthLogin(client, clock)
+            case .machine: MachineLogin(client, clock, others)
             case .browser: WindowLogin(client)
             }
     }

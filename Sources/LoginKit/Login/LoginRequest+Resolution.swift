@@ -22,6 +22,7 @@ private struct Resolver {
         // A URL that has no profile yet may turn out to be one of these, too.
         context.topic.asksForConsent = profile.traits.asksForConsent
         context.topic.opensWindow = profile.kind == .browser
+        context.topic.machine = profile.oauth.flatMap { MachineProofName($0) }
         context.topic.mayHaveDeviceCodes = profile.oauth?.mayHaveDeviceCodes ?? true
         context.topic.ignoresVariables = ignoresVariables
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
@@ -77,6 +78,7 @@ private struct Resolver {
     private func checkConsent() throws(LoginFault) {
         let profile = target.profile, takesBrowser = profile.kind == .browser
         if profile.opensPage, chosen.way != .device, chosen.scope == nil { return }
+        if profile.kind == .machine, chosen.way == nil, chosen.browser == nil, !chosen.showsQR { return }
         if profile.kind != .oauth, takesBrowser ? chosen.hasOptionsOfGrant : chosen.hasOptionsOfConsent {
             let options =
                 profile.opensPage ? "--device" : "--device, --no-browser, \(takesBrowser ? "" : "--browser, ")--qr"
@@ -97,7 +99,9 @@ private struct Resolver {
     private func take(_ secret: Secret, into request: inout LoginRequest) throws(LoginFault) {
         let profile = target.profile
         if profile.traits.isProvedByCertificate { return request.passphrase = secret }
-        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: profile.methods[0])) }
+        if profile.traits.asksForConsent || profile.needsNoSecret {
+            throw .usage(.takesNoPassword(method: profile.methods[0]))
+        }
         if profile.traits.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
         request.supplied = try context.credential(secret, of: request.username, profile)
     }
@@ -168,5 +172,12 @@ extension Profile {
     /// Whether any of its requests sends the time that `--ttl` asks for.
     package var usesTTL: Bool {
         (loginSteps + [refresh, verify].compactMap { $0 }).contains { $0.slots.contains(.ttl) }
+    }
+}
+
+extension Profile {
+    /// Whether it is a machine's that proves itself. A key may turn out to be encrypted.
+    fileprivate var needsNoSecret: Bool {
+        kind == .machine && oauth?.machineSecret == nil && oauth?.machine?.keyFile == nil
     }
 }

@@ -15,10 +15,13 @@ package struct LoginRun {
 
     package init(_ context: LoginContext, _ profile: Profile, _ request: LoginRequest) throws(LoginFault) {
         self.context = context
+        var profile = profile
+        if let file = profile.oauth?.machine?.keyFile { profile.oauth?.machine?.keyIsLocked = KeyFile.isLocked(file) }
         self.profile = profile
         let endpoint = try context.endpoint(profile)
         self.endpoint = endpoint
         var request = request
+        request.policy.provesItself = profile.kind == .machine && profile.fields.isEmpty
         var transport = try context.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = request.policy.trust.fingerprint
         // Signals wait there until nothing of the browser is left.
@@ -48,6 +51,7 @@ package struct LoginRun {
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
+        (service.procedure as? MachineLogin)?.surroundings = context.surroundings(of: profile.name)
         keeper = context.keeper(profile, endpoint.origin, request)
     }
 
@@ -57,6 +61,11 @@ package struct LoginRun {
     private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
         // Where the certificate is the proof, it is the credential.
         profile.traits.isProvedByCertificate ? [:] : identity?.passphrase.map { [.passphrase: $0] } ?? [:]
+    }
+
+    /// What the identity of a machine says of itself; `nil` for another profile.
+    package func identityFacts() throws(LoginFault) -> String? {
+        try (service.procedure as? MachineLogin)?.identityFacts()
     }
 
     /// Whether a new login is kept nowhere.
@@ -149,7 +158,7 @@ package struct LoginRun {
         var subject = LoginFlow.Subject(
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
             account: request.username == nil ? nil : account?.username)
-        subject.signup = profile.signupURL
+        (subject.signup, subject.machineSecret) = (profile.signupURL, profile.oauth?.machineSecret)
         if profile.traits.asksForConsent { subject.wanted = request.username }
         var policy = request.policy
         policy.hasSuppliedCode = request.code != nil

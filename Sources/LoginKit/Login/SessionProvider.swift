@@ -77,7 +77,7 @@ package struct SessionProvider {
     /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
     func maySendWithoutLogin(_ method: String) throws(LoginFault) -> Bool {
         guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", request.supplied == nil,
-            request.username == nil, profile.settings.certificate == nil
+            request.username == nil, profile.settings.certificate == nil, profile.kind != .machine
         else { return false }
         if try context.record(of: profile)?.hasKeptLogin == true { return false }
         return !hasTicket
@@ -125,7 +125,8 @@ package struct SessionProvider {
             }
             known = stored
         }
-        let keeper = SessionHolder(run, known, mayGoWithoutStore: run.request.supplied != nil)
+        let mayGo = run.request.supplied != nil || run.request.policy.provesItself
+        let keeper = SessionHolder(run, known, mayGoWithoutStore: mayGo)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try storedRecord(run)

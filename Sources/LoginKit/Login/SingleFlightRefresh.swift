@@ -29,8 +29,10 @@ final class SingleFlightRefresh: Authenticator {
 
     func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
 
-    /// The password that is kept earns a session for all processes, and one that is refused is sent by one of them.
+    /// What is kept earns a session for all processes, and what is refused is sent by one of them; so does what a machine proves.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
+        let provesItself = service.profile.kind == .machine && credential.kind == .ticket
+        if provesItself, !keeper.mayRefresh { return try prove(credential) }
         guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
             return try service.begin(credential, code: code)
         }
@@ -44,6 +46,20 @@ final class SingleFlightRefresh: Authenticator {
         }
         guard keeper.password != nil else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
         return try service.begin(credential, code: code)
+    }
+
+    /// Takes the token that another process got while this one waited.
+    private func prove(_ credential: Credential) throws(LoginFault) -> LoginStep {
+        let known = keeper.filled?.login.session
+        let present = try keeper.beginRefresh(of: known)
+        if let present, present != known {
+            do throws(LoginFault) {
+                return .accepted(try verify(present, username: ""))
+            } catch .rejected {
+                return try service.begin(credential, code: nil)
+            }
+        }
+        return try service.begin(credential, code: nil)
     }
 
     func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {

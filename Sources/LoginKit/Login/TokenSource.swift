@@ -25,6 +25,7 @@ package struct TokenSource {
         {
             return try loggedInWithSupplied()
         }
+        if profile.kind == .machine, profile.oauth?.machineSecret == nil { return try proven() }
         let account = try context.account(profile)
         // Before anything is asked of a store or the network.
         try account.kind.check(wantsHeader: wantsHeader)
@@ -125,6 +126,26 @@ package struct TokenSource {
         if case .credential = session, run.service.protectionSpace?.method == .digest {
             throw .usage(.hasNoHeader(method: .digest))
         }
+        try checkLife(of: session, clock: run.service.clockDifference)
+        return (session, identity.username)
+    }
+
+    /// What is stored if it lives long enough, else what a machine that proves itself is given anew.
+    private func proven() throws(LoginFault) -> (session: Session, username: String) {
+        let account = try context.record(of: profile)?.activeAccount
+        let found = try account.map { (account) throws(LoginFault) in try stored(account) }
+        if let account, let session = found?.session, livesLongEnough(session), !asksServer {
+            return (session, account.username)
+        }
+        var request = LoginRequest()
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        request.wantsTokenAlone = !asksServer
+        request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }
+        request.policy.refreshesFirst = request.outdated != nil
+        let run = try LoginRun(context, profile, request)
+        let keeper = SessionHolder(run, mayGoWithoutStore: true)
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         try checkLife(of: session, clock: run.service.clockDifference)
         return (session, identity.username)
     }

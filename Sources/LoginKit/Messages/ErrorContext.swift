@@ -32,6 +32,8 @@ package struct ErrorContext: Equatable, Sendable {
     var asksForConsent = false
     /// Whether authctl opens a window of a browser for that.
     var opensWindow = false
+    /// What a machine proves itself with; `nil` for the login of a person.
+    var machine: MachineProofName?
     /// Whether that server may have codes to be typed elsewhere (RFC 8628).
     var mayHaveDeviceCodes = true
     /// Whether the session was copied in a browser.
@@ -122,13 +124,14 @@ package struct ErrorContext: Equatable, Sendable {
     var switchCommand: String { ShellCommand(["authctl", "switch"] + [profile ?? "PROFILE"]).description }
 
     /// The name of the credential: "user name or password".
-    var credentialName: String { provingFields.map(\.shownName).joined(separator: " or ") }
+    var credentialName: String { machine?.words ?? provingFields.map(\.shownName).joined(separator: " or ") }
 
     private var provingFields: [CredentialField] { fields.isEmpty ? [.username, .password] : fields }
 
     /// The advice after a refusal.
     var check: String {
         if isCopied { return "log in again in the browser, copy a request that it sends after that" }
+        if let machine { return machine.check }
         let names = provingFields.map(\.shownName)
         guard let last = names.last else { return "check the credential" }
         guard names.count > 1 else { return "check the \(last)" }

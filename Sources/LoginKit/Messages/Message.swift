@@ -112,6 +112,7 @@ extension LoginNeed {
             case .clockSetBack(let difference): "\(difference.setBackWords); the session may have expired"
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor supplied"
+            case .noIdentity(let what): what
             case .passwordCommandFailed(status: 127, let isCode):
                 "the \(isCode ? "otp" : "password") command was not found, or cannot be run (status 127)"
             case .passwordCommandFailed(let status, let isCode):

@@ -22,6 +22,12 @@ extension Refusal {
         let blocked = mayMeanForbidden && words == nil ? ", or the account is blocked" : ""
         let said = words.map { "; the server says \(SafeText.quoted($0))" } ?? ""
         if topic.isCopied { return "the service does not accept the pasted session (status \(status))\(said)" }
+        if topic.machine != nil {
+            if status == 0 { return "the passphrase does not open the key" }
+            let clock = clockDifference.map { "; \($0.words), by which an assertion may have looked expired" } ?? ""
+            return
+                "the authorization server refused the login (status \(status)): wrong \(topic.credentialName)\(said)\(clock)"
+        }
         if hadTicket { return "the server refused the Kerberos ticket (status \(status))\(blocked)\(said)" }
         return "login refused (\(status)): wrong \(topic.credentialName)\(blocked)\(said)"
     }

@@ -85,6 +85,8 @@ extension UsageFault {
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
                 next: "send requests with curl --\(method.rawValue), or: authctl request URL")
+        case .takesNoPassword where topic.machine != nil:
+            return Message("this login proves itself, and takes no password", next: "leave it out")
         case .takesNoPassword(.oauth):
             return Message(
                 "method oauth does not use a password: the authorization server asks for it", next: "leave it out")

@@ -88,7 +88,7 @@ extension StrictTable {
         var risks: [String] = []
         for key in keys where isRisky(key) || key == "oauth" {
             if key == "oauth" {
-                risks += try foreignServers()
+                risks += try risksOfOAuth()
                 continue
             }
             switch value(key) {
@@ -105,20 +105,36 @@ extension StrictTable {
     }
 
     package var withoutRisks: [String: ConfigValue] {
-        let leadsElsewhere = (try? foreignServers().isEmpty) == false
+        let leadsElsewhere = (try? risksOfOAuth().isEmpty) == false
         return members.filter { !isRisky($0.key) && !(leadsElsewhere && $0.key == "oauth") }
     }
 
-    /// The servers that `oauth` names on another origin than `url`.
-    private func foreignServers() throws(UsageFault) -> [String] {
+    /// The servers that `oauth` names on another origin than `url`, and what a machine would prove itself with.
+    private func risksOfOAuth() throws(UsageFault) -> [String] {
         guard let oauth = try table("oauth") else { return [] }
         let home = try string("url").map(Self.authority) ?? ""
-        return oauth.keys.compactMap { key in
-            guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
-                !text.hasPrefix("/"), Self.authority(text) != home
-            else { return nil }
-            return "oauth.\(key) = \(SafeText.quoted(url: text, limit: .max))"
+        return try proofs(in: oauth)
+            + oauth.keys.compactMap { key in
+                guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
+                    !text.hasPrefix("/"), Self.authority(text) != home
+                else { return nil }
+                return "oauth.\(key) = \(SafeText.quoted(url: text, limit: .max))"
+            }
+    }
+
+    /// What a machine would prove itself with: a file of the person's, a program, or another login.
+    private func proofs(in oauth: StrictTable) throws(UsageFault) -> [String] {
+        var proofs: [String] = []
+        if let file = try oauth.string("key-file") { proofs.append("oauth.key-file = \(file.inFullView)") }
+        guard let identity = try oauth.table("identity") else { return proofs }
+        for key in identity.keys where key != "opaque" {
+            let shown = try identity.strings(key).map(\.inFullView).joined(separator: " ")
+            guard shown.count <= Self.longestRisk else {
+                throw identity.fault(key, "has more than \(Self.longestRisk) characters, too many to review")
+            }
+            proofs.append("oauth.identity.\(key) = \(shown)")
         }
+        return proofs
     }
 
     /// Scheme and authority as they are written: what is written in another way is asked about.

@@ -18,6 +18,7 @@ extension ProfileDecoder {
         settings.passwordCommand = try table.string("password-command")
         settings.otpCommand = try table.string("otp-command")
         settings.browser = try table.string("browser")
+        settings.lendTo = try table.strings("lend-to")
         if let name = try table.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
                 throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
@@ -39,7 +40,7 @@ extension ProfileDecoder {
     }
 
     /// Relative to the folder of the file; `~/` is understood.
-    private func resolve(_ path: String) -> String {
+    func resolve(_ path: String) -> String {
         if path.hasPrefix("~/"), let home { return home + path.dropFirst(1) }
         return path.hasPrefix("/") ? path : "\(folder)/\(path)"
     }

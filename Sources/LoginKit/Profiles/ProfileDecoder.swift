@@ -14,6 +14,7 @@ package struct ProfileDecoder {
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
         "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
         "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent", "parent-cookies", "serve",
+        "lend-to",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
@@ -31,12 +32,14 @@ package struct ProfileDecoder {
         } else {
             profile.loginSteps = try requests.steps("login", in: table)
         }
-        profile.oauth = try OAuthDecoder().oauth(in: table, profile.methods)
+        profile.oauth = try OAuthDecoder(resolve: resolve).oauth(in: table, profile.methods)
         profile.user = try table.string("user")
         profile.signup = try requests.plainPath("signup", in: table)
         profile.mayReadAnonymously = try table.bool("anonymous") ?? true
         profile.serve = try ServeDecoder().settings(in: table)
         profile.settings = try settings(table)
+        // The secret, or the passphrase, earns the next token.
+        if profile.kind == .machine { profile.settings.keepPassword = true }
         try check(profile, table)
         return profile
     }
@@ -100,7 +103,7 @@ package struct ProfileDecoder {
             if profile.verify == nil {
                 throw table.fault("verify", "is missing: it tells when a person has logged in in the browser")
             }
-        case .pasted, .oauth: break
+        case .pasted, .oauth, .machine: break
         }
         if profile.kind != .browser {
             if profile.settings.parentCookies { throw table.fault("parent-cookies", "needs method 'browser'") }
@@ -157,7 +160,7 @@ package struct ProfileDecoder {
             if !rule.cookies, profile.loginResponse?.token == nil {
                 throw table.fault("session", "must have 'cookies = true' with method 'cookie'")
             }
-        case .pasted, .oauth:
+        case .pasted, .oauth, .machine:
             if rule.cookies {
                 throw table.fault("session.cookies", "needs a 'login': a token is not a cookie")
             }

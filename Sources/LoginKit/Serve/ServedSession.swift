@@ -153,7 +153,12 @@ final class ServedSession: @unchecked Sendable {
         provider.context.lookAgain()
         let earlier = authenticated.session.secrets
         do throws(LoginFault) {
-            if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
+            // A machine proves itself anew.
+            if authenticated.isKept || provider.profile.kind == .machine {
+                authenticated = try provider.enter(after: former)
+            } else {
+                try refreshUnkept()
+            }
         } catch {
             failure = (error, .now)
             throw error

@@ -25,6 +25,7 @@ struct DialogueText {
 
     /// The label before the answer; names the account where the name itself is not asked for.
     func label(_ field: CredentialField) -> String {
+        if field == .password, let secret = challenge.machineSecret { return "\(secret.label): " }
         guard field == .password || field == .token, !challenge.fields.contains(.username),
             let name = challenge.proposedUsername
         else { return "\(field.label): " }
@@ -81,11 +82,13 @@ struct DialogueText {
     }
 
     private var refusedThing: String {
-        challenge.fields.isEmpty ? "login" : challenge.fields.map(\.shownName).joined(separator: " or ")
+        if let secret = challenge.machineSecret { return secret.shownName }
+        return challenge.fields.isEmpty ? "login" : challenge.fields.map(\.shownName).joined(separator: " or ")
     }
 
     private var secretName: String {
-        (challenge.fields.contains(.token) ? CredentialField.token : .password).name
+        if let secret = challenge.machineSecret { return secret.shownName }
+        return (challenge.fields.contains(.token) ? CredentialField.token : .password).name
     }
 }
 

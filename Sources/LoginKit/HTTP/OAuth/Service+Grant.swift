@@ -9,29 +9,13 @@ extension Service {
         by policy: AuthorizationFlow.Policy, browser: any BrowserDialogue, device: any DeviceDialogue,
         asking: (inout AuthorizationSubject) -> Void
     ) throws(LoginFault) -> AuthorizedGrant {
-        var subject = try authorizationSubject()
+        var subject = try client.authorizationSubject((procedure as? OAuthLogin)?.challenge)
         asking(&subject)
         client.hide([subject.secret])
         let loop = AuthorizationLoop(
             subject, transport: authorizationClient(isNamed: subject.profile.namesServer), browser: browser,
             device: device, clock: clock)
         return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
-    }
-
-    private func authorizationSubject() throws(LoginFault) -> AuthorizationSubject {
-        guard let oauth = profile.oauth else { throw client.lacking }
-        let text: String
-        do throws(FillFault) {
-            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, SlotValues()) ?? endpoint.base
-        } catch {
-            throw error.asLoginFault
-        }
-        let url = try URLParser.parsed(text)
-        var subject = AuthorizationSubject(
-            profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))
-        subject.rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? endpoint.origin : nil)
-        subject.challenge = (procedure as? OAuthLogin)?.challenge
-        return subject
     }
 
     /// - Parameter isNamed: not where only the service names the server.
@@ -63,7 +47,8 @@ extension Service {
     /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
     /// (RFC 7592).
     func revoke(_ grant: Grant) throws(LoginFault) -> LogoutOutcome {
-        try revoke(OAuthCall.revocations(grant), andClientOf: grant)
+        let assertion = try (procedure as? MachineLogin)?.assertion(for: grant)
+        return try revoke(OAuthCall.revocations(grant, assertion: assertion), andClientOf: grant)
     }
 
     private func revoke(_ calls: [OAuthCall], andClientOf grant: Grant) throws(LoginFault) -> LogoutOutcome {

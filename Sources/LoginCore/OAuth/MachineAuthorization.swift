@@ -1,0 +1,154 @@
+package import Secrets
+
+/// The grant of a machine: finds the server, proves what the profile says, and asks the token endpoint, once.
+package struct MachineAuthorization {
+    private let subject: AuthorizationSubject
+    private let machine: MachineGrant
+    private let transport: any AuthorizationTransport
+    private let proof: any MachineProof
+    private let clock: WallClock
+
+    /// - Returns: `nil` for the profile of a person.
+    package init?(
+        _ subject: AuthorizationSubject, transport: any AuthorizationTransport, proof: any MachineProof,
+        clock: WallClock
+    ) {
+        guard let machine = subject.profile.machine else { return nil }
+        (self.subject, self.machine, self.transport) = (subject, machine, transport)
+        (self.proof, self.clock) = (proof, clock)
+    }
+
+    /// What one request needs.
+    private struct Attempt {
+        let server: AuthorizationServer
+        let endpoint: EndpointURL
+        let resource: ResourceMetadata?
+        var key: (any AssertionKey)?
+        var identity: Secret?
+    }
+
+    /// The name of the machine at the service, where that says none: its client, else the subject of what it proves.
+    package struct Issued {
+        package let grant: AuthorizedGrant
+        package let name: String
+    }
+
+    /// - Parameter secret: of the client, or the passphrase of its key.
+    /// - Throws: `rejected` where the server refuses the client, or what the machine proves; with the difference of the clocks, if
+    ///   an assertion may have failed by it.
+    package func run(_ secret: Secret?, subjectOf: (Secret) -> String?) throws(LoginFault) -> Issued {
+        let found = try ServerDiscovery(subject: subject, transport: transport).find()
+        if let foreign = found.toAsk {
+            throw .oauth(.metadata(.serverElsewhere(resource: foreign.resource.text, origins: foreign.origins)))
+        }
+        var attempt = Attempt(
+            server: found.server, endpoint: try found.server.endpoint(.token), resource: found.resource)
+        if machine.keyFile != nil { attempt.key = try proof.key(passphrase: machine.keyIsLocked ? secret : nil) }
+        if machine.identity != nil { attempt.identity = try proof.identity() }
+        let client = try client(attempt, secret)
+        let call = OAuthCall.machine(try fields(attempt), client, at: attempt.endpoint)
+        let response = try transport.send(try call.request())
+        let tokens = try tokens(response, isSigned: attempt.key != nil)
+        let kept = client.map { $0.authentication == .privateKeyJWT ? $0.proving(with: nil) : $0 }
+        let terms = Grant.Terms(
+            issuer: found.server.issuer, tokenEndpoint: attempt.endpoint.text,
+            revocation: kept.flatMap { found.server.revocation(for: $0) }, client: kept ?? OAuthClient(id: ""),
+            scope: tokens.scope ?? subject.scope ?? subject.profile.scope, resource: resource(attempt))
+        // A machine asks for another one instead (RFC 6749, section 4.4.3).
+        let token = Token(
+            value: tokens.accessToken, refreshToken: nil, expires: tokens.lifetime.map { clock.now() + Int64($0) })
+        return Issued(
+            grant: AuthorizedGrant(kept: Grant(token: token, terms: terms)),
+            name: subject.profile.clientID ?? attempt.identity.flatMap(subjectOf) ?? machine.claim("sub")
+                ?? machine.claim("iss") ?? "")
+    }
+
+    private func client(_ attempt: Attempt, _ secret: Secret?) throws(LoginFault) -> OAuthClient? {
+        let profile = subject.profile
+        let given = machine.keyIsLocked ? nil : secret
+        guard let client = profile.client(asked: given, listed: attempt.server.metadata?.tokenAuthentication) else {
+            return nil
+        }
+        guard profile.clientAuthentication == .privateKeyJWT else {
+            return profile.clientAuthentication == .tls ? OAuthClient(id: client.id, authentication: .tls) : client
+        }
+        guard let key = attempt.key else { throw .failure(.unexpectedEvent("no key to sign with")) }
+        let assertion = Assertion(
+            client: client.id, audience: audience(attempt), id: try newID(), now: clock.now())
+        return OAuthClient(id: client.id, secret: try assertion.signed(by: key), authentication: .privateKeyJWT)
+    }
+
+    /// What proves the client at another endpoint of the server; `nil` for one without a key.
+    package func assertion(
+        of client: OAuthClient, issuer: String?, tokenEndpoint: String
+    ) throws(LoginFault) -> Secret? {
+        guard machine.keyFile != nil, !machine.keyIsLocked else { return nil }
+        let audience = machine.audienceOfAssertions == .issuer ? issuer ?? tokenEndpoint : tokenEndpoint
+        return try Assertion(client: client.id, audience: audience, id: try newID(), now: clock.now())
+            .signed(by: try proof.key(passphrase: nil))
+    }
+
+    private func newID() throws(LoginFault) -> Secret { try transport.random(16).base64URL }
+
+    private func audience(_ attempt: Attempt) -> String {
+        switch machine.audienceOfAssertions {
+        case .issuer: attempt.server.issuer ?? attempt.endpoint.text
+        case .tokenEndpoint: attempt.endpoint.text
+        }
+    }
+
+    private func resource(_ attempt: Attempt) -> String? { subject.profile.resource ?? attempt.resource?.resource }
+
+    private func fields(_ attempt: Attempt) throws(LoginFault) -> [FormField] {
+        var fields = [FormField("grant_type", machine.kind.type)]
+        switch machine.kind {
+        case .clientCredentials: break
+        case .jwtBearer: fields.append(FormField("assertion", try assertion(attempt)))
+        case .tokenExchange:
+            guard let token = attempt.identity else { throw .failure(.unexpectedEvent("no token to exchange")) }
+            let type = machine.subjectTokenType ?? "urn:ietf:params:oauth:token-type:jwt"
+            fields += [FormField("subject_token", token), FormField("subject_token_type", type)]
+        }
+        let texts = [
+            ("requested_token_type", machine.requestedTokenType), ("audience", machine.audience),
+            ("scope", subject.scope ?? subject.profile.scope), ("resource", resource(attempt)),
+        ]
+        fields += texts.compactMap { name, text in text.map { FormField(name, $0) } }
+        return fields + subject.profile.parameters.map { FormField($0.name, $0.value) }
+    }
+
+    /// The identity, else one that is signed here. What the profile does not claim is the client, and the server.
+    private func assertion(_ attempt: Attempt) throws(LoginFault) -> Secret {
+        if let identity = attempt.identity { return identity }
+        guard let key = attempt.key else { throw .failure(.unexpectedEvent("no key to sign with")) }
+        let issuer = machine.claim("iss") ?? subject.profile.clientID ?? ""
+        let usual = [("iss", issuer), ("sub", issuer), ("aud", audience(attempt))]
+        let claims =
+            machine.claims.map { (name: $0.name, value: $0.value) }
+            + usual.filter { machine.claim($0.0) == nil }.map { (name: $0.0, value: $0.1) }
+        return try Assertion(claims, id: try newID(), now: clock.now()).signed(by: key)
+    }
+
+    /// - Parameter isSigned: whether a clock that is off may be the reason for a refusal.
+    private func tokens(_ response: HTTPResponse, isSigned: Bool) throws(LoginFault) -> IssuedTokens {
+        let answer = try TokenResponse(response)
+        guard case .refused(let refusal) = answer, refusal.refusesMachine(machine.kind) else { return try answer.get() }
+        let words = [refusal.code?.rawValue, refusal.words].compactMap { $0 }.joined(separator: ": ")
+        var rejection = Refusal(status: refusal.status ?? 400, words: words.isEmpty ? nil : words)
+        if isSigned { rejection.clockDifference = ClockDifference(of: response, at: clock) }
+        throw .rejected(rejection)
+    }
+}
+
+extension OAuthRefusal {
+    /// Whether the server refuses the machine or its proof, as a wrong password is refused; what else it says is about the request.
+    fileprivate func refusesMachine(_ kind: MachineGrant.Kind) -> Bool {
+        switch code {
+        case .invalidClient, .invalidGrant: true
+        case .invalidRequest: kind == .tokenExchange
+        // By the status alone, where a server names no code.
+        case nil: status == 401
+        default: false
+        }
+    }
+}

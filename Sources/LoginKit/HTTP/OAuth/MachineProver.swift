@@ -1,0 +1,152 @@
+import LoginCore
+import Secrets
+
+/// What a machine's proof is read from, beside the network.
+struct MachineSurroundings {
+    let environment: Environment
+    let isCancelled: (@Sendable () -> Bool)?
+    /// The token of another profile's login, if that lends it to this issuer.
+    let lend: (_ profile: String, _ issuer: String?) throws(LoginFault) -> Secret
+}
+
+/// Reads the key and the identity of a machine, as its profile says where they are.
+struct MachineProver: MachineProof {
+    let machine: MachineGrant
+    let issuer: String?
+    let surroundings: MachineSurroundings
+    let client: AuthorizationClient
+
+    /// The variables in which GitHub tells a job where its identity is to be had.
+    static let variablesOfActions = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"]
+
+    /// Seconds that a program has to print an identity.
+    private static let patience = 60
+
+    func key(passphrase: Secret?) throws(LoginFault) -> any AssertionKey {
+        let path = machine.keyFile ?? ""
+        let pem = try KeyFile.signingKey(path)
+        do throws(SigningKey.Fault) {
+            return try SigningKey(pem: pem, passphrase: passphrase, id: machine.keyID)
+        } catch {
+            switch error {
+            case .wrongPassphrase: throw .rejected(Refusal(status: 0, words: nil))
+            case .locked: throw .loginRequired(LoginNeed(why: .keyLocked(file: path)))
+            case .missing: throw Self.unusable(path, "has no private key (PEM)")
+            case .unsuitable: throw Self.unusable(path, "is not RSA of 2048 bits or more, P-256, P-384 or Ed25519")
+            case .library: throw .failure(.libraryMissing("libcrypto.so.3"))
+            }
+        }
+    }
+
+    private static func unusable(_ path: String, _ problem: String) -> LoginFault {
+        .usage(.other("the key in \(SafeText.quoted(path)) \(problem); check 'key-file' in the profile"))
+    }
+
+    func identity() throws(LoginFault) -> Secret {
+        guard let identity = machine.identity else { throw .failure(.unexpectedEvent("no identity")) }
+        let token = try read(identity.source)
+        guard identity.isOpaque || JSONWebToken.isOne(token) else {
+            throw .usage(
+                .other(
+                    "\(identity.source.description) has no JSON Web Token; set opaque = true in 'identity' if it has another text"
+                ))
+        }
+        return token
+    }
+
+    private func read(_ source: MachineIdentity.Source) throws(LoginFault) -> Secret {
+        switch source {
+        case .githubActions(let audience): return try ofActions(audience)
+        case .variable(let name):
+            guard let text = surroundings.environment.secret(named: name) else {
+                throw .loginRequired(LoginNeed(why: .noIdentity("the variable \(SafeText.quoted(name)) is not set")))
+            }
+            return try line { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: text) }
+        case .file(let path):
+            return try line { () throws(SecretFile.Problem) in
+                try SecretFile.read(path: path, until: .now + .seconds(Self.patience))
+            }
+        case .command(let words):
+            return try PasswordCommand(words: words).run(isCancelled: surroundings.isCancelled)
+        case .profile(let name): return try surroundings.lend(name, issuer)
+        }
+    }
+
+    private func line(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginFault) -> Secret {
+        do throws(SecretFile.Problem) {
+            let text = try read()
+            if !text.isEmpty { return text }
+        } catch {
+            throw .loginRequired(
+                LoginNeed(why: .noIdentity("\(machine.identity?.source.description ?? ""): \(error.words)")))
+        }
+        throw .loginRequired(LoginNeed(why: .noIdentity("\(machine.identity?.source.description ?? "") is empty")))
+    }
+
+    /// As GitHub documents it: a GET with the audience in its query and the bearer token of the job.
+    private func ofActions(_ audience: String) throws(LoginFault) -> Secret {
+        guard let place = surroundings.environment.secret(named: Self.variablesOfActions[0])?.unprotectedText,
+            let bearer = surroundings.environment.secret(named: Self.variablesOfActions[1])
+        else {
+            throw .loginRequired(
+                LoginNeed(
+                    why: .noIdentity(
+                        "this is no job of GitHub Actions with the permission to ask for an identity; in its workflow: "
+                            + "permissions: id-token: write")))
+        }
+        let address = try Self.url(place, audience: audience)
+        var request = HTTPRequest(
+            method: "GET", url: address,
+            headers: [
+                HTTPRequestField(name: "Accept", value: Secret("application/json")),
+                HTTPRequestField(name: "Authorization", value: try Self.authorization(bearer)),
+            ])
+        request.hidden.add([bearer])
+        let response = try client.send(request)
+        let body = response.body.withUnsafeBytes { bytes in try? JSONReader.read(bytes) }
+        guard response.status == 200, case .string(let token)? = JSONPointer("/value").flatMap({ body?[$0] }) else {
+            throw .failure(.unexpectedStatus(response.status, step: "identity", words: nil))
+        }
+        client.client.hide([Secret(token)])
+        return Secret(token)
+    }
+
+    private static func url(_ place: String, audience: String) throws(LoginFault) -> String {
+        let parsed = try URLParser.parsed(place)
+        guard parsed.origin.scheme == "https" || parsed.origin.isLoopback else {
+            throw .untrusted(.plainHTTP)
+        }
+        do throws(FillFault) {
+            let value = try Secret(audience).formEncoded(limit: 4096).unprotectedText
+            return place + (place.contains("?") ? "&" : "?") + "audience=" + value
+        } catch {
+            throw error.asLoginFault
+        }
+    }
+
+    private static func authorization(_ token: Secret) throws(LoginFault) -> Secret {
+        guard token.withUnsafeBytes({ $0.allSatisfy { (0x21...0x7e).contains($0) } }) else {
+            throw .usage(.other("\(variablesOfActions[1]) has characters that no header may have"))
+        }
+        let start = Array("Bearer ".utf8)
+        return Secret(count: start.count + token.count) { place in
+            place.copyBytes(from: start)
+            token.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
+            }
+        }
+    }
+}
+
+extension MachineIdentity.Source {
+    /// For a message.
+    var description: String {
+        switch self {
+        case .githubActions: "the identity of GitHub Actions"
+        case .variable(let name): "the variable \(SafeText.quoted(name))"
+        case .file(let path): "the file \(SafeText.quoted(path))"
+        case .command(let words): "the output of \(SafeText.quoted(words[0]))"
+        case .profile(let name): "the login of the profile \(SafeText.quoted(name))"
+        }
+    }
+}

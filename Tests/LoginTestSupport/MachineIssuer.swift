@@ -1,0 +1,78 @@
+import Foundation
+
+/// An authorization server for machines by Authlib, a service that takes its tokens, and an endpoint like that of GitHub's Actions, for
+/// as long as this object lives.
+package final class MachineIssuer {
+    /// A client that it knows.
+    package struct Client: Sendable {
+        let id: String
+        let secret: String?
+        let method: String
+        /// The public key, as `authctl key new` prints it.
+        let key: String?
+
+        package static func secret(_ id: String, _ secret: String, method: String = "client_secret_basic") -> Client {
+            Client(id: id, secret: secret, method: method, key: nil)
+        }
+
+        package static func key(_ id: String, _ key: String) -> Client {
+            Client(id: id, secret: nil, method: "private_key_jwt", key: key)
+        }
+
+        var json: String {
+            let texts = [("id", id as String?), ("secret", secret), ("method", method)]
+            let members = texts.compactMap { name, text in text.map { "\"\(name)\": \"\($0)\"" } }
+            return "{" + (members + (key.map { ["\"jwk\": \($0)"] } ?? [])).joined(separator: ", ") + "}"
+        }
+    }
+
+    /// The issuer, as in `http://127.0.0.1:41234`.
+    package let issuer: String
+    /// The service: `/me` names whose token came.
+    package let service: String
+    private let server: ServerProcess
+
+    /// - Parameter lifetime: seconds that a token lives.
+    package init(_ clients: [Client], lifetime: Int = 300) throws {
+        guard let python = RealServer.packagesPython else {
+            throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
+        }
+        server = try ServerProcess()
+        let setting = "{\"clients\": [\(clients.map(\.json).joined(separator: ", "))], \"lifetime\": \(lifetime)}"
+        try server.start(
+            python, ["-u", Repository.testServer("machine_issuer.py"), server.folder.path, setting])
+        issuer = "http://127.0.0.1:\(try server.wait(forPortOf: "the issuer"))"
+        service = "http://127.0.0.1:\(server.text("service"))"
+    }
+
+    /// A profile of the service.
+    /// - Parameter oauth: what the table says beside the issuer.
+    package func profile(_ name: String, _ oauth: String, _ more: String = "") -> String {
+        """
+        [profiles.\(name)]
+        url = "\(service)"
+        method = "oauth"
+        oauth = { issuer = "\(issuer)", \(oauth) }
+        verify = { get = "/me", username = "/name" }
+        \(more)
+
+        """
+    }
+
+    /// The forms that the token endpoint was sent.
+    package var requests: [String] { server.text("requests").split(separator: "\n").map(String.init) }
+
+    /// A token as Kubernetes puts it into a pod.
+    package var identityFile: String { server.folder.appendingPathComponent("identity").path }
+
+    /// What GitHub's Actions tell a job that may ask for its identity.
+    package var jobEnvironment: [String: String] {
+        [
+            "ACTIONS_ID_TOKEN_REQUEST_URL": issuer + "/actions/token?api-version=2",
+            "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "of-the-job",
+        ]
+    }
+
+    /// Ends it.
+    package func stop() { server.stop() }
+}
