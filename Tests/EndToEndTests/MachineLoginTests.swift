@@ -171,6 +171,33 @@ import Testing
         #expect(issuer.requests.count == 1)
     }
 
+    @Test(RealServer.requirePython("oauth2_provider"), arguments: ["basic", "post"])
+    func `logs in at Django OAuth Toolkit, which knows no scope that it does not have`(way: String) throws {
+        let django = try DjangoOAuthServer(clients: [OAuthClient("nightly", secret: "horse-battery-9", redirects: [])])
+        // Its metadata has a place of its own; a profile with the endpoint needs none.
+        let oauth =
+            "grant = 'client-credentials', client-id = 'nightly', client-auth = '\(way)', "
+            + "token-endpoint = '\(django.issuer)/token/', revocation-endpoint = '\(django.revocation)'"
+        func profile(_ name: String, _ more: String) -> String {
+            """
+            [profiles.\(name)]
+            url = "\(django.origin)"
+            method = "oauth"
+            oauth = { \(oauth)\(more) }
+            verify = { get = "/me", username = "/name", logged-out = [403] }
+
+            """
+        }
+        let authctl = try Installation(config: profile("own", "") + profile("scope", ", scope = 'everything'"))
+        let login = try authctl.run("login", "own", "--password-stdin", input: "horse-battery-9\n")
+        #expect(login.code == 0, "\(login.error)")
+        #expect(try authctl.run("whoami", "own").output == "a machine\n")
+        #expect(try authctl.run("login", "own", "--force", "--password-stdin", input: "staple\n").code == 3)
+        let scope = try authctl.run("login", "scope", "--password-stdin", input: "horse-battery-9\n")
+        #expect(scope.code == 2 && scope.error.contains("invalid_scope"), "\(scope.error)")
+        #expect(try authctl.run("logout", "own").code == 0)
+    }
+
     @Test func `is a plugin of kubectl, in the version that this asks for`() throws {
         let (authctl, key) = try installation()
         let issuer = try MachineIssuer([.key("nightly", key)])

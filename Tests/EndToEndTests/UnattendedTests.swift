@@ -20,7 +20,7 @@ import Testing
         let page = try Command.tool("col", ["-bx"], input: roff.outputBytes).output
         let lines = Set(page.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         let recipes = try Recipe.all()
-        #expect(recipes.count == 10, "\(recipes.keys)")
+        #expect(recipes.count == 11, "\(recipes.keys)")
         for line in recipes.values.joined().flatMap({ $0.components(separatedBy: "\n") }) {
             #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
         }

@@ -23,7 +23,8 @@ from oauth2_provider.views.generic import ProtectedResourceView
 from wsgiref import simple_server
 class Me(ProtectedResourceView):
     def get(self, request):
-        return JsonResponse({"name": request.resource_owner.username})
+        # A client's own token is nobody's.
+        return JsonResponse({"name": request.resource_owner.username if request.resource_owner else "a machine"})
 urlpatterns = [
     path("admin/", admin.site.urls), path("me", Me.as_view()),
     path("o/", include("oauth2_provider.urls", namespace="oauth2_provider"))]
@@ -35,7 +36,8 @@ for client in wanted["clients"]:
     Application.objects.create(
         name=client["id"], client_id=client["id"], client_secret=secret or "",
         client_type=Application.CLIENT_CONFIDENTIAL if secret else Application.CLIENT_PUBLIC,
-        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE, algorithm=Application.RS256_ALGORITHM,
+        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE if client["redirects"]
+            else Application.GRANT_CLIENT_CREDENTIALS, algorithm=Application.RS256_ALGORITHM,
         redirect_uris=" ".join(client["redirects"]))
 class Server(socketserver.ThreadingMixIn, simple_server.WSGIServer):
     daemon_threads = True
