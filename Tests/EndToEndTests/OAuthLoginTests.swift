@@ -113,6 +113,20 @@ import Testing
         #expect(refused.code == 10, "\(refused.error)")
         let command = "authctl login notes --force --scope 'openid notes:read notes:write'"
         #expect(refused.error.contains(command), "\(refused.error)")
+        // At a terminal it is asked about, once.
+        let no = try authctl.onTerminal(post)
+        try no.pty.wait(for: "Type yes")
+        no.pty.type("no\r")
+        #expect(try no.end() == .exited(10))
+        let asked = try authctl.onTerminal(post + ["--browser", person.browser])
+        try asked.pty.wait(for: "Type yes")
+        asked.pty.type("yes\r")
+        #expect(try asked.end() == .exited(0), "\(asked.pty.text)")
+        #expect(asked.output.contains("hi"), "\(asked.output)")
+        #expect(try authctl.run(post).code == 0)
+        let narrow = try authctl.onTerminal(
+            "login", "notes", "--force", "--scope", "openid notes:read", "--browser", person.browser)
+        #expect(try narrow.end() == .exited(0))
         let more = try authctl.onTerminal(
             "login", "notes", "--force", "--scope", "openid notes:read notes:write", "--browser", person.browser)
         #expect(try more.end() == .exited(0))

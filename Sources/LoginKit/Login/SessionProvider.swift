@@ -100,6 +100,14 @@ package struct SessionProvider {
         try context.holdingPromptLock { () throws(LoginFault) in try entered(after: refused) }
     }
 
+    /// Logs in anew for another scope, whatever is stored.
+    func enter(forScope scope: String) throws(LoginFault) -> AuthenticatedSession {
+        var request = request
+        (request.scope, request.policy.force) = (scope, true)
+        let run = try LoginRun(context, profile, request)
+        return try context.holdingPromptLock { () throws(LoginFault) in try logIn(run) }
+    }
+
     private func entered(after refused: Session?) throws(LoginFault) -> AuthenticatedSession {
         var request = request
         request.policy.sessionWasRefused = refused != nil

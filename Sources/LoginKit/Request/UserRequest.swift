@@ -26,9 +26,27 @@ package struct UserRequest {
     {
         defer { outgoing.output.close() }
         var loop = RelayLoop(outgoing, self, canVerify: provider.profile.verify != nil)
-        let outcome = try loop.run()
+        var outcome = try loop.run()
+        if let wider = try loop.lender.widened(after: outcome) {
+            loop = RelayLoop(outgoing, wider, canVerify: provider.profile.verify != nil)
+            outcome = try loop.run()
+        }
         try loop.lender.finish(outcome)
         return (outcome.relayed.response, loop.lender.authenticated?.refreshed)
+    }
+
+    /// Asks the person, once for each request, whether to log in again where the scope of the token is not enough.
+    /// - Returns: the request with the new login; `nil` where the answer is to be handed on as it is.
+    private func widened(after outcome: RelayLoop<UserRequest>.Outcome) throws(LoginFault) -> UserRequest? {
+        guard outcome.ending == .forbidden, mayAsk, outgoing.body.isRepeatable, !outgoing.output.isShown,
+            let authenticated, let scope = outcome.relayed.response.missingScope(of: authenticated.session)
+        else { return nil }
+        let context = provider.context
+        let question =
+            "\(provider.profile.name) wants more than this login may do. Log in again for \(SafeText.quoted(scope)), and send the request again?"
+        let dialogue = context.dependencies.dialogue(context.dialogueSettings(provider.request))
+        guard try dialogue.confirm(question, typing: "yes") else { return nil }
+        return UserRequest(provider: provider, outgoing: outgoing, after: try provider.enter(forScope: scope))
     }
 
     /// Hands the answer on, whatever it means, and keeps what it has refreshed.
