@@ -42,6 +42,10 @@ struct MachineProfileTests {
         ("grant = 'jwt-bearer', key-file = 'k', claims = { exp = '1' }", "claims.exp: is set by authctl itself"),
         ("grant = 'jwt-bearer', identity = { env = 'A' }, claims = { iss = 'x' }", "oauth.claims: belongs to grant"),
         ("client-id = 'a', client-auth = 'tls'", "oauth.client-auth: 'tls' needs one of the grants"),
+        (
+            "grant = 'client-credentials', client-id = 'a', issuer = 'https://id.example', token-endpoint = '/token'",
+            "oauth.token-endpoint: cannot be used beside 'issuer'"
+        ),
         ("identity = { env = 'A' }", "oauth.identity: needs one of the grants"),
         ("grant = 'code', flow = 'browser'", "oauth.flow: says the same as 'grant'"),
     ])
@@ -59,6 +63,18 @@ struct MachineProfileTests {
         let identity = "issuer = 'https://id.example', grant = 'token-exchange', identity = { env = 'NO_SUCH_TOKEN' }"
         let given = try world(identity).run("login", "p", "--password-command", "echo x")
         #expect(given.code == 2 && given.talk.contains("takes no password"), "\(given.talk)")
+    }
+
+    @Test(arguments: ["hunter22", "aHVudGVyMjI=", "%68unter22"])
+    func `a server that refuses a machine is not quoted where it repeats a secret`(echo: String) throws {
+        let world = try world(
+            "token-endpoint = '/token', grant = 'client-credentials', client-id = 'a', client-auth = 'post'")
+        world.person = ScriptedPerson(Array(repeating: ScriptedPerson.types(nil, "hunter22"), count: 3))
+        let refusal = HTTPResponse.answer(
+            401, "{\"error\": \"invalid_client\", \"error_description\": \"not \(echo)\"}")
+        let run = world.run(
+            "login", "p", server: [.answer(401, headers: ["WWW-Authenticate: Bearer"]), refusal, refusal, refusal])
+        #expect(run.code == 3 && !run.talk.contains(echo), "\(run.code) \(run.talk)")
     }
 
     @Test func `a text that is no JSON Web Token is none, and one is one by its header alone`() {

@@ -79,14 +79,29 @@ struct OfferedProfilesTests {
             ("store = \"file\"", nil), ("method = \"basic\"", nil), ("store = 1", nil),
             ("certificate = \"a    b\"", "blog: certificate = \"a \\u{20}\\u{20}\\u{20}b\""),
             ("key = \"\\u202Ex\"", "blog: key = \"\\u{202E}x\""),
-            ("oauth = { key-file = \"k.pem\" }", "blog: oauth.key-file = \"k.pem\""),
-            ("oauth = { identity = { profile = \"x\", opaque = true } }", "blog: oauth.identity.profile = \"x\""),
-            ("oauth = { identity = { command = [\"a\", \"b\"] } }", "blog: oauth.identity.command = \"a\" \"b\""),
+            ("lend-to = [\"https://id.example\"]", "blog: lend-to = \"https://id.example\""),
         ] as [(String, String?)]) func `what can run programs or weaken trust is shown whole`(
             member: String, risk: String?
         ) throws
     {
         #expect(try risks(member) == (risk.map { [$0] } ?? []))
+    }
+
+    @Test(
+        arguments: [
+            ("key-file = \"k.pem\", claims = { aud = \"x\" }", ["key-file = \"k.pem\"", "claims.aud = \"x\""]),
+            ("identity = { profile = \"x\", opaque = true }", ["identity.profile = \"x\""]),
+            ("identity = { command = [\"a\", \"b\"] }", ["identity.command = \"a\" \"b\""]),
+            (
+                "identity = { env = \"A\" }, token-endpoint = \"/token\"",
+                ["identity.env = \"A\"", "token-endpoint = \"/token\""]
+            ),
+        ])
+    func `what would prove who a machine is is shown with where it goes`(table: String, shown: [String]) throws {
+        let found = try risks("oauth = { \(table) }")
+        #expect(
+            Set(found) == Set(shown.map { "blog: oauth." + $0 } + ["blog: url = \"https://blog.example/v1\""]),
+            "\(found)")
     }
 
     @Test func `what is too long to be reviewed is refused`() throws {

@@ -56,9 +56,14 @@ struct ExecCommand: EndingCommand {
         let rules = try rules.rules()
         // Before any library is opened: some change it.
         var environment = invocation.console.inherited()
-        // What says which machine this is stays on this side.
-        if execEnvironment.serves { environment.removeAll(beginningWith: "ACTIONS_ID_TOKEN_REQUEST_") }
         let profile = try invocation.context.selectProfile(nil, mayGuess: false)
+        if execEnvironment.serves {
+            // What says which machine this is stays on this side.
+            environment.removeAll(beginningWith: "ACTIONS_ID_TOKEN_REQUEST_")
+            if case .variable(let name)? = profile.oauth?.machine?.identity?.source {
+                environment.removeAll(beginningWith: name + "=")
+            }
+        }
         let image: ProgramImage
         do throws(ProgramImage.Absence) {
             // As they were given: what the parser made of them is text.

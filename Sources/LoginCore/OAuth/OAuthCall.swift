@@ -114,7 +114,9 @@ package struct OAuthCall: Equatable, Sendable {
         let secrets: Set<String> = [
             "code", "code_verifier", "device_code", "refresh_token", "token", "state", "assertion", "subject_token",
         ]
-        return [client?.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
+        let whole = [client?.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
+        // The parts of a JSON Web Token say as much as the whole.
+        return whole + whole.compactMap { $0 }.flatMap(\.parts)
     }
 
     /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
@@ -130,5 +132,16 @@ package struct OAuthCall: Equatable, Sendable {
             throw .failure(.other("the client's identifier and secret are too long for a header"))
         }
         return header.finish()
+    }
+}
+
+extension Secret {
+    /// The long parts between dots.
+    fileprivate var parts: [Secret] {
+        withUnsafeBytes { bytes in
+            bytes.split(separator: UInt8(ascii: ".")).filter { $0.count >= 24 && $0.count < bytes.count }.map {
+                Secret(copying: UnsafeRawBufferPointer(rebasing: $0))
+            }
+        }
     }
 }

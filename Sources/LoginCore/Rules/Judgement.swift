@@ -134,7 +134,7 @@ extension Step {
 
 extension HTTPResponse {
     /// Whether the server was too busy or too broken to judge anything.
-    var saysNothing: Bool { status == 408 || status == 429 || status >= 500 }
+    package var saysNothing: Bool { status == 408 || status == 429 || status >= 500 }
 
     /// Whether a login form in this response says that the password was wrong. A busy server, a missing page, a locked account (423) or
     /// an expired form (419) may show one, too, and has judged nothing.

@@ -28,7 +28,14 @@ package struct KeyFile {
         do throws(Fault) {
             return try KeyFile(path: path, holdsKey: true).read()
         } catch {
-            throw .usage(.clientCertificate(error.fault))
+            let problem: String
+            switch error.fault {
+            case .unreadable(_, let errno): problem = "cannot be read: \(SystemWords.of(errno))"
+            case .notAFile: problem = "is not a regular file"
+            case .tooLarge(_, let limit): problem = "is larger than \(limit) bytes"
+            default: throw .usage(.clientCertificate(error.fault))
+            }
+            throw .usage(.other("the key file \(SafeText.quoted(path)) \(problem); check 'key-file' in the profile"))
         }
     }
 
@@ -61,7 +68,8 @@ package struct KeyFile {
     /// - Returns: no, where the file cannot be read: whoever needs it says why.
     static func isLocked(_ path: String) -> Bool {
         guard let pem = try? signingKey(path) else { return false }
-        return pem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }.contains("ENCRYPTED")
+        let text = pem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED")
     }
 
     private struct Fault: Error {

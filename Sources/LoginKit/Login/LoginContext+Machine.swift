@@ -30,7 +30,16 @@ extension LoginContext {
         defer { lenders = Array(chain.dropLast()) }
         let former = topic
         defer { topic = former }
-        let session = try SessionProvider(self, try profile(named: other), LoginRequest()).enterUnverified().session
+        let session: Session
+        do throws(LoginFault) {
+            session = try SessionProvider(self, try profile(named: other), LoginRequest()).enterUnverified().session
+        } catch .loginRequired {
+            throw .loginRequired(
+                LoginNeed(
+                    why: .noIdentity(
+                        "nobody is logged in to \(SafeText.quoted(other)), whose token is the identity; run: "
+                            + "\(ShellCommand("authctl", "login", other))")))
+        }
         guard case .token(let token) = session else {
             throw .usage(.other("the login of the profile \(SafeText.quoted(other)) is no token"))
         }

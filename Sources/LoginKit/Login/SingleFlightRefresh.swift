@@ -11,6 +11,8 @@ final class SingleFlightRefresh: Authenticator {
     private let trustsGrants: Bool
     private var refreshed: Session?
     private let context: LoginContext
+    /// Whether what is earned is kept, so that others have use for it.
+    private let isShared: Bool
 
     /// - Parameter settings: with the session that was found to be over before this login began; `nil` for whichever is there.
     init(_ service: Service, _ keeper: StoreKeeper, _ request: LoginRequest, _ context: LoginContext) {
@@ -19,6 +21,7 @@ final class SingleFlightRefresh: Authenticator {
         self.keeper = keeper
         outdated = request.outdated
         trustsGrants = request.wantsTokenAlone
+        isShared = request.persistence(of: service.profile) != Persistence.none
     }
 
     deinit { keeper.hold = nil }
@@ -31,7 +34,7 @@ final class SingleFlightRefresh: Authenticator {
 
     /// What is kept earns a session for all processes, and what is refused is sent by one of them; so does what a machine proves.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
-        let provesItself = service.profile.kind == .machine && credential.kind == .ticket
+        let provesItself = isShared && service.profile.kind == .machine && credential.kind == .ticket
         if provesItself, !keeper.mayRefresh { return try prove(credential) }
         guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
             return try service.begin(credential, code: code)

@@ -20,12 +20,12 @@ package struct TokenSource {
 
     package func session() throws(LoginFault) -> (session: Session, username: String) {
         try checkHasHeader()
+        if profile.kind == .machine, profile.oauth?.machineSecret == nil { return try proven() }
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
             SuppliedCredential.variable(context.dependencies.environment, true) != nil
         {
             return try loggedInWithSupplied()
         }
-        if profile.kind == .machine, profile.oauth?.machineSecret == nil { return try proven() }
         let account = try context.account(profile)
         // Before anything is asked of a store or the network.
         try account.kind.check(wantsHeader: wantsHeader)

@@ -125,6 +125,7 @@ extension LoginNeed {
             case .declined(let method): "the server requires the method \(method.rawValue), which was declined"
             }
         if let next = nextWithinExec(topic) { return Message(what, next: next) }
+        if case .noIdentity = why { return Message(what, next: "see 'identity' in man authctl-config") }
         if case .ticket(let problem) = why {
             return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
         }

@@ -108,8 +108,8 @@ extension OAuthErrorCode {
         case .invalidClient, .unauthorizedClient:
             "check client-id, client-secret and client-auth in the profile's oauth"
         case .invalidScope: "check the scope that was typed, or scope in the profile's oauth"
-        case .invalidTarget: "check resource in the profile's oauth"
-        case .unsupportedGrantType, .unsupportedResponseType: "check flow in the profile's oauth"
+        case .invalidTarget: "check resource and audience in the profile's oauth"
+        case .unsupportedGrantType, .unsupportedResponseType: "check grant or flow in the profile's oauth"
         case .invalidRequest, .invalidRedirectURI: "check redirect and parameters in the profile's oauth"
         case .serverError, .temporarilyUnavailable, .slowDown: "try again later"
         case .invalidGrant, .accessDenied, .authorizationPending, .expiredToken, .unsupportedTokenType,

@@ -13,6 +13,7 @@ extension Refusal {
             what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
             check += ", or 'username' of 'verify' in the profile"
         }
+        if topic.machine != nil, status == 0 { check = "enter it again" }
         let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
         let command = topic.isCopied ? topic.loginCommand("--paste") : topic.loginCommand
         return Message(what, next: "\(check), then: \(command)\(register)")

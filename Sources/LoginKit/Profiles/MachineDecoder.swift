@@ -57,6 +57,10 @@ struct MachineDecoder {
         if grant.kind == .tokenExchange, grant.identity == nil {
             throw table.fault("identity", "is missing: grant 'token-exchange' exchanges a token")
         }
+        // What proves a machine goes to the issuer that it is meant for.
+        if oauth.issuer != nil, oauth.endpoints[.token] != nil {
+            throw table.fault("token-endpoint", "cannot be used beside 'issuer', whose metadata names it")
+        }
         let signs = oauth.clientAuthentication == .privateKeyJWT || grant.kind == .jwtBearer && grant.identity == nil
         if signs, grant.keyFile == nil { throw table.fault("key-file", "is missing: an assertion has to be signed") }
         if !signs, grant.keyFile != nil {

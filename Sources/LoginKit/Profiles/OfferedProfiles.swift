@@ -70,7 +70,7 @@ extension StrictTable {
     /// The keys that can run programs or weaken trust.
     private static let riskyKeys = [
         "password-command", "otp-command", "browser", "proxy", "ca-file", "certificate", "key", "allow-http",
-        "parent-cookies",
+        "parent-cookies", "lend-to",
     ]
 
     private func isRisky(_ key: String) -> Bool {
@@ -98,6 +98,7 @@ extension StrictTable {
                 }
                 risks.append("\(key) = \(text.inFullView)")
             case .bool(let flag): risks.append("\(key) = \(flag)")
+            case .array where key == "lend-to": risks.append("\(key) = \(try inFullView(key))")
             case .integer, .number, .array, .table, .unsupported, nil: risks.append(key)
             }
         }
@@ -113,10 +114,12 @@ extension StrictTable {
     private func risksOfOAuth() throws(UsageFault) -> [String] {
         guard let oauth = try table("oauth") else { return [] }
         let home = try string("url").map(Self.authority) ?? ""
-        return try proofs(in: oauth)
+        let proofs = try proofs(in: oauth)
+        // What proves something is shown with the place that it goes to.
+        return proofs
             + oauth.keys.compactMap { key in
                 guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
-                    !text.hasPrefix("/"), Self.authority(text) != home
+                    !proofs.isEmpty || !text.hasPrefix("/") && Self.authority(text) != home
                 else { return nil }
                 return "oauth.\(key) = \(SafeText.quoted(url: text, limit: .max))"
             }
@@ -125,16 +128,28 @@ extension StrictTable {
     /// What a machine would prove itself with: a file of the person's, a program, or another login.
     private func proofs(in oauth: StrictTable) throws(UsageFault) -> [String] {
         var proofs: [String] = []
-        if let file = try oauth.string("key-file") { proofs.append("oauth.key-file = \(file.inFullView)") }
-        guard let identity = try oauth.table("identity") else { return proofs }
-        for key in identity.keys where key != "opaque" {
-            let shown = try identity.strings(key).map(\.inFullView).joined(separator: " ")
-            guard shown.count <= Self.longestRisk else {
-                throw identity.fault(key, "has more than \(Self.longestRisk) characters, too many to review")
+        if oauth.value("key-file") != nil {
+            proofs.append("oauth.key-file = \(try oauth.inFullView("key-file"))")
+            if let claims = try oauth.table("claims") {
+                for key in claims.keys { proofs.append("oauth.claims.\(key) = \(try claims.inFullView(key))") }
             }
-            proofs.append("oauth.identity.\(key) = \(shown)")
         }
+        if let identity = try oauth.table("identity") {
+            for key in identity.keys where key != "opaque" {
+                proofs.append("oauth.identity.\(key) = \(try identity.inFullView(key))")
+            }
+        }
+        if !proofs.isEmpty, value("url") != nil { proofs.append("url = \(try inFullView("url"))") }
         return proofs
+    }
+
+    /// A text, or a list of them.
+    private func inFullView(_ key: String) throws(UsageFault) -> String {
+        let shown = try strings(key).map(\.inFullView).joined(separator: " ")
+        guard shown.count <= Self.longestRisk else {
+            throw fault(key, "has more than \(Self.longestRisk) characters, too many to review")
+        }
+        return shown
     }
 
     /// Scheme and authority as they are written: what is written in another way is asked about.

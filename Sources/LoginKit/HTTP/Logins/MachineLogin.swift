@@ -23,12 +23,8 @@ final class MachineLogin: LoginProcedure {
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
-        let issued: MachineAuthorization.Issued
-        do throws(LoginFault) {
-            issued = try authorization().run(steps.credential.password) { JSONWebToken($0)?.subject }
-        } catch .rejected(let refusal) {
-            return .refused(refusal)
-        }
+        // A refusal is thrown, so that the server's words are taken from it where they repeat a secret.
+        let issued = try authorization().run(steps.credential.password) { JSONWebToken($0)?.subject }
         client.hide(issued.grant.grant.secrets)
         let given = steps.credential
         let credential = Credential(

@@ -19,8 +19,8 @@ struct MachineProver: MachineProof {
     /// The variables in which GitHub tells a job where its identity is to be had.
     static let variablesOfActions = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"]
 
-    /// Seconds that a program has to print an identity.
-    private static let patience = 60
+    /// Seconds that a program has to print an identity: others wait for the token no longer than half a minute.
+    private static let patience = 20
 
     func key(passphrase: Secret?) throws(LoginFault) -> any AssertionKey {
         let path = machine.keyFile ?? ""
@@ -67,7 +67,7 @@ struct MachineProver: MachineProof {
                 try SecretFile.read(path: path, until: .now + .seconds(Self.patience))
             }
         case .command(let words):
-            return try PasswordCommand(words: words).run(isCancelled: surroundings.isCancelled)
+            return try PasswordCommand(words: words, patience: Self.patience).run(isCancelled: surroundings.isCancelled)
         case .profile(let name): return try surroundings.lend(name, issuer)
         }
     }
@@ -103,6 +103,9 @@ struct MachineProver: MachineProof {
             ])
         request.hidden.add([bearer])
         let response = try client.send(request)
+        if response.saysNothing {
+            throw .busy(BusyFault(status: response.status, retryAfter: response.retryAfter, words: nil))
+        }
         let body = response.body.withUnsafeBytes { bytes in try? JSONReader.read(bytes) }
         guard response.status == 200, case .string(let token)? = JSONPointer("/value").flatMap({ body?[$0] }) else {
             throw .failure(.unexpectedStatus(response.status, step: "identity", words: nil))
@@ -113,6 +116,9 @@ struct MachineProver: MachineProof {
 
     private static func url(_ place: String, audience: String) throws(LoginFault) -> String {
         let parsed = try URLParser.parsed(place)
+        guard !place.contains("#"), parsed.query?.contains("audience=") != true else {
+            throw .usage(.other("\(variablesOfActions[0]) has a fragment or an audience of its own"))
+        }
         guard parsed.origin.scheme == "https" || parsed.origin.isLoopback else {
             throw .untrusted(.plainHTTP)
         }
