@@ -30,11 +30,12 @@ extension LoginContext {
             })
     }
 
-    /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate.
+    /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate, unless that proves
+    /// the client there (RFC 8705, section 2.1).
     func otherTransports(of profile: Profile, like settings: TransportSettings) -> OriginTransports {
         OriginTransports { [self] (origin, mayBeLocal) throws(LoginFault) in
             var other = settings
-            other.identity = nil
+            if profile.oauth?.clientAuthentication != .tls { other.identity = nil }
             other.fingerprint = nil
             other.mayBeLocal = mayBeLocal
             other.allowHTTP = false

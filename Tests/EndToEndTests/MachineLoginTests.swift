@@ -158,6 +158,19 @@ import Testing
         #expect(circle.code == 2 && circle.error.contains("from one another"), "\(circle.error)")
     }
 
+    @Test(arguments: [["--ephemeral"], ["--persist", "none"]])
+    func `serves an address beyond the end of a token that is kept nowhere`(options: [String]) throws {
+        let issuer = try MachineIssuer([.secret("nightly", "horse-battery-9")], lifetime: 2)
+        let authctl = try Installation(
+            config: issuer.profile("billing", "grant = 'client-credentials', client-id = 'nightly'"))
+        let script = "for n in 1 2 3; do curl -sS \"$AUTHCTL_SERVE_URL\"me; sleep 2; done"
+        let run = try authctl.run(
+            ["exec", "-P", "billing", "--serve", "--password-stdin"] + options + ["--", "sh", "-c", script],
+            input: "horse-battery-9\n")
+        #expect(run.output.components(separatedBy: "\"name\": \"nightly\"").count == 4, "\(run.output)\(run.error)")
+        #expect((try? authctl.home.read("state/authctl/plaintext.json")) == nil)
+    }
+
     @Test(Thoroughness.isNeeded) func `asks for one token where fifty processes need one at once`() throws {
         let (authctl, key) = try installation()
         let issuer = try MachineIssuer([.key("nightly", key)])

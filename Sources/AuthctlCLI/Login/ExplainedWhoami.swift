@@ -45,7 +45,12 @@ struct ExplainedWhoami {
                 explanation.granted = sentences.granted(stored)
             }
         }
-        explanation.identity = try verifier.run.identityFacts()
+        do throws(LoginFault) {
+            explanation.identity = try verifier.run.identityFacts()
+        } catch {
+            // What is stored may be good without it.
+            explanation.identity = error.message(about: ErrorContext()).what + "."
+        }
         let identity = try verifier.identity()
         let isRepeated = verifier.run.service.repeatsSecret(identity.displayName)
         let name = isRepeated ? "…" : identity.displayName

@@ -56,6 +56,8 @@ extension ExecCredential.Version {
     /// The arguments with the option's value, which may be left out.
     static func completed(_ arguments: [String]) -> [String] {
         guard arguments.first == TokenCommand.outline.commandName else { return arguments }
-        return arguments.map { $0 == "--exec-credential" ? "\($0)=\(unnamed.rawValue)" : $0 }
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        return arguments[..<end].map { $0 == "--exec-credential" ? "\($0)=\(unnamed.rawValue)" : $0 }
+            + arguments[end...]
     }
 }

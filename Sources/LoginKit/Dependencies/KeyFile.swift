@@ -68,8 +68,9 @@ package struct KeyFile {
     /// - Returns: no, where the file cannot be read: whoever needs it says why.
     static func isLocked(_ path: String) -> Bool {
         guard let pem = try? signingKey(path) else { return false }
-        let text = pem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        return text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----") || text.contains("Proc-Type: 4,ENCRYPTED")
+        return ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"].contains { mark in
+            pem.withUnsafeBytes { $0.firstRange(of: Array(mark.utf8)) != nil }
+        }
     }
 
     private struct Fault: Error {

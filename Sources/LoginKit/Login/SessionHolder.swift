@@ -44,7 +44,7 @@ final class SessionHolder: LoginKeeper {
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         (session, space) = (login.session, login.space ?? space)
         password = login.credential?.secret ?? password
-        guard hasStore else { return }
+        guard hasStore else { return keeper.endRefresh() }
         context.warnOfStore(for: profile)
         do throws(LoginFault) {
             try keeper.approve(login, approval)

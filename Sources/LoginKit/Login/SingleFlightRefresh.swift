@@ -57,7 +57,7 @@ final class SingleFlightRefresh: Authenticator {
         let present = try keeper.beginRefresh(of: known)
         if let present, present != known {
             do throws(LoginFault) {
-                return .accepted(try verify(present, username: ""))
+                return .accepted(try verify(present, username: keeper.identity?.username ?? ""))
             } catch .rejected {
                 return try service.begin(credential, code: nil)
             }

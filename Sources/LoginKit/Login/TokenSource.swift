@@ -132,12 +132,14 @@ package struct TokenSource {
 
     /// What is stored if it lives long enough, else what a machine that proves itself is given anew.
     private func proven() throws(LoginFault) -> (session: Session, username: String) {
-        let account = try context.record(of: profile)?.activeAccount
+        let isNamed = context.username(for: profile) != nil
+        let account = isNamed ? try context.account(profile) : try context.record(of: profile)?.activeAccount
         let found = try account.map { (account) throws(LoginFault) in try stored(account) }
         if let account, let session = found?.session, livesLongEnough(session), !asksServer {
             return (session, account.username)
         }
         var request = LoginRequest()
+        request.username = isNamed ? account?.username : nil
         request.policy = LoginFlow.Policy(mayAsk: false)
         request.wantsTokenAlone = !asksServer
         request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }

@@ -131,7 +131,7 @@ package struct ErrorContext: Equatable, Sendable {
     /// The advice after a refusal.
     var check: String {
         if isCopied { return "log in again in the browser, copy a request that it sends after that" }
-        if let machine { return machine.check }
+        if let machine { return machine.check(profile) }
         let names = provingFields.map(\.shownName)
         guard let last = names.last else { return "check the credential" }
         guard names.count > 1 else { return "check the \(last)" }

@@ -35,12 +35,14 @@ enum MachineProofName: Equatable, Sendable {
     }
 
     /// The advice after a refusal.
-    var check: String {
+    func check(_ profile: String?) -> String {
         switch self {
         case .secret: "check 'client-id' in the profile and the client secret"
         case .key:
             "check that the server knows the public key, and 'client-id' and 'audience-of-assertion' in the profile"
-        case .identity: "see what it says of itself: authctl whoami --explain; compare with the rule at the server"
+        case .identity:
+            "compare its iss, sub and aud with the rule at the server: "
+                + "\(ShellCommand("authctl", "whoami", profile ?? "PROFILE", "--explain"))"
         case .certificate: "check that the server knows the certificate, and 'client-id' in the profile"
         case .client: "check 'client-id' in the profile"
         }

@@ -105,6 +105,9 @@ package struct ProfileDecoder {
             }
         case .pasted, .oauth, .machine: break
         }
+        if profile.oauth?.clientAuthentication == .tls, profile.settings.certificate == nil {
+            throw table.fault("certificate", "is missing: client-auth 'tls' proves the client with it")
+        }
         if profile.kind != .browser {
             if profile.settings.parentCookies { throw table.fault("parent-cookies", "needs method 'browser'") }
             if profile.settings.takesUserAgent { throw table.fault("user-agent", "'browser' needs method 'browser'") }

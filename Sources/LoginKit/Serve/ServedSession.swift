@@ -153,12 +153,7 @@ final class ServedSession: @unchecked Sendable {
         provider.context.lookAgain()
         let earlier = authenticated.session.secrets
         do throws(LoginFault) {
-            // A machine proves itself anew.
-            if authenticated.isKept || provider.profile.kind == .machine {
-                authenticated = try provider.enter(after: former)
-            } else {
-                try refreshUnkept()
-            }
+            if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
         } catch {
             failure = (error, .now)
             throw error
@@ -170,11 +165,23 @@ final class ServedSession: @unchecked Sendable {
     /// There is no store to find another one in, and nobody else refreshes it.
     private func refreshUnkept() throws(LoginFault) {
         let service = authenticated.run.service
+        if provider.profile.kind == .machine { return try proveAgain(service) }
         guard let next = try service.refresh(authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
         replace(by: next)
         replace(by: try service.verify(next, username: authenticated.username).session)
+    }
+
+    /// A machine proves itself anew, with the secret that it was given if it needs one.
+    private func proveAgain(_ service: Service) throws(LoginFault) {
+        let secret = authenticated.keeper.password ?? authenticated.run.request.supplied?.password
+        let credential = Credential(username: authenticated.username, secret.map { .password($0) } ?? .ticket)
+        switch try service.begin(credential, code: nil) {
+        case .accepted(let login): replace(by: login.session)
+        case .refused(let refusal): throw .rejected(refusal)
+        case .unconfirmed, .needsCode, .pending: throw .loginRequired(LoginNeed(why: .sessionRefused))
+        }
     }
 
     private func store() {

@@ -30,6 +30,9 @@ extension StoreKeeper {
         }
     }
 
+    /// Gives up the right to refresh, where nothing will be kept.
+    func endRefresh() { (refresh, hold, space) = (nil, nil, []) }
+
     /// Writes what was just read once more, to a store that is no file: that takes as much space and changes nothing.
     private func testRoom() throws(StoreFault) {
         guard let filled, !(filled.store is any FileStore) else { return }
