@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CCryptoIdentity.h"
+#include "passphrase.h"
 
 #include <CLibrary.h>
 #include <dlfcn.h>
@@ -31,24 +32,6 @@ static bool ready(void)
     return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, count) == NULL;
 }
 
-/* What PEM_read_bio_PrivateKey is given, so that a key that needs no passphrase is told from one that does. */
-typedef struct {
-    const char *passphrase;
-    bool asked;
-} question;
-
-static int answer(char *buffer, int size, int writing, void *context)
-{
-    (void)writing;
-    question *asked = context;
-    asked->asked = true;
-    size_t length = asked->passphrase == NULL ? 0 : strlen(asked->passphrase);
-    if (asked->passphrase == NULL || length > (size_t)size)
-        return -1;
-    memcpy(buffer, asked->passphrase, length);
-    return (int)length;
-}
-
 static void describe(X509 *certificate, ccrypto_identity *found)
 {
     struct tm parts;
@@ -78,8 +61,8 @@ static ccrypto_identity_state compare(X509 *certificate, EVP_PKEY *key)
 
 static ccrypto_identity_state read_key(BIO *text, const char *passphrase, X509 *certificate)
 {
-    question asked = { passphrase, false };
-    EVP_PKEY *key = table.PEM_read_bio_PrivateKey(text, NULL, answer, &asked);
+    passphrase_request asked = { passphrase, false };
+    EVP_PKEY *key = table.PEM_read_bio_PrivateKey(text, NULL, give_passphrase, &asked);
     if (key != NULL) {
         ccrypto_identity_state state = compare(certificate, key);
         table.EVP_PKEY_free(key);
@@ -92,8 +75,8 @@ static ccrypto_identity_state read_key(BIO *text, const char *passphrase, X509 *
 
 static ccrypto_identity_state read_pem(BIO *certificate, BIO *key, const char *passphrase, ccrypto_identity *found)
 {
-    question asked = { NULL, false };
-    X509 *own = table.PEM_read_bio_X509(certificate, NULL, answer, &asked);
+    passphrase_request asked = { NULL, false };
+    X509 *own = table.PEM_read_bio_X509(certificate, NULL, give_passphrase, &asked);
     if (own == NULL)
         return CCRYPTO_IDENTITY_NO_CERTIFICATE;
     describe(own, found);

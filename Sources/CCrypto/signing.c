@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CCryptoSigning.h"
+#include "passphrase.h"
 
 #include <CLibrary.h>
 #include <dlfcn.h>
@@ -57,24 +58,6 @@ struct ccrypto_signing_key {
     const algorithm *algorithm;
 };
 
-/* What PEM_read_bio_PrivateKey is given, so that a key that needs no passphrase is told from one that does. */
-typedef struct {
-    const char *passphrase;
-    bool asked;
-} question;
-
-static int answer(char *buffer, int size, int writing, void *context)
-{
-    (void)writing;
-    question *asked = context;
-    asked->asked = true;
-    size_t length = asked->passphrase == NULL ? 0 : strlen(asked->passphrase);
-    if (asked->passphrase == NULL || length > (size_t)size)
-        return -1;
-    memcpy(buffer, asked->passphrase, length);
-    return (int)length;
-}
-
 static const algorithm *fitting(EVP_PKEY *key)
 {
     char group[64] = "";
@@ -111,8 +94,8 @@ ccrypto_key_state ccrypto_key_open(
     BIO *text = table.BIO_new_mem_buf(pem, (int)size);
     if (text == NULL)
         return CCRYPTO_KEY_FAILED;
-    question asked = { passphrase, false };
-    EVP_PKEY *found = table.PEM_read_bio_PrivateKey(text, NULL, answer, &asked);
+    passphrase_request asked = { passphrase, false };
+    EVP_PKEY *found = table.PEM_read_bio_PrivateKey(text, NULL, give_passphrase, &asked);
     table.BIO_free(text);
     table.ERR_clear_error();
     if (found != NULL)
