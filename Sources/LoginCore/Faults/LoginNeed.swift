@@ -16,7 +16,7 @@ package struct LoginNeed: Equatable, Sendable {
         case passwordRefusedBefore
         /// The key of the client certificate is encrypted.
         case keyLocked(file: String)
-        /// What says which machine this is, is not there; in words.
+        /// The identity of a machine is missing, for this reason, in words.
         case noIdentity(String)
         /// A person left it blank until no question was left.
         case leftBlank(CredentialField)

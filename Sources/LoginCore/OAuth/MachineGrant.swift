@@ -4,9 +4,9 @@ package struct MachineGrant: Equatable, Sendable {
     package enum Kind: String, Equatable, Sendable, CaseIterable {
         /// For the client itself (RFC 6749, section 4.4).
         case clientCredentials = "client-credentials"
-        /// For whom an assertion names (RFC 7523, section 2.1).
+        /// On behalf of the subject of an assertion (RFC 7523, section 2.1).
         case jwtBearer = "jwt-bearer"
-        /// For another token (RFC 8693).
+        /// In exchange for another token (RFC 8693).
         case tokenExchange = "token-exchange"
 
         /// `grant_type`.
@@ -53,7 +53,7 @@ package struct MachineGrant: Equatable, Sendable {
     package func claim(_ name: String) -> String? { claims.first { $0.name == name }?.value }
 }
 
-/// Where the token comes from that says which machine this is.
+/// The token that identifies a machine.
 package struct MachineIdentity: Equatable, Sendable {
     package enum Source: Equatable, Sendable {
         /// GitHub's endpoint for the jobs of its Actions, with the audience that is asked for.
