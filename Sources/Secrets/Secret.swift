@@ -28,6 +28,17 @@ public struct Secret: Sendable {
         self = text.withUTF8 { Secret(copying: UnsafeRawBufferPointer($0)) }
     }
 
+    /// A secret behind a text that is none, such as the scheme of a header.
+    package init(_ start: String, followedBy secret: Secret) {
+        let start = Array(start.utf8)
+        self.init(count: start.count + secret.count) { place in
+            place.copyBytes(from: start)
+            secret.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
+            }
+        }
+    }
+
     /// Makes a secret of `count` bytes, which `fill` writes.
     package init<Failure: Error>(
         count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void

@@ -107,13 +107,7 @@ extension HTTPRequestField {
     /// As curl's -H takes it: `Name: value`, and `Name;` for an empty one.
     fileprivate var line: Secret {
         if value.isEmpty { return Secret("\(name);") }
-        let start = Array("\(name): ".utf8)
-        return Secret(count: start.count + value.count) { place in
-            place.copyBytes(from: start)
-            value.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
-            }
-        }
+        return Secret("\(name): ", followedBy: value)
     }
 }
 

@@ -27,9 +27,10 @@ package struct MachineAuthorization {
         var identity: Secret?
     }
 
-    /// The name of the machine at the service, where that says none: its client, else the subject of what it proves.
+    /// What a login of a machine comes to.
     package struct Issued {
         package let grant: AuthorizedGrant
+        /// Of the machine, where the service says none: its client, else the subject of what it proves.
         package let name: String
     }
 
@@ -73,9 +74,8 @@ package struct MachineAuthorization {
             return profile.clientAuthentication == .tls ? OAuthClient(id: client.id, authentication: .tls) : client
         }
         guard let key = attempt.key else { throw .failure(.unexpectedEvent("no key to sign with")) }
-        let assertion = Assertion(
-            client: client.id, audience: audience(attempt), id: try newID(), now: clock.now())
-        return OAuthClient(id: client.id, secret: try assertion.signed(by: key), authentication: .privateKeyJWT)
+        let assertion = try assertion(of: client, to: audience(attempt), signedBy: key)
+        return OAuthClient(id: client.id, secret: assertion, authentication: .privateKeyJWT)
     }
 
     /// What proves the client at another endpoint of the server; `nil` for one without a key.
@@ -83,17 +83,24 @@ package struct MachineAuthorization {
         of client: OAuthClient, issuer: String?, tokenEndpoint: String
     ) throws(LoginFault) -> Secret? {
         guard machine.keyFile != nil, !machine.keyIsLocked else { return nil }
-        let audience = machine.audienceOfAssertions == .issuer ? issuer ?? tokenEndpoint : tokenEndpoint
-        return try Assertion(client: client.id, audience: audience, id: try newID(), now: clock.now())
-            .signed(by: try proof.key(passphrase: nil))
+        return try assertion(
+            of: client, to: audience(issuer, tokenEndpoint), signedBy: try proof.key(passphrase: nil))
+    }
+
+    private func assertion(
+        of client: OAuthClient, to audience: String, signedBy key: any AssertionKey
+    ) throws(LoginFault) -> Secret {
+        try Assertion(client: client.id, audience: audience, id: try newID(), now: clock.now()).signed(by: key)
     }
 
     private func newID() throws(LoginFault) -> Secret { try transport.random(16).base64URL }
 
-    private func audience(_ attempt: Attempt) -> String {
+    private func audience(_ attempt: Attempt) -> String { audience(attempt.server.issuer, attempt.endpoint.text) }
+
+    private func audience(_ issuer: String?, _ tokenEndpoint: String) -> String {
         switch machine.audienceOfAssertions {
-        case .issuer: attempt.server.issuer ?? attempt.endpoint.text
-        case .tokenEndpoint: attempt.endpoint.text
+        case .issuer: issuer ?? tokenEndpoint
+        case .tokenEndpoint: tokenEndpoint
         }
     }
 

@@ -85,28 +85,16 @@ package struct OAuthCall: Equatable, Sendable {
             HTTPRequestField(name: "Content-Type", value: Secret("application/x-www-form-urlencoded")),
         ]
         var fields = fields
-        switch client?.authentication {
-        case .basic?:
-            headers.append(HTTPRequestField(name: "Authorization", value: try basic()))
-        case .post?, ClientAuthentication.none?, .privateKeyJWT?, .tls?:
-            if let client, !fields.contains(where: { $0.name == "client_id" }) {
-                fields.append(FormField("client_id", client.id))
-            }
-            fields += proof
-        case nil: break
+        if let client, client.authentication == .basic {
+            headers.append(HTTPRequestField(name: "Authorization", value: try client.basic()))
+        } else if let client {
+            if !fields.contains(where: { $0.name == "client_id" }) { fields.append(FormField("client_id", client.id)) }
+            fields += client.proof
         }
         let body = try FormField.encode(fields)
         var request = HTTPRequest(method: "POST", url: url, headers: headers, body: body)
         request.hidden.add(hidden, username: client?.id ?? "")
         return request
-    }
-
-    /// The fields by which the client proves itself, where it does that in the form.
-    private var proof: [FormField] {
-        guard let client, let secret = client.secret else { return [] }
-        guard client.authentication == .privateKeyJWT else { return [FormField("client_secret", secret)] }
-        let type = FormField("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-        return [type, FormField("client_assertion", secret)]
     }
 
     /// The secrets in it, to be hidden if the response repeats them.
@@ -118,16 +106,26 @@ package struct OAuthCall: Equatable, Sendable {
         // The parts of a JSON Web Token say as much as the whole.
         return whole + whole.compactMap { $0 }.flatMap(\.parts)
     }
+}
+
+extension OAuthClient {
+    /// The fields by which it proves itself, where it does that in the form.
+    fileprivate var proof: [FormField] {
+        guard let secret else { return [] }
+        guard authentication == .privateKeyJWT else { return [FormField("client_secret", secret)] }
+        let type = FormField("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+        return [type, FormField("client_assertion", secret)]
+    }
 
     /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
-    private func basic() throws(LoginFault) -> Secret {
+    fileprivate func basic() throws(LoginFault) -> Secret {
         var name = SecretBuilder(limit: RequestRule.bodyLimit)
-        var secret = SecretBuilder(limit: RequestRule.bodyLimit)
+        var password = SecretBuilder(limit: RequestRule.bodyLimit)
         var header = SecretBuilder(limit: RequestRule.bodyLimit)
         do {
-            try name.write(Secret(client?.id ?? ""), .form)
-            try secret.write(client?.secret ?? Secret(""), .form)
-            try header.appendBasic(name.finish(), secret.finish())
+            try name.write(Secret(id), .form)
+            try password.write(secret ?? Secret(""), .form)
+            try header.appendBasic(name.finish(), password.finish())
         } catch {
             throw .failure(.other("the client's identifier and secret are too long for a header"))
         }

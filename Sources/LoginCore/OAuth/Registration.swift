@@ -124,15 +124,8 @@ extension OAuthClient {
     /// - Returns: `nil` for one that was not registered, or where the server does not offer that.
     package var deletion: HTTPRequest? {
         guard let url = registration?.url, let token = registration?.token else { return nil }
-        var header = SecretBuilder(limit: token.count + 7)
-        do throws(SecretBuilder.LimitExceeded) {
-            try header.append("Bearer ")
-            try header.append(token)
-        } catch {
-            return nil
-        }
-        var request = HTTPRequest(
-            method: "DELETE", url: url, headers: [HTTPRequestField(name: "Authorization", value: header.finish())])
+        let header = HTTPRequestField(name: "Authorization", value: Secret("Bearer ", followedBy: token))
+        var request = HTTPRequest(method: "DELETE", url: url, headers: [header])
         request.hidden.add([token])
         return request
     }

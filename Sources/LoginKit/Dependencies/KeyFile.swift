@@ -41,26 +41,19 @@ package struct KeyFile {
 
     /// Writes a new file that nobody else may read; one that is there stays.
     package static func create(_ path: String, _ content: Secret) throws(LoginFault) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
+        let number = retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+        guard number >= 0 else {
             let why = errno == EEXIST ? "it is there already; choose another name" : SystemWords.of(errno)
             throw .usage(.other("cannot make the file \(SafeText.quoted(path)): \(why)"))
         }
-        defer { close(descriptor) }
-        let isWhole = content.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return fsync(descriptor) == 0
-        }
-        guard isWhole else {
-            let problem = errno
+        let file = Descriptor(number)
+        do throws(StoreFault) {
+            try content.withUnsafeBytes { (bytes) throws(StoreFault) in try file.write(bytes, path: path) }
+            try checkCall("fsync", path: path, fsync(number))
+        } catch {
             unlink(path)
-            throw .failure(.system(call: "write", errno: problem))
+            guard case .system(let call, _, let errno) = error else { throw .store(error) }
+            throw .failure(.system(call: call, errno: errno))
         }
     }
 

@@ -9,25 +9,24 @@ struct JSONWebToken {
 
     /// - Returns: `nil` for a token of any other kind.
     init?(_ token: Secret) {
-        let pieces = token.withUnsafeBytes { Array($0) }.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard pieces.count == 3, let claims = Self.json(pieces[1]) else { return nil }
+        guard let claims = Self.part(1, of: token) else { return nil }
         self.claims = claims
     }
 
-    private static func json(_ piece: ArraySlice<UInt8>) -> JSONValue? {
-        var base64 = String(decoding: piece, as: UTF8.self).replacing("-", with: "+").replacing("_", with: "/")
+    /// One of the three parts of a token, the header or the claims.
+    private static func part(_ number: Int, of token: Secret) -> JSONValue? {
+        let parts = token.withUnsafeBytes { Array($0) }.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        var base64 = String(decoding: parts[number], as: UTF8.self)
+            .replacing("-", with: "+").replacing("_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         return Data(base64Encoded: base64).flatMap { data in try? data.withUnsafeBytes { try JSONReader.read($0) } }
     }
 
-    /// Whether a text is a signed token: three parts, of which the first is a header with an algorithm (RFC 7515, section 7.1).
-    static func isOne(_ token: Secret) -> Bool {
-        let pieces = token.withUnsafeBytes { Array($0) }.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard pieces.count == 3, let header = json(pieces[0]), let place = JSONPointer("/alg") else { return false }
-        if case .string? = header[place] { return true }
-        return false
+    /// Returns whether a text is a signed token: three parts, of which the first is a header with an algorithm (RFC 7515, section 7.1).
+    static func isSigned(_ token: Secret) -> Bool {
+        if case .string? = JSONPointer("/alg").flatMap({ part(0, of: token)?[$0] }) { true } else { false }
     }
 
     /// `exp` (section 4.1.4), in seconds of Unix time.

@@ -4,8 +4,8 @@ import Secrets
 extension LoginContext {
     /// What the login of a machine reads its proof from.
     /// - Parameter name: of the profile, whose token no chain of profiles may lead back to.
-    func surroundings(of name: String) -> MachineSurroundings {
-        MachineSurroundings(environment: dependencies.environment, isCancelled: dependencies.isCancelled) {
+    func machineDependencies(of name: String) -> MachineDependencies {
+        MachineDependencies(environment: dependencies.environment, isCancelled: dependencies.isCancelled) {
             [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, for: name, issuer)
         }
     }

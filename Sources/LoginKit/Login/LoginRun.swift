@@ -51,7 +51,7 @@ package struct LoginRun {
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
-        (service.procedure as? MachineLogin)?.surroundings = context.surroundings(of: profile.name)
+        (service.procedure as? MachineLogin)?.dependencies = context.machineDependencies(of: profile.name)
         keeper = context.keeper(profile, endpoint.origin, request)
     }
 

@@ -115,17 +115,27 @@ package struct TokenSource {
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
         if profile.kind.schemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
-        let run = try SessionVerifier(context, profile, persist: nil).run
+        return try session(of: try SessionVerifier(context, profile, persist: nil).run) {
+            (run, session, isStored) throws(LoginFault) in
+            let store = try fromStore(try run.keeper.account())?.store
+            if isStored, let store {
+                context.say("logged in with the supplied password; the login is stored in '\(store)'")
+            }
+            if case .credential = session, run.service.protectionSpace?.method == .digest {
+                throw .usage(.hasNoHeader(method: .digest))
+            }
+        }
+    }
+
+    /// The session of a login, kept where a store works.
+    /// - Parameter check: is told of it before its life is looked at, and whether a store has it.
+    private func session(
+        of run: LoginRun, _ check: (LoginRun, Session, _ isStored: Bool) throws(LoginFault) -> Void = { _, _, _ in }
+    ) throws(LoginFault) -> (session: Session, username: String) {
         let keeper = SessionHolder(run, mayGoWithoutStore: true)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        let store = try fromStore(try run.keeper.account())?.store
-        if keeper.hasStore, let store {
-            context.say("logged in with the supplied password; the login is stored in '\(store)'")
-        }
-        if case .credential = session, run.service.protectionSpace?.method == .digest {
-            throw .usage(.hasNoHeader(method: .digest))
-        }
+        try check(run, session, keeper.hasStore)
         try checkLife(of: session, clock: run.service.clockDifference)
         return (session, identity.username)
     }
@@ -144,12 +154,7 @@ package struct TokenSource {
         request.wantsTokenAlone = !asksServer
         request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }
         request.policy.refreshesFirst = request.outdated != nil
-        let run = try LoginRun(context, profile, request)
-        let keeper = SessionHolder(run, mayGoWithoutStore: true)
-        let (identity, _) = try run.run(through: keeper)
-        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        try checkLife(of: session, clock: run.service.clockDifference)
-        return (session, identity.username)
+        return try session(of: try LoginRun(context, profile, request))
     }
 
     private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginFault) {

@@ -135,13 +135,7 @@ extension CookieRecord {
 
     /// - Parameter line: the fields before the value, and an empty one for it.
     static func cookie(_ name: String, _ value: Secret, expires: Int64?, line: [String]) -> Cookie {
-        let start = Array(line.joined(separator: "\t").utf8)
-        let record = Secret(count: start.count + value.count) { place in
-            place.copyBytes(from: start)
-            value.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
-            }
-        }
+        let record = Secret(line.joined(separator: "\t"), followedBy: value)
         return Cookie(name: name, value: value, record: record, expires: expires)
     }
 }

@@ -40,6 +40,14 @@ struct AnonymousCheck {
         return ProtectionSpace(origin: client.endpoint.origin, realm: realm, method: method)
     }
 
+    /// The protection space of a login whose session is a token of an authorization server, and the service's challenge for one (RFC
+    /// 6750, section 3).
+    func bearer() throws(LoginFault) -> (space: ProtectionSpace, challenge: AuthenticateChallenge?) {
+        let challenge = try challenges().first { $0.scheme == "bearer" }
+        let space = ProtectionSpace(origin: client.endpoint.origin, realm: challenge?.realm, method: .oauth)
+        return (space, challenge)
+    }
+
     /// Returns the challenges for anonymous clients; empty if there is no endpoint to ask.
     func challenges() throws(LoginFault) -> [AuthenticateChallenge] {
         if let (rule, step) = client.profile.guarded {

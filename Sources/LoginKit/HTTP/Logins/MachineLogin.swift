@@ -9,17 +9,16 @@ final class MachineLogin: LoginProcedure {
     private(set) var space: ProtectionSpace?
     private var challenge: AuthenticateChallenge?
     /// What the machine has to prove itself with.
-    var surroundings: MachineSurroundings?
+    var dependencies: MachineDependencies?
 
     init(_ client: ServiceClient, _ clock: WallClock, _ others: OriginTransports) {
         (self.client, self.clock, self.others) = (client, clock, others)
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        challenge = try AnonymousCheck(client: client).challenges().first { $0.scheme == "bearer" }
-        let found = ProtectionSpace(origin: client.endpoint.origin, realm: challenge?.realm, method: .oauth)
-        space = found
-        return found
+        let found = try AnonymousCheck(client: client).bearer()
+        (space, challenge) = found
+        return found.space
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
@@ -64,11 +63,11 @@ final class MachineLogin: LoginProcedure {
     }
 
     private func prover(_ transport: AuthorizationClient) throws(LoginFault) -> MachineProver {
-        guard let surroundings, let oauth = client.profile.oauth, let machine = oauth.machine else {
+        guard let dependencies, let oauth = client.profile.oauth, let machine = oauth.machine else {
             throw client.lacking
         }
         return MachineProver(
-            machine: machine, issuer: oauth.issuer, surroundings: surroundings, client: transport)
+            machine: machine, issuer: oauth.issuer, dependencies: dependencies, client: transport)
     }
 }
 

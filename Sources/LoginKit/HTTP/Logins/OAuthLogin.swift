@@ -15,10 +15,9 @@ final class OAuthLogin: LoginProcedure {
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        challenge = try AnonymousCheck(client: client).challenges().first { $0.scheme == "bearer" }
-        let found = ProtectionSpace(origin: client.endpoint.origin, realm: challenge?.realm, method: .oauth)
-        space = found
-        return found
+        let found = try AnonymousCheck(client: client).bearer()
+        (space, challenge) = found
+        return found.space
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {

@@ -2,7 +2,7 @@ import LoginCore
 import Secrets
 
 /// What a machine's proof is read from, beside the network.
-struct MachineSurroundings {
+struct MachineDependencies {
     let environment: Environment
     let isCancelled: (@Sendable () -> Bool)?
     /// The token of another profile's login, if that lends it to this issuer.
@@ -13,7 +13,7 @@ struct MachineSurroundings {
 struct MachineProver: MachineProof {
     let machine: MachineGrant
     let issuer: String?
-    let surroundings: MachineSurroundings
+    let dependencies: MachineDependencies
     let client: AuthorizationClient
 
     /// The variables in which GitHub tells a job where its identity is to be had.
@@ -45,7 +45,7 @@ struct MachineProver: MachineProof {
     func identity() throws(LoginFault) -> Secret {
         guard let identity = machine.identity else { throw .failure(.unexpectedEvent("no identity")) }
         let token = try read(identity.source)
-        guard identity.isOpaque || JSONWebToken.isOne(token) else {
+        guard identity.isOpaque || JSONWebToken.isSigned(token) else {
             throw .usage(
                 .other(
                     "\(identity.source.description) has no JSON Web Token; set opaque = true in 'identity' if it has another text"
@@ -58,41 +58,42 @@ struct MachineProver: MachineProof {
         switch source {
         case .githubActions(let audience): return try ofActions(audience)
         case .variable(let name):
-            guard let text = surroundings.environment.secret(named: name) else {
-                throw .loginRequired(LoginNeed(why: .noIdentity("the variable \(SafeText.quoted(name)) is not set")))
+            guard let text = dependencies.environment.secret(named: name) else {
+                throw Self.missing("the variable \(SafeText.quoted(name)) is not set")
             }
-            return try line { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: text) }
+            return try line(of: source) { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: text) }
         case .file(let path):
-            return try line { () throws(SecretFile.Problem) in
+            return try line(of: source) { () throws(SecretFile.Problem) in
                 try SecretFile.read(path: path, until: .now + .seconds(Self.patience))
             }
         case .command(let words):
-            return try PasswordCommand(words: words, patience: Self.patience).run(isCancelled: surroundings.isCancelled)
-        case .profile(let name): return try surroundings.lend(name, issuer)
+            return try PasswordCommand(words: words, patience: Self.patience).run(isCancelled: dependencies.isCancelled)
+        case .profile(let name): return try dependencies.lend(name, issuer)
         }
     }
 
-    private func line(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginFault) -> Secret {
+    private func line(
+        of source: MachineIdentity.Source, _ read: () throws(SecretFile.Problem) -> Secret
+    ) throws(LoginFault) -> Secret {
         do throws(SecretFile.Problem) {
             let text = try read()
             if !text.isEmpty { return text }
         } catch {
-            throw .loginRequired(
-                LoginNeed(why: .noIdentity("\(machine.identity?.source.description ?? ""): \(error.words)")))
+            throw Self.missing("\(source.description): \(error.words)")
         }
-        throw .loginRequired(LoginNeed(why: .noIdentity("\(machine.identity?.source.description ?? "") is empty")))
+        throw Self.missing("\(source.description) is empty")
     }
+
+    private static func missing(_ what: String) -> LoginFault { .loginRequired(LoginNeed(why: .noIdentity(what))) }
 
     /// As GitHub documents it: a GET with the audience in its query and the bearer token of the job.
     private func ofActions(_ audience: String) throws(LoginFault) -> Secret {
-        guard let place = surroundings.environment.secret(named: Self.variablesOfActions[0])?.unprotectedText,
-            let bearer = surroundings.environment.secret(named: Self.variablesOfActions[1])
+        guard let place = dependencies.environment.secret(named: Self.variablesOfActions[0])?.unprotectedText,
+            let bearer = dependencies.environment.secret(named: Self.variablesOfActions[1])
         else {
-            throw .loginRequired(
-                LoginNeed(
-                    why: .noIdentity(
-                        "this is no job of GitHub Actions with the permission to ask for an identity; in its workflow: "
-                            + "permissions: id-token: write")))
+            throw Self.missing(
+                "this is no job of GitHub Actions with the permission to ask for an identity; in its workflow: "
+                    + "permissions: id-token: write")
         }
         let address = try Self.url(place, audience: audience)
         var request = HTTPRequest(
@@ -134,13 +135,7 @@ struct MachineProver: MachineProof {
         guard token.withUnsafeBytes({ $0.allSatisfy { (0x21...0x7e).contains($0) } }) else {
             throw .usage(.other("\(variablesOfActions[1]) has characters that no header may have"))
         }
-        let start = Array("Bearer ".utf8)
-        return Secret(count: start.count + token.count) { place in
-            place.copyBytes(from: start)
-            token.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
-            }
-        }
+        return Secret("Bearer ", followedBy: token)
     }
 }
 
