@@ -70,13 +70,15 @@ import Testing
         let spec = ChildSpec(
             authctl.program, Self.login + [store.name],
             environment: authctl.environment.merging(environment) { $1 }, directory: authctl.folder)
-        let tracee = try Tracee(spec, input: Array(Self.bob.utf8))
+        let said = open(authctl.folder + "/said", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(said) }
+        let tracee = try Tracee(spec, input: Array(Self.bob.utf8), output: said)
         var (stops, moments, half, lost) = (0, 0, 0, 0)
         var seen: [String: Data] = [:], states: [[String: Data]] = []
         var news = 0
         while let stop = try tracee.next(atCalls: true) {
             if case .ended(let ending) = stop {
-                #expect(ending == .exited(0))
+                #expect(ending == .exited(0), "\((try? authctl.home.read("said")) ?? "")")
                 break
             }
             stops += 1
