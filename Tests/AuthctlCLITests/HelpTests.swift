@@ -17,6 +17,7 @@ struct HelpTests {
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
         ("profile-default", ProfileDefaultCommand.self), ("profile-remove", ProfileRemoveCommand.self),
         ("profile-test", ProfileTestCommand.self), ("profile-presets", ProfilePresetsCommand.self),
+        ("profile-client-metadata", ProfileClientMetadataCommand.self),
         ("store", StoreCommand.self), ("store-list", StoreListCommand.self), ("store-test", StoreTestCommand.self),
         ("store-init", StoreInitCommand.self), ("request", RequestCommand.self), ("store-move", StoreMoveCommand.self),
         ("key", KeyCommand.self), ("key-new", KeyNewCommand.self),

@@ -98,6 +98,57 @@ final class `A login at a real FastMCP` {
         let logout = try authctl.run(["logout", "--all-profiles"])
         #expect(logout.code == 0 || logout.code == 15 || logout.code == 2, "\(logout.error)")
     }
+
+    @Test func `a real FastMCP that registers nobody knows authctl by a document, whose redirect it compares exactly`()
+        throws
+    {
+        let mcp = try FastMCPServer(registers: false, readsDocuments: true), person = try ScriptedPerson()
+        let port = try FreePort.next(), document = "http://127.0.0.1:\(try FreePort.next())/authctl.json"
+        let authctl = try Installation(config: "client-metadata = \"\(document)\"\n")
+        let printed = try authctl.run("profile", "client-metadata", document)
+        #expect(printed.code == 0 && printed.error.contains("client-metadata = \"\(document)\""), "\(printed.error)")
+        let site = try Files(at: document)
+        try site.write(printed.output.replacingOccurrences(of: ":8976/", with: ":\(port)/"))
+        let run = try authctl.login(["login", mcp.resource, "--no-browser"], opening: "/authorize?") {
+            #expect($0.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A\(port)%2Fcallback"), "\($0)")
+            _ = try person.consent(at: $0)
+        }
+        #expect(run.code == 0, "\(run.error)")
+        #expect(try authctl.run("login", mcp.resource).error.contains("Already logged in"))
+        try site.write(printed.output.replacingOccurrences(of: "http://127.0.0.1:8976", with: "https://ann.example"))
+        let elsewhere = try authctl.run("login", mcp.resource, "--force", "--no-browser")
+        #expect(elsewhere.code == 2 && elsewhere.error.contains("leads to other machines only"), "\(elsewhere.error)")
+    }
+
+    @Test func `a real FastMCP that registers nobody and knows no documents is told with the three ways`() throws {
+        let mcp = try FastMCPServer(registers: false), authctl = try Installation()
+        let run = try authctl.run("login", mcp.resource, "--no-browser")
+        #expect(run.code == 2, "\(run.error)")
+        let ways = ["client-id = ", "client-metadata = ", "registration-endpoint = "]
+        let places = ways.compactMap { run.error.range(of: $0)?.lowerBound }
+        #expect(places.count == 3 && places == places.sorted(), "\(run.error)")
+        #expect(run.error.contains("authctl profile client-metadata"), "\(run.error)")
+    }
+}
+
+/// One document at a URL of this machine.
+private final class Files {
+    private let server: ServerProcess
+    private let name: String
+
+    init(at url: String) throws {
+        server = try ServerProcess()
+        let url = try #require(URL(string: url))
+        name = url.lastPathComponent
+        let script = "python3 -m http.server -b 127.0.0.1 -d \"$1\" \"$2\" < /dev/null & cat > /dev/null; kill $!"
+        try write("{}")
+        try server.start("/bin/sh", ["-c", script, "sh", server.folder.path, "\(url.port ?? 80)"])
+        try server.wait(for: "a site") { (try? Curl(url.absoluteString).status) == 200 ? () : nil }
+    }
+
+    func write(_ text: String) throws {
+        try text.write(to: server.folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+    }
 }
 
 @Suite(.onOwnThreads, Thoroughness.isNeeded, RealServer.requirePython("oauth2_provider"))

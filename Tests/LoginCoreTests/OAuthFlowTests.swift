@@ -5,6 +5,8 @@ import Testing
 /// Some paths through a grant, one by one.
 struct OAuthFlowTests {
     private let all = AuthorizationFlow.Server(endpoints: Set(OAuthEndpoint.allCases))
+    private let known = AuthorizationFlow.Server(endpoints: Set(OAuthEndpoint.allCases), clientID: "4711")
+    private let browserOnly = AuthorizationFlow.Server(endpoints: [.authorization, .token], clientID: "authctl")
     private let listened = AuthorizationFlow.Event.listened(redirect: SomeOAuth.redirect)
 
     /// Runs through these events.
@@ -30,11 +32,11 @@ struct OAuthFlowTests {
     }
 
     @Test func `a device login`() {
-        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), clientID: "4711", mayAsk: false)
+        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), mayAsk: false)
         let effects = run(
             policy,
             [
-                .begun, .discovered(all), .codeIssued(.init(lifetime: 600)), .shown, .waited(total: 6000),
+                .begun, .discovered(known), .codeIssued(.init(lifetime: 600)), .shown, .waited(total: 6000),
                 .polled(.pending, total: 6500), .waited(total: 12_500), .polled(.granted, total: 13_000),
             ])
         #expect(
@@ -46,9 +48,10 @@ struct OAuthFlowTests {
 
     @Test func `a device endpoint that refuses the client leads on to the browser, which says so`() {
         let refusal = OAuthRefusal(.unauthorizedClient, at: .deviceAuthorization, status: 400)
-        let server = AuthorizationFlow.Server(endpoints: [.authorization, .deviceAuthorization, .token])
+        let server = AuthorizationFlow.Server(
+            endpoints: [.authorization, .deviceAuthorization, .token], clientID: "authctl")
         let events: [AuthorizationFlow.Event] = [.begun, .discovered(server), .codeRefused(refusal), listened]
-        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), clientID: "authctl")
+        let policy = AuthorizationFlow.Policy(choice: .init(option: .device))
         #expect(run(policy, events).last == .show(starts: false, insteadOfDevice: true))
         var alone = policy
         alone.mayAsk = false
@@ -60,9 +63,9 @@ struct OAuthFlowTests {
     }
 
     @Test func `a port that is in use leaves pasting, and nothing without a terminal`() {
-        var policy = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true), clientID: "authctl")
+        var policy = AuthorizationFlow.Policy(choice: .init(canStartBrowser: true))
         let events: [AuthorizationFlow.Event] = [
-            .begun, .discovered(.init(endpoints: [.authorization, .token])),
+            .begun, .discovered(browserOnly),
             .portTaken(8250, redirect: SomeOAuth.redirect), .shown,
         ]
         #expect(run(policy, events).last == .awaitAnswer(.init(hears: false, asks: true, seconds: 300)))
@@ -85,9 +88,9 @@ struct OAuthFlowTests {
 
     @Test func `a code that is typed on another origin is asked about, and refused without a terminal`() {
         let times = DeviceAuthorization.Times(lifetime: 30, interval: 5)
-        var policy = AuthorizationFlow.Policy(clientID: "authctl")
+        var policy = AuthorizationFlow.Policy()
         let events: [AuthorizationFlow.Event] = [
-            .begun, .discovered(.init(endpoints: [.deviceAuthorization, .token])),
+            .begun, .discovered(.init(endpoints: [.deviceAuthorization, .token], clientID: "authctl")),
             .codeIssued(times, toAsk: OAuthFlowWalk.foreignPage),
         ]
         #expect(run(policy, events).last == .ask(OAuthFlowWalk.foreignPage))
@@ -103,8 +106,8 @@ struct OAuthFlowTests {
     }
 
     @Test func `what is forged and what is pasted wrong goes on waiting, with less time`() {
-        var flow = AuthorizationFlow(policy: .init(choice: .init(canStartBrowser: true), clientID: "authctl"))
-        for event in [.begun, .discovered(.init(endpoints: [.authorization, .token])), listened, .shown] {
+        var flow = AuthorizationFlow(policy: .init(choice: .init(canStartBrowser: true)))
+        for event in [.begun, .discovered(browserOnly), listened, .shown] {
             _ = flow.handle(event)
         }
         var wait = AuthorizationFlow.CallbackWait(hears: true, asks: true, seconds: 290, forgeries: 1)
@@ -118,8 +121,8 @@ struct OAuthFlowTests {
 
     @Test func `what floods the port is listened to no longer`() {
         var flow = AuthorizationFlow(
-            policy: .init(choice: .init(option: .browser(starts: false)), clientID: "authctl", mayAsk: false))
-        for event in [.begun, .discovered(.init(endpoints: [.authorization, .token])), listened, .shown] {
+            policy: .init(choice: .init(option: .browser(starts: false)), mayAsk: false))
+        for event in [.begun, .discovered(browserOnly), listened, .shown] {
             _ = flow.handle(event)
         }
         // A web page, or a program that does not know the state, does not end a login.
@@ -138,10 +141,10 @@ struct OAuthFlowTests {
     }
 
     @Test func `a code that ran out is expired, whatever the server says of it`() {
-        let policy = AuthorizationFlow.Policy(choice: .init(option: .device), clientID: "4711")
+        let policy = AuthorizationFlow.Policy(choice: .init(option: .device))
         let refusal = OAuthRefusal(.accessDenied, at: .token, status: 400)
         let events: [AuthorizationFlow.Event] = [
-            .begun, .discovered(all), .codeIssued(.init(lifetime: 10)), .shown, .waited(total: 6000),
+            .begun, .discovered(known), .codeIssued(.init(lifetime: 10)), .shown, .waited(total: 6000),
         ]
         #expect(
             run(policy, events + [.polled(.refused(refusal), total: 9000)]).last

@@ -59,7 +59,7 @@ struct OAuthFlowWalk: Sendable {
         .refused(OAuthRefusal(.invalidGrant, at: .token, status: 400)),
     ]
 
-    static let events: [AuthorizationFlow.Event] =
+    private static let events: [AuthorizationFlow.Event] =
         [
             .begun, .agreed, .declined, .listened(redirect: SomeOAuth.redirect),
             .portTaken(8250, redirect: SomeOAuth.redirect),
@@ -72,15 +72,19 @@ struct OAuthFlowWalk: Sendable {
             .failed(SomeLogin.busy),
             .failed(.cancelled), .failed(.untrusted(.plainHTTP)),
         ]
-        + servers.map { .discovered($0) } + replies.flatMap { [.heard($0, after: 0), .heard($0, after: 300)] }
+        + replies.flatMap { [.heard($0, after: 0), .heard($0, after: 300)] }
         + polls.map { .polled($0, total: 0) }
 
-    init(_ policy: AuthorizationFlow.Policy) {
+    /// - Parameter clientID: the client that the servers know; `nil` where one has to be registered.
+    init(_ policy: AuthorizationFlow.Policy, clientID: String?) {
+        let discoveries = Self.servers.map {
+            AuthorizationFlow.Event.discovered(.init(endpoints: $0.endpoints, toAsk: $0.toAsk, clientID: clientID))
+        }
         places = [Place(flow: AuthorizationFlow(policy: policy), shadow: Shadow())]
         var next = 0
         // A flow that never ends fails the test instead of never ending it.
         while next < places.count, places.count < 20_000 {
-            for event in Self.events { take(event, at: next) }
+            for event in Self.events + discoveries { take(event, at: next) }
             next += 1
         }
     }

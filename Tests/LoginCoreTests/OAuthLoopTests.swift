@@ -58,6 +58,79 @@ struct OAuthLoopTests {
         #expect(given.grant.token == token && given.nonce == nil)
     }
 
+    private let document = "https://ann.example/authctl.json"
+
+    private func documented(
+        _ redirects: String = "[\"com.example:/cb\",\"http://127.0.0.1/callback\",\"http://localhost:8976/cb\"]"
+    ) -> OAuthScript {
+        let script = discoverable(["client_id_metadata_document_supported": "true"])
+        script.responses[document] = [
+            SomeOAuth.response(200, "{\"client_id\":\"\(document)\",\"redirect_uris\":\(redirects)}")
+        ]
+        return script
+    }
+
+    @Test func `a client is known by its document before one is registered, with the redirect that stands in it`()
+        throws
+    {
+        let script = documented()
+        script.answers = []
+        var subject = subject()
+        subject.clientMetadata = document
+        #expect(throws: LoginFault.self) { try script.run(subject, browser) }
+        #expect(script.log.last == "GET \(document)" && script.asked.map(\.registers) == [false])
+        #expect(script.listened == [LoopbackRedirect(host: .localhost, port: 8976, path: "/cb")])
+        #expect(script.visits.map(\.clientID) == [document])
+        // Where the server does not say that it reads documents, one is registered as ever.
+        let other = discoverable()
+        _ = try other.run(subject, browser)
+        #expect(other.log.contains("POST https://id.example/register") && !other.log.contains("GET \(document)"))
+    }
+
+    @Test func `a profile's redirect goes before that of the client's document, which is not fetched then`() throws {
+        let script = documented()
+        var profile = OAuthProfile()
+        profile.clientID = document
+        profile.redirect = LoopbackRedirect()
+        _ = try script.run(subject(profile), browser)
+        #expect(!script.log.contains("GET \(document)") && script.listened == [LoopbackRedirect()])
+    }
+
+    @Test func `a client's document that is another's, unreadable or of another machine is a fault of the profile`() {
+        let answers: [(HTTPResponse, ClientMetadataFault)] = [
+            (SomeOAuth.response(404), .status(404)), (SomeOAuth.response(200, "<html>"), .notJSON),
+            (SomeOAuth.response(200, "{\"client_id\":\"x\"}"), .otherClient("x")),
+            (SomeOAuth.response(200, "{}"), .otherClient(nil)),
+            (SomeOAuth.response(200, "{\"client_id\":\"\(document)\"}"), .noRedirectHere([])),
+            (
+                SomeOAuth.response(
+                    200, "{\"client_id\":\"\(document)\",\"redirect_uris\":[\"https://ann.example/cb\"]}"),
+                .noRedirectHere(["https://ann.example/cb"])
+            ),
+        ]
+        for (answer, fault) in answers {
+            let script = documented()
+            script.responses[document] = [answer]
+            var subject = subject()
+            subject.clientMetadata = document
+            let expected = LoginFault.oauth(.clientMetadata(url: document, fault))
+            #expect(throws: expected) { try script.run(subject, browser) }
+            #expect(expected.exitCode == .usage && script.visits.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://ann.example/authctl.json", true), ("http://127.0.0.1:8080/c", true), ("http://ann.example/c", false),
+        ("https://ann.example", false), ("https://ann.example/", false), ("https://ann.example/c?d", false),
+        ("https://ann.example/c#d", false), ("https://ann:x@ann.example/c", false), ("authctl", false),
+        ("urn:x", false),
+    ])
+    func `a client's identifier is the URL of its document only where a server would take it`(
+        _ id: String, _ isURL: Bool
+    ) {
+        #expect(ClientMetadata.isURL(id, parse: SomeOAuth.parse) == isURL)
+    }
+
     @Test func `a no at the server's name sends nothing more`() {
         let script = discoverable()
         script.agrees = false
@@ -102,7 +175,7 @@ struct OAuthLoopTests {
         profile.clientID = "authctl"
         profile.clientSecret = .given(Secret("canary-secret"))
         let script = discoverable()
-        _ = try script.run(subject(profile), .init(choice: .init(canStartBrowser: true), clientID: "authctl"))
+        _ = try script.run(subject(profile), .init(choice: .init(canStartBrowser: true)))
         let verifier = script.sent.flatMap { SomeOAuth.form($0) }.first { $0.hasPrefix("code_verifier=") }?.dropFirst(
             14)
         for text in script.sent.map(\.url) + script.visits.map(\.url) {
@@ -130,7 +203,7 @@ struct OAuthLoopTests {
                 SomeOAuth.response(400, "{\"error\":\"slow_down\"}"), tokens,
             ],
         ]
-        let given = try script.run(subject(profile), .init(clientID: "4711", mayAsk: false))
+        let given = try script.run(subject(profile), .init(mayAsk: false))
         #expect(script.waits == [6000, 6000, 12_000] && script.codes == ["https://login.tv.example AB-CD"])
         #expect(given.grant.terms.scope == "openid watch" && given.grant.terms.issuer == nil && given.nonce == nil)
         #expect(script.sent.allSatisfy { SomeOAuth.header("Authorization", of: $0)?.hasPrefix("Basic ") == true })
@@ -157,11 +230,11 @@ struct OAuthLoopTests {
         var profile = OAuthProfile()
         profile.clientID = "c"
         script.agrees = false
-        #expect(throws: LoginFault.cancelled) { try script.run(subject(profile), .init(clientID: "c")) }
+        #expect(throws: LoginFault.cancelled) { try script.run(subject(profile), .init()) }
         #expect(script.asked.map { $0.elsewhere.map(\.host) } == [["github.example"]] && script.codes.isEmpty)
         #expect(!script.log.contains { $0.hasSuffix("/token") })
         script.agrees = true
-        _ = try script.run(subject(profile), .init(clientID: "c"))
+        _ = try script.run(subject(profile), .init())
         #expect(script.codes == ["https://notes.example AB-CD"])
     }
 

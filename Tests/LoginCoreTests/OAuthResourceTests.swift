@@ -141,9 +141,11 @@ struct OAuthResourceTests {
         let found = try ServerMetadata.read(
             SomeOAuth.metadata(members), of: SomeOAuth.issuer, from: SomeOAuth.url(SomeOAuth.issuer).origin,
             rule: EndpointRule(), parse: SomeOAuth.parse)
+        let subject = AuthorizationSubject(
+            profile: profile, base: "https://notes.example", resource: url.map { SomeOAuth.url($0) } ?? Self.url)
         return ForeignServer.toAsk(
-            about: url.map { SomeOAuth.url($0) } ?? Self.url, metadata: try #require(found), parse: SomeOAuth.parse,
-            profile: profile, found: try read("https://notes.example/mcp"))
+            about: subject, metadata: try #require(found), parse: SomeOAuth.parse,
+            found: try read("https://notes.example/mcp"))
     }
 
     @Test func `a person is asked about a server on another origin`() throws {
@@ -167,8 +169,9 @@ struct OAuthResourceTests {
         let found = try ServerMetadata.read(
             SomeOAuth.metadata(), of: SomeOAuth.issuer, from: SomeOAuth.url(SomeOAuth.issuer).origin,
             rule: EndpointRule(), parse: SomeOAuth.parse)
+        let subject = AuthorizationSubject(profile: profile, base: "https://notes.example", resource: Self.url)
         return ForeignServer.toAsk(
-            about: Self.url, metadata: try #require(found), parse: SomeOAuth.parse, profile: profile, found: nil,
+            about: subject, metadata: try #require(found), parse: SomeOAuth.parse, found: nil,
             page: SomeOAuth.url(origin).origin)
     }
 

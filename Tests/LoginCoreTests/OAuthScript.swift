@@ -10,6 +10,7 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
     private(set) var codes: [String] = []
     private(set) var asked: [ForeignServer] = []
     private(set) var waits: [Int] = []
+    private(set) var listened: [LoopbackRedirect] = []
     var port = LoopbackPort(number: 41873)
     var agrees = true
     /// What the browser brings, each from the URL that was shown.
@@ -41,7 +42,10 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
         return agrees
     }
 
-    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort { port }
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort {
+        listened.append(redirect)
+        return port
+    }
 
     func show(_ visit: BrowserVisit) throws(LoginFault) { visits.append(visit) }
 

@@ -15,13 +15,17 @@ package final class FastMCPServer {
     ///   - scopes: all of which a token needs.
     ///   - lifetime: seconds that an access token lives.
     ///   - registers: whether anybody may register a client.
+    ///   - readsDocuments: whether a client may be known by the URL of its document.
     /// - Throws: where FastMCP is missing (see ``RealServer/requirePackage(_:)``) or does not come up.
-    package init(scopes: [String] = ["notes"], lifetime: Int = 300, registers: Bool = true) throws {
+    package init(
+        scopes: [String] = ["notes"], lifetime: Int = 300, registers: Bool = true, readsDocuments: Bool = false
+    ) throws {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
         let server = try ServerProcess(), port = try FreePort.next()
-        let setting = OAuthSetting(scopes: scopes, lifetime: lifetime, registers: registers)
+        var setting = OAuthSetting(scopes: scopes, lifetime: lifetime, registers: registers)
+        setting.more["documents"] = readsDocuments
         let origin = "http://127.0.0.1:\(port)"
         try server.start(
             python,

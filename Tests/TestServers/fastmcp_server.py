@@ -1,5 +1,6 @@
-# The server that its documentation shows first, with the in-memory authorization server for tests.
-import json, os, sys, threading
+# The server that its documentation shows first, with the in-memory authorization server for tests. With "documents" it knows clients
+# by the documents at their URLs, too; what FastMCP itself fetches them with takes none from this machine.
+import json, os, sys, threading, urllib.request
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
 folder, port, wanted = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 # Nothing of this machine's settings, and no greeting.
@@ -9,7 +10,26 @@ from fastmcp import FastMCP
 from fastmcp.server.auth.auth import ClientRegistrationOptions, RevocationOptions
 from fastmcp.server.auth.providers import in_memory
 in_memory.DEFAULT_ACCESS_TOKEN_EXPIRY_SECONDS = wanted["lifetime"]
-auth = in_memory.InMemoryOAuthProvider(
+from fastmcp.server.auth.cimd import CIMDDocument
+from fastmcp.server.auth import auth as endpoints
+from mcp.shared.auth import OAuthClientInformationFull
+class Provider(in_memory.InMemoryOAuthProvider):
+    async def get_client(self, client_id):
+        if not (wanted["more"].get("documents") and client_id.startswith("http")): return await super().get_client(client_id)
+        with urllib.request.urlopen(client_id, timeout=20) as response:
+            document = CIMDDocument.model_validate(json.load(response))
+        if str(document.client_id) != client_id: return None
+        self.clients[client_id] = OAuthClientInformationFull(
+            client_id=client_id, redirect_uris=document.redirect_uris, grant_types=document.grant_types,
+            token_endpoint_auth_method=document.token_endpoint_auth_method, scope=" ".join(wanted["scopes"]))
+        return self.clients[client_id]
+build_metadata = endpoints.build_metadata
+def with_documents(*arguments, **more):
+    metadata = build_metadata(*arguments, **more)
+    if wanted["more"].get("documents"): metadata.client_id_metadata_document_supported = True
+    return metadata
+endpoints.build_metadata = with_documents
+auth = Provider(
     base_url="http://127.0.0.1:%d" % port, required_scopes=wanted["scopes"],
     client_registration_options=ClientRegistrationOptions(
         enabled=wanted["registers"], valid_scopes=wanted["scopes"], default_scopes=wanted["scopes"]),

@@ -177,7 +177,7 @@ extension LoginFault {
     /// Says that neither the service nor its origin names an authorization server.
     fileprivate var hasNoAuthorizationServer: Bool {
         switch self {
-        case .oauth(.noServer), .oauth(.metadata(.notFound)), .oauth(.noClient): true
+        case .oauth(.noServer), .oauth(.metadata(.notFound)): true
         default: false
         }
     }

@@ -13,5 +13,6 @@ struct ProfileCommand: ParsableCommand {
         subcommands: [
             ProfileListCommand.self, ProfileShowCommand.self, ProfileAddCommand.self, ProfileDefaultCommand.self,
             ProfileRemoveCommand.self, ProfileTestCommand.self, ProfilePresetsCommand.self,
+            ProfileClientMetadataCommand.self,
         ])
 }

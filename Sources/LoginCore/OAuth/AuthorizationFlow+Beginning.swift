@@ -3,7 +3,7 @@ extension AuthorizationFlow {
     mutating func handleBeginning(_ event: Event) -> Effect {
         switch (state, event) {
         case (.discovering, .discovered(let server)):
-            endpoints = server.endpoints
+            self.server = server
             guard let foreign = server.toAsk else { return begin() }
             return ask(foreign, in: .asking(foreign))
         case (.asking, .agreed):
@@ -33,9 +33,9 @@ extension AuthorizationFlow {
 
     private mutating func begin() -> Effect {
         do throws(OAuthFault) {
-            guard endpoints.contains(.token) else { throw .noEndpoint(.token) }
-            if policy.clientID == nil, !endpoints.contains(.registration) { throw .noClient }
-            switch try policy.choice.way(with: endpoints) {
+            guard server.endpoints.contains(.token) else { throw .noEndpoint(.token) }
+            if server.clientID == nil, !server.endpoints.contains(.registration) { throw .noClient }
+            switch try policy.choice.way(with: server.endpoints) {
             case .browser(let starts): return go(.listening(starts: starts), .listen)
             case .device: return registerOrGo(.device, hears: false)
             }
@@ -46,7 +46,7 @@ extension AuthorizationFlow {
 
     /// A client is registered anew for each login, with the redirect that is open now.
     mutating func registerOrGo(_ way: AuthorizationWay, hears: Bool) -> Effect {
-        guard policy.clientID != nil else { return go(.registering(way, hears: hears), .register(way)) }
+        guard server.clientID != nil else { return go(.registering(way, hears: hears), .register(way)) }
         switch way {
         case .browser(let starts): return pushOrShow(starts: starts, hears: hears)
         case .device: return go(.requestingCode, .requestCode)

@@ -74,7 +74,7 @@ extension AuthorizationFlow {
     }
 
     mutating func pushOrShow(starts: Bool, hears: Bool) -> Effect {
-        guard endpoints.contains(.pushedAuthorization) else { return show(starts: starts, hears: hears) }
+        guard server.endpoints.contains(.pushedAuthorization) else { return show(starts: starts, hears: hears) }
         return go(.pushing(starts: starts, hears: hears), .push)
     }
 
@@ -88,7 +88,7 @@ extension AuthorizationFlow {
     }
 
     private var unanswered: OAuthFault {
-        .unanswered(seconds: policy.patience, redirect: redirect, clientID: policy.clientID)
+        .unanswered(seconds: policy.patience, redirect: redirect, clientID: server.clientID)
     }
 
     private mutating func take(_ reply: Reply, after seconds: Int, _ wait: CallbackWait) -> Effect {

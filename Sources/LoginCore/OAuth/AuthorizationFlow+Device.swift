@@ -39,7 +39,7 @@ extension AuthorizationFlow {
     /// Where the client may not have a device code, the browser may do.
     private mutating func leaveDevice(_ refusal: OAuthRefusal) -> Effect {
         let insists = policy.choice.option == .device && !policy.mayAsk
-        guard refusal.rulesOutDeviceFlow, endpoints.contains(.authorization), !insists else {
+        guard refusal.rulesOutDeviceFlow, server.endpoints.contains(.authorization), !insists else {
             return fail(.refused(refusal))
         }
         wasRefusedDevice = true

@@ -15,20 +15,16 @@ package struct AuthorizationFlow: Equatable, Sendable {
     package struct Policy: Equatable, Sendable {
         /// The facts that decide between browser and device.
         package var choice: AuthorizationWay.Choice
-        /// The client that the profile names; `nil` if one is registered.
-        package var clientID: String?
         /// Whether a person may be asked: to agree, and for the address.
         package var mayAsk: Bool
         /// Seconds that are waited for the browser.
         package var patience: Int
 
-        /// Without arguments, a person at a terminal without a browser, and no client.
+        /// Without arguments, a person at a terminal without a browser.
         package init(
-            choice: AuthorizationWay.Choice = AuthorizationWay.Choice(), clientID: String? = nil, mayAsk: Bool = true,
-            patience: Int = 300
+            choice: AuthorizationWay.Choice = AuthorizationWay.Choice(), mayAsk: Bool = true, patience: Int = 300
         ) {
             self.choice = choice
-            self.clientID = clientID
             self.mayAsk = mayAsk
             self.patience = patience
         }
@@ -40,11 +36,14 @@ package struct AuthorizationFlow: Equatable, Sendable {
         package var endpoints: Set<OAuthEndpoint>
         /// The server that a person must agree to first; `nil` if nobody is asked.
         package var toAsk: ForeignServer?
+        /// The client that is known there; `nil` if one is registered.
+        package var clientID: String?
 
         /// - Parameter toAsk: from `ForeignServer.toAsk`.
-        package init(endpoints: Set<OAuthEndpoint>, toAsk: ForeignServer? = nil) {
+        package init(endpoints: Set<OAuthEndpoint>, toAsk: ForeignServer? = nil, clientID: String? = nil) {
             self.endpoints = endpoints
             self.toAsk = toAsk
+            self.clientID = clientID
         }
     }
 
@@ -124,7 +123,8 @@ package struct AuthorizationFlow: Equatable, Sendable {
     /// Where it is now.
     package internal(set) var state = State.starting
     let policy: Policy
-    var endpoints: Set<OAuthEndpoint> = []
+    /// As the server was discovered.
+    var server = Server(endpoints: [])
     /// Whether the server has refused a device code.
     var wasRefusedDevice = false
     /// Where the response comes back; no secret.

@@ -25,7 +25,17 @@ extension AuthorizationLoop {
     }
 
     func redirect(_ held: Held) throws(LoginFault) -> String {
-        subject.profile.redirect.uri(port: try present(held.port).number)
+        try present(held.redirect).uri(port: try present(held.port).number)
+    }
+
+    /// The profile's, else the one that the client's document says.
+    private func findRedirect(_ held: Held) throws(LoginFault) -> LoopbackRedirect {
+        if let redirect = subject.profile.redirect { return redirect }
+        // The identifier of a registered client may be a URL that leads to no document.
+        guard let id = held.client?.id, held.server?.metadata?.readsClientMetadata ?? true,
+            ClientMetadata.isURL(id, parse: transport.read)
+        else { return LoopbackRedirect() }
+        return try ClientMetadata(try transport.send(ClientMetadata.request(id)), at: id).redirect
     }
 
     func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginFault) -> BrowserVisit.Server {
@@ -44,8 +54,9 @@ extension AuthorizationLoop {
         held.attempt = try AuthorizationAttempt(
             random: { (count) throws(LoginFault) in try transport.random(count) },
             hash: { (hash, secret) throws(LoginFault) in try transport.digits(hash, of: secret) })
-        let port = try browser.listen(on: subject.profile.redirect)
-        held.port = port
+        let address = try findRedirect(held)
+        let port = try browser.listen(on: address)
+        (held.redirect, held.port) = (address, port)
         let redirect = try redirect(held)
         return port.isOpen ? .listened(redirect: redirect) : .portTaken(port.number, redirect: redirect)
     }
@@ -104,7 +115,7 @@ extension AuthorizationLoop {
     ) throws(LoginFault) -> AuthorizationFlow.Event {
         let server = try present(held.server)
         let judge = AuthorizationJudge(
-            redirect: subject.profile.redirect, port: try present(held.port).number,
+            redirect: try present(held.redirect), port: try present(held.port).number,
             state: try present(held.attempt).state,
             issuer: server.issuer, promisesIssuer: server.promisesIssuer)
         guard let (answer, seconds) = try browser.awaitAnswer(wait, judge) else { return .nothingHeard }
@@ -134,8 +145,7 @@ extension AuthorizationLoop {
     private func toAsk(about page: Origin, _ held: Held) -> ForeignServer? {
         held.server?.metadata.flatMap {
             ForeignServer.toAsk(
-                about: subject.resource, metadata: $0, parse: transport.read, profile: subject.profile,
-                found: held.resource, page: page)
+                about: subject, metadata: $0, parse: transport.read, found: held.resource, page: page)
         }
     }
 

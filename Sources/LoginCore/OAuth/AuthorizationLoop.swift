@@ -26,6 +26,7 @@ package struct AuthorizationLoop {
         var server: AuthorizationServer?
         var resource: ResourceMetadata?
         var client: OAuthClient?
+        var redirect: LoopbackRedirect?
         var port: LoopbackPort?
         var attempt: AuthorizationAttempt?
         var requestURI: String?
@@ -102,9 +103,11 @@ package struct AuthorizationLoop {
         let found = try ServerDiscovery(subject: subject, transport: transport).find()
         held.server = found.server
         held.resource = found.resource
-        held.client = subject.profile.client(
-            asked: subject.secret, listed: found.server.metadata?.tokenAuthentication)
-        return .discovered(AuthorizationFlow.Server(endpoints: Set(found.server.endpoints.keys), toAsk: found.toAsk))
+        let client = subject.client(at: found.server.metadata)
+        held.client = client
+        return .discovered(
+            AuthorizationFlow.Server(
+                endpoints: Set(found.server.endpoints.keys), toAsk: found.toAsk, clientID: client?.id))
     }
 
     /// The grant at the end. A scope that the server does not name is the one that was asked for (RFC 6749, section 5.1).

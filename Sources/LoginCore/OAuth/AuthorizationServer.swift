@@ -118,34 +118,34 @@ package struct ForeignServer: Equatable, Sendable {
     /// Returns what a person has to agree to first (RFC 9728, section 7.6): not where a profile says the issuer, and not where all of
     /// the server is on one origin, which is the service's, or says itself that it makes the logins of the resource.
     package static func toAsk(
-        about resource: EndpointURL, metadata: ServerMetadata, parse: URLReading, profile: OAuthProfile,
-        found: ResourceMetadata?
+        about subject: AuthorizationSubject, metadata: ServerMetadata, parse: URLReading, found: ResourceMetadata?
     ) -> ForeignServer? {
+        let resource = subject.resource
         let elsewhere = Set(metadata.endpoints.values.map(\.origin)).filter { $0 != metadata.origin }
         let isKnown =
             metadata.origin == resource.origin || metadata.protects(resource.text)
             || (found.map { metadata.protects($0.resource) } ?? false)
-        if profile.issuer != nil || isKnown && elsewhere.isEmpty { return nil }
-        return ForeignServer(resource, metadata, found, profile, parse, elsewhere: Array(elsewhere))
+        if subject.profile.issuer != nil || isKnown && elsewhere.isEmpty { return nil }
+        return ForeignServer(subject, metadata, found, parse, elsewhere: Array(elsewhere))
     }
 
     /// The same about the page where a code is typed (RFC 8628, section 3.3), which is known only once there is a code.
     package static func toAsk(
-        about resource: EndpointURL, metadata: ServerMetadata, parse: URLReading, profile: OAuthProfile,
-        found: ResourceMetadata?, page: Origin
+        about subject: AuthorizationSubject, metadata: ServerMetadata, parse: URLReading, found: ResourceMetadata?,
+        page: Origin
     ) -> ForeignServer? {
-        if profile.issuer != nil || page == metadata.origin { return nil }
-        return ForeignServer(resource, metadata, found, profile, parse, elsewhere: [page])
+        if subject.profile.issuer != nil || page == metadata.origin { return nil }
+        return ForeignServer(subject, metadata, found, parse, elsewhere: [page])
     }
 
     private init(
-        _ resource: EndpointURL, _ metadata: ServerMetadata, _ found: ResourceMetadata?, _ profile: OAuthProfile,
-        _ parse: URLReading, elsewhere: [Origin]
+        _ subject: AuthorizationSubject, _ metadata: ServerMetadata, _ found: ResourceMetadata?, _ parse: URLReading,
+        elsewhere: [Origin]
     ) {
         self.init(
-            resource: resource, issuer: metadata.origin,
+            resource: subject.resource, issuer: metadata.origin,
             others: (found?.authorizationServers ?? []).dropFirst().compactMap { parse($0)?.origin },
-            evidence: found?.evidence ?? [], registers: profile.clientID == nil,
+            evidence: found?.evidence ?? [], registers: subject.client(at: metadata) == nil,
             elsewhere: elsewhere.sorted { $0.description < $1.description })
     }
 }

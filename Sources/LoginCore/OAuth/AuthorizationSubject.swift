@@ -18,6 +18,8 @@ package struct AuthorizationSubject: Sendable {
     package var username: String?
     /// The value of `{secret:LABEL}` in the client's secret.
     package var secret: Secret?
+    /// The URL of a document that describes authctl as a client, for servers that take one where the profile names no client.
+    package var clientMetadata: String?
     /// Whether the person wants to choose the account.
     package var choosesAccount = false
 
@@ -26,6 +28,14 @@ package struct AuthorizationSubject: Sendable {
         self.profile = profile
         self.base = base
         self.resource = resource
+    }
+
+    /// The client at a server: the profile's, else the one that has a document.
+    /// - Returns: `nil` if one has to be registered.
+    func client(at metadata: ServerMetadata?) -> OAuthClient? {
+        if let client = profile.client(asked: secret, listed: metadata?.tokenAuthentication) { return client }
+        guard let clientMetadata, metadata?.readsClientMetadata == true else { return nil }
+        return OAuthClient(id: clientMetadata, authentication: .none)
     }
 }
 

@@ -47,6 +47,8 @@ package enum OAuthFault: Error, Equatable, Sendable {
     case portTaken(Int)
     /// The profile has no `client-id`, and the server registers none.
     case noClient
+    /// The document at the client's own URL, which describes it, cannot be used.
+    case clientMetadata(url: String, ClientMetadataFault)
     /// Neither the profile nor the service names an authorization server.
     case noServer
     /// Neither the profile nor the metadata has it.
@@ -93,7 +95,7 @@ extension OAuthFault {
         switch self {
         case .refused(let refusal): refusal.exitCode
         case .unanswered, .codeExpired: .expired
-        case .noClient, .noServer, .noEndpoint: .usage
+        case .noClient, .clientMetadata, .noServer, .noEndpoint: .usage
         case .unusableURL, .twoPages, .identityToken, .otherSubject: .untrusted
         case .metadata(let fault): fault.exitCode
         case .tooManyForgeries, .portTaken, .unusableResponse: .failure
@@ -112,8 +114,9 @@ extension OAuthFault {
             return .unusableResponse(step, .clientAuthentication("…"))
         case .otherSubject(let was, let now, let isRevoked) where secrets.stand(in: was) || secrets.stand(in: now):
             return .otherSubject(was: "…", now: "…", isRevoked: isRevoked)
-        case .unanswered, .codeExpired, .tooManyForgeries, .portTaken, .noClient, .noServer, .noEndpoint, .metadata,
-            .unusableURL, .twoPages, .identityToken, .otherSubject, .unusableResponse:
+        case .unanswered, .codeExpired, .tooManyForgeries, .portTaken, .noClient, .clientMetadata, .noServer,
+            .noEndpoint,
+            .metadata, .unusableURL, .twoPages, .identityToken, .otherSubject, .unusableResponse:
             return self
         }
     }

@@ -22,8 +22,8 @@ package struct OAuthProfile: Equatable, Sendable {
     package var flow: Flow?
     /// The grant that needs no person; `nil` where one approves.
     package var machine: MachineGrant?
-    /// Where the browser brings the response.
-    package var redirect = LoopbackRedirect()
+    /// Where the browser brings the response; `nil` for what the client's document says, and without one for a port that is drawn.
+    package var redirect: LoopbackRedirect?
     /// They go before those of the metadata.
     package var endpoints: [OAuthEndpoint: String] = [:]
 

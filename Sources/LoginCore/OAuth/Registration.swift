@@ -21,10 +21,15 @@ package struct RegistrationRequest: Equatable, Sendable {
     }
 
     /// The members, in order.
-    var members: [(name: String, value: JSONValue)] {
+    private func members(clientID: String?) -> [(name: String, value: JSONValue)] {
         let device = "urn:ietf:params:oauth:grant-type:device_code"
-        let grants = [redirect == nil ? device : "authorization_code", "refresh_token"]
-        var members: [(name: String, value: JSONValue)] = [("client_name", .string("authctl"))]
+        // Who registers says what it uses; a document is there for whatever comes.
+        let grants =
+            (clientID == nil ? [redirect == nil ? device : "authorization_code"] : ["authorization_code", device])
+            + ["refresh_token"]
+        var members: [(name: String, value: JSONValue)] = []
+        if let clientID { members.append(("client_id", .string(clientID))) }
+        members.append(("client_name", .string("authctl")))
         if let redirect { members.append(("redirect_uris", .array([.string(redirect)]))) }
         members.append(("grant_types", .array(grants.map { .string($0) })))
         members.append(("response_types", .array(redirect == nil ? [] : [.string("code")])))
@@ -36,9 +41,16 @@ package struct RegistrationRequest: Equatable, Sendable {
 
     /// The request, complete.
     package func request(at endpoint: EndpointURL) throws(LoginFault) -> HTTPRequest {
+        let headers = ["Accept", "Content-Type"].map { HTTPRequestField(name: $0, value: Secret("application/json")) }
+        return HTTPRequest(method: "POST", url: endpoint.text, headers: headers, body: try json())
+    }
+
+    /// The metadata as JSON.
+    /// - Parameter clientID: of a client that is not registered and says it itself.
+    func json(clientID: String? = nil) throws(LoginFault) -> Secret {
         var body = SecretBuilder(limit: RequestRule.bodyLimit)
         do throws(FillFault) {
-            for (index, member) in members.enumerated() {
+            for (index, member) in members(clientID: clientID).enumerated() {
                 try body.write(index == 0 ? "{" : ",")
                 try body.write(.string(member.name))
                 try body.write(":")
@@ -48,8 +60,7 @@ package struct RegistrationRequest: Equatable, Sendable {
         } catch {
             throw .failure(.other("the registration of a client would be too long"))
         }
-        let headers = ["Accept", "Content-Type"].map { HTTPRequestField(name: $0, value: Secret("application/json")) }
-        return HTTPRequest(method: "POST", url: endpoint.text, headers: headers, body: body.finish())
+        return body.finish()
     }
 }
 

@@ -45,8 +45,7 @@ struct ServerDiscovery {
                 subject.profile, base: subject.base, metadata: metadata, rule: subject.rule, parse: transport.read)
         }
         let toAsk = metadata.flatMap {
-            ForeignServer.toAsk(
-                about: subject.resource, metadata: $0, parse: transport.read, profile: subject.profile, found: resource)
+            ForeignServer.toAsk(about: subject, metadata: $0, parse: transport.read, found: resource)
         }
         return Found(server: server, resource: resource, toAsk: toAsk)
     }

@@ -18,6 +18,8 @@ package struct ServerMetadata: Equatable, Sendable {
     package let promptValues: [String]
     /// The scopes that it lists.
     package let scopes: [String]
+    /// Whether a client may be known by the URL of a document (draft-ietf-oauth-client-id-metadata-document).
+    package let readsClientMetadata: Bool
 
     /// Reads a document.
     /// - Parameters:
@@ -57,6 +59,7 @@ package struct ServerMetadata: Equatable, Sendable {
         protectedResources = body.texts("protected_resources") ?? []
         promptValues = body.texts("prompt_values_supported") ?? []
         scopes = body.texts("scopes_supported") ?? []
+        readsClientMetadata = body.flag("client_id_metadata_document_supported")
     }
 
     /// One slash at the end may differ, and nothing else.

@@ -114,6 +114,16 @@ extension Dependencies {
     /// Opens libcurl.
     package func urlParser() throws(LoginFault) -> URLParser { try URLParser() }
 
+    /// Checks that a URL can be a client's identifier.
+    /// - Parameter place: where it stands.
+    /// - Throws: `usage` for a URL that no server would take as a client's identifier.
+    package func checkClientMetadata(_ url: String, as place: String) throws(LoginFault) {
+        _ = try urlParser()
+        guard ClientMetadata.isURL(url, parse: AuthorizationClient.read) else {
+            throw .usage(.badValue(option: place, problem: "it must be an https URL with a path, without a query"))
+        }
+    }
+
     /// A profile's service, over the transport of its origin.
     package func service(
         _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings,

@@ -23,6 +23,8 @@ final class GrantConsent: ConsentSource {
             return Credential(username: nil, .grant(AuthorizedGrant(kept: kept)), extraSecrets: asked)
         }
         let request = run.request, oauth = run.profile.oauth
+        let document = oauth?.clientID == nil ? run.context.profiles.defaults.clientMetadata : nil
+        if let document { try run.context.dependencies.checkClientMetadata(document, as: "client-metadata") }
         let dialogue = run.context.dependencies.consent(try run.context.consentSettings(run))
         defer { dialogue.end() }
         var secret: Secret?
@@ -33,10 +35,11 @@ final class GrantConsent: ConsentSource {
         let choice = AuthorizationWay.Choice(
             option: request.way, profile: oauth?.flow, canStartBrowser: dialogue.canStartBrowser)
         let policy = AuthorizationFlow.Policy(
-            choice: choice, clientID: oauth?.clientID, mayAsk: mayAsk, patience: request.policy.patience)
+            choice: choice, mayAsk: mayAsk, patience: request.policy.patience)
         let authorized = try run.service.authorize(by: policy, browser: dialogue, device: dialogue) { subject in
             (subject.scope, subject.username, subject.secret) = (request.scope, request.username, secret)
             subject.choosesAccount = request.policy.force
+            subject.clientMetadata = document
         }
         grant = authorized.grant
         return Credential(username: nil, .grant(authorized), extraSecrets: asked)

@@ -23,7 +23,14 @@ extension OAuthFault {
         case .noClient:
             return Message(
                 "the profile has no client-id, and the authorization server registers none",
-                next: "register authctl there, and put its client-id in the profile's oauth")
+                details: [
+                    "register authctl at the server, and write its ID into the profile's oauth: client-id = \"ID\"",
+                    "or publish a client ID metadata document, if the server reads them, and write at the top of config.toml: client-metadata = \"https://…\"",
+                    "or, if the server registers clients without saying where: registration-endpoint = \"URL\"",
+                ],
+                next: "the document is printed by: authctl profile client-metadata URL")
+        case .clientMetadata(let url, let fault):
+            return fault.message(url)
         case .noServer:
             return Message(
                 "neither the profile nor the service names an authorization server",
@@ -77,6 +84,24 @@ extension Message {
                     : "the new tokens are not used; they could not be revoked, and may live on at the server"
             ],
             next: "log in again: \(topic.loginCommand)")
+    }
+}
+
+extension ClientMetadataFault {
+    fileprivate func message(_ url: String) -> Message {
+        let problem =
+            switch self {
+            case .status(let status): "was answered with \(status)"
+            case .notJSON: "is no JSON object"
+            case .otherClient(let id?): "describes the client \(SafeText.quoted(id, limit: 100))"
+            case .otherClient(nil): "has no client_id"
+            case .noRedirectHere([]): "has no redirect_uris"
+            case .noRedirectHere(let redirects):
+                "leads to other machines only: \(redirects.prefix(3).map { SafeText.quoted($0, limit: 100) }.joined(separator: ", "))"
+            }
+        return Message(
+            "the client's document \(SafeText.escaped(url)) \(problem)",
+            next: "compare it with what this prints: authctl profile client-metadata URL")
     }
 }
 

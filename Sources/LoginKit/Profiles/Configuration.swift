@@ -34,6 +34,8 @@ package struct Configuration {
         var browser: String?
         /// Whether that URL is shown as a QR code, too.
         var showsQR = false
+        /// The URL of the document that describes authctl to authorization servers that register no client.
+        var clientMetadata: String?
     }
 
     init(_ paths: Paths) throws(UsageFault) {
@@ -48,7 +50,9 @@ package struct Configuration {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "is not a table")
         }
         let top = StrictTable(members, file: paths.configFile, path: "")
-        try top.allow(["default", "store", "persist", "proxy", "passphrase-cache", "browser", "qr", "profiles"])
+        try top.allow([
+            "default", "store", "persist", "proxy", "passphrase-cache", "browser", "qr", "client-metadata", "profiles",
+        ])
         defaults = try Self.defaults(top)
         configured = try top.table("profiles")
         for name in configured?.keys ?? [] { try ProfileName.check(name, file: paths.configFile) }
@@ -129,12 +133,16 @@ package struct Configuration {
         defaults.proxy = try top.string("proxy")
         defaults.browser = try top.string("browser")
         defaults.showsQR = try top.bool("qr") ?? false
+        defaults.clientMetadata = try top.string("client-metadata")
         defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
         if let name = try top.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
                 throw top.fault("persist", "'\(name)' is not one of none, session, permanent")
             }
             defaults.persist = persist
+        }
+        if let url = defaults.clientMetadata, let problem = ProfileURL(text: url).problem {
+            throw top.fault("client-metadata", problem)
         }
         if let store = defaults.store, store != "auto", StoreName(store) == nil {
             throw top.fault("store", "there is no store '\(store)'")

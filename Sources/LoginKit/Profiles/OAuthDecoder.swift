@@ -116,8 +116,8 @@ struct OAuthDecoder {
         return flow
     }
 
-    private func redirect(_ table: StrictTable) throws(UsageFault) -> LoopbackRedirect {
-        guard let text = try table.string("redirect") else { return LoopbackRedirect() }
+    private func redirect(_ table: StrictTable) throws(UsageFault) -> LoopbackRedirect? {
+        guard let text = try table.string("redirect") else { return nil }
         guard let redirect = LoopbackRedirect(text) else {
             let hosts = LoopbackRedirect.Host.allCases.map(\.rawValue).joined(separator: ", ")
             throw table.fault("redirect", "must be http://HOST/PATH or http://HOST:PORT/PATH; HOST is one of \(hosts)")

@@ -8,6 +8,8 @@ struct AuthorizationClient: AuthorizationTransport {
     /// Whether the profile or an earlier login names the server; one that a service far away names steers no request to this
     /// machine or its network.
     let isNamed: Bool
+    /// The URL of the client's document, which the person has written.
+    var document: String?
 
     /// In bytes: no metadata is longer.
     private static let longestMetadata = 256 << 10
@@ -18,7 +20,8 @@ struct AuthorizationClient: AuthorizationTransport {
         let transport =
             origin == client.endpoint.origin
             ? client.transport
-            : try others.transport(to: origin, mayBeLocal: isNamed || client.transport.reachedLocal)
+            : try others.transport(
+                to: origin, mayBeLocal: isNamed || request.url == document || client.transport.reachedLocal)
         let response = try transport.send(request)
         guard request.method != "GET" || response.body.count <= Self.longestMetadata else {
             throw .network(.answerTooLarge(limit: Self.longestMetadata))

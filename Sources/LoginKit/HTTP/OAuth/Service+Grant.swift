@@ -12,9 +12,10 @@ extension Service {
         var subject = try client.authorizationSubject((procedure as? OAuthLogin)?.challenge)
         asking(&subject)
         client.hide([subject.secret])
+        var transport = authorizationClient(isNamed: subject.profile.namesServer)
+        transport.document = subject.profile.clientID ?? subject.clientMetadata
         let loop = AuthorizationLoop(
-            subject, transport: authorizationClient(isNamed: subject.profile.namesServer), browser: browser,
-            device: device, clock: clock)
+            subject, transport: transport, browser: browser, device: device, clock: clock)
         return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 
