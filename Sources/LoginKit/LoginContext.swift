@@ -23,8 +23,8 @@ package final class LoginContext {
     package var topic = ErrorContext()
     /// The certificates that this run has accepted.
     var acceptance: TrustAcceptance?
-    /// The profiles whose logins wait for the token of another one, the first one first.
-    var lenders: [String] = []
+    /// The profiles that wait for the token of this login, the first one first.
+    private(set) var borrowers: [String] = []
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
@@ -73,6 +73,15 @@ package final class LoginContext {
         (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
         (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
         (opened, self.messages) = (whole.opened, messages)
+    }
+
+    /// A context for the login of a profile whose token is lent to `borrowers`. It asks nobody to log in, but may unlock a store. `-u`
+    /// names an account of the borrower, so it is not passed on.
+    func lending(to borrowers: [String]) -> LoginContext {
+        let part = part(dependencies.noticeLine, messages)
+        (part.options.username, part.trace, part.isUnlockingAllowed) = (nil, trace, isUnlockingAllowed)
+        (part.borrowers, part.promptLockDepth) = (borrowers, promptLockDepth)
+        return part
     }
 
     /// From now on nobody is asked anything, and nothing is shown on the terminal: it is another program's.
@@ -127,7 +136,7 @@ package final class LoginContext {
     }
 
     /// Reads what is remembered anew when it is next needed: other processes may have changed it.
-    func lookAgain() { remembered = nil }
+    package func lookAgain() { remembered = nil }
 
     /// From now on a registry that a newer authctl wrote is read as far as it can be understood, to log out of what it names.
     package func readNewerRegistry() { registry.readsNewer = true }
@@ -148,22 +157,6 @@ package final class LoginContext {
         guard let record = try document().profile(profile.name) else { return nil }
         if record.url == profile.url { return record }
         return try parse(profile.url).origin == record.origin ? record : nil
-    }
-
-    /// Origin and base path of a profile, by libcurl's parser.
-    package func endpoint(_ profile: Profile) throws(LoginFault) -> ServiceEndpoint {
-        let url = try parse(profile.url)
-        guard url.user == nil, url.password == nil, url.query == nil else {
-            throw .usage(.badURL(url: url.text, problem: "a profile's url must not have user information or a query"))
-        }
-        topic.origin = url.origin
-        let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
-        return ServiceEndpoint(origin: url.origin, base: url.origin.description + path)
-    }
-
-    package func parse(_ url: String) throws(LoginFault) -> ParsedURL {
-        let parser = try dependencies.urlParser()
-        return try LoginContext.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }
 
     /// The stores, with a passphrase from a file or, where that may be asked for, from the person.

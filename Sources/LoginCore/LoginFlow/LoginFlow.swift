@@ -204,8 +204,8 @@ package struct LoginFlow: Equatable, Sendable {
         package let account: String?
         /// The URL of a page where a person can register.
         package var signup: String?
-        /// What a machine's login asks for in the place of a password.
-        package var machineSecret: MachineSecret?
+        /// Whether the password is the secret of a machine's client.
+        package var asksForClientSecret = false
         /// The name that a login in a browser has to come out as.
         package var wanted: String?
 
@@ -400,7 +400,7 @@ extension LoginFlow {
             profile: subject.profile, protectionSpace: subject.protectionSpace, fields: subject.fields,
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount,
             attempt: credentialsSent + 1, maxAttempts: policy.maxAttempts, reason: reason)
-        challenge.machineSecret = subject.machineSecret
+        challenge.asksForClientSecret = subject.asksForClientSecret
         challenge.signup = credentialsSent + blanksInARow == 0 ? subject.signup : nil
         return ask(.credential(challenge), then: .authenticate)
     }

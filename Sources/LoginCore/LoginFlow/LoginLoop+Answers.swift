@@ -56,7 +56,7 @@ extension Challenge {
             profile: profile, protectionSpace: protectionSpace, fields: fields.filter { !known.contains($0) },
             proposedUsername: proposedUsername, previousFailureCount: previousFailureCount, attempt: attempt,
             maxAttempts: maxAttempts, reason: reason)
-        (rest.signup, rest.machineSecret) = (signup, machineSecret)
+        (rest.signup, rest.asksForClientSecret) = (signup, asksForClientSecret)
         return rest
     }
 }

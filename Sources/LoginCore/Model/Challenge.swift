@@ -55,7 +55,7 @@ public enum CredentialField: Hashable, Sendable {
     case token
     /// The passphrase of the key that belongs to the client's certificate.
     case passphrase
-    /// A secret that a profile calls `{secret:LABEL}`.
+    /// A secret that a profile calls `{secret:LABEL}`; without a label, the passphrase of a machine's key.
     case secret(String)
     /// The code of a second factor, where it is asked for together with the password; blank where there is none.
     case code
@@ -117,8 +117,8 @@ public struct Challenge: Equatable, Sendable {
     public let reason: Reason
     /// The URL of a page where a person can register, where the question is the first one.
     public var signup: String?
-    /// What a machine's login asks for in the place of a password.
-    package var machineSecret: MachineSecret?
+    /// Whether the password is the secret of a machine's client.
+    package var asksForClientSecret = false
 
     /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
     package init(

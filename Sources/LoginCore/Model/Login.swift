@@ -45,5 +45,8 @@ extension CredentialField {
     /// value with a blank in its name.
     package static let userAgent = CredentialField.taken("user agent")
 
+    /// The passphrase of a machine's encrypted key. No profile can have it sent: a label in one is never empty.
+    package static let keyPassphrase = CredentialField.secret("")
+
     var isTaken: Bool { if case .taken = self { true } else { false } }
 }

@@ -91,7 +91,8 @@ package struct LoginTraits: Sendable {
         asksForConsent: true, takesToken: true, session: .bearer, credential: { .token($0) }, fields: { _ in [] })
 
     fileprivate static let machine = LoginTraits(
-        session: .bearer, credential: { .password($0) }, fields: { $0.oauth?.machineSecret == nil ? [] : [.password] })
+        session: .bearer, credential: { .password($0) },
+        fields: { $0.oauth?.needsClientSecret == true ? [.password] : [] })
 
     fileprivate static let browser = LoginTraits(
         asksForConsent: true, takesToken: true, session: SessionRule(cookies: true), credential: { .token($0) },
@@ -125,6 +126,9 @@ extension LoginKind {
 extension Profile {
     /// The row of its kind of login.
     package var traits: LoginTraits { kind.traits }
+
+    /// Whether it is a machine's that proves itself, so that a login needs neither a person nor a secret.
+    package var provesItself: Bool { kind == .machine && fields.isEmpty }
 
     /// The fields that its login requests send.
     fileprivate var fieldsOfRequests: [CredentialField] {

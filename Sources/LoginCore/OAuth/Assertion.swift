@@ -85,9 +85,8 @@ package protocol AssertionKey {
 
 /// How a machine proves itself: its key, and the token that says which one it is.
 package protocol MachineProof {
-    /// - Parameter passphrase: of an encrypted key.
-    /// - Throws: `rejected` for a wrong passphrase.
-    func key(passphrase: Secret?) throws(LoginFault) -> any AssertionKey
+    /// - Throws: `loginRequired` for an encrypted key that nobody can open; `usage` for one that cannot sign.
+    func key() throws(LoginFault) -> any AssertionKey
     /// - Throws: `loginRequired` where it is not there; `usage` where it is none.
     func identity() throws(LoginFault) -> Secret
 }

@@ -34,7 +34,7 @@ package struct MachineAuthorization {
         package let name: String
     }
 
-    /// - Parameter secret: of the client, or the passphrase of its key.
+    /// - Parameter secret: of the client.
     /// - Throws: `rejected` where the server refuses the client, or what the machine proves; with the difference of the clocks, if
     ///   an assertion may have failed by it.
     package func run(_ secret: Secret?, subjectOf: (Secret) -> String?) throws(LoginFault) -> Issued {
@@ -44,7 +44,7 @@ package struct MachineAuthorization {
         }
         var attempt = Attempt(
             server: found.server, endpoint: try found.server.endpoint(.token), resource: found.resource)
-        if machine.keyFile != nil { attempt.key = try proof.key(passphrase: machine.keyIsLocked ? secret : nil) }
+        if machine.keyFile != nil { attempt.key = try proof.key() }
         if machine.identity != nil { attempt.identity = try proof.identity() }
         let client = try client(attempt, secret)
         let call = OAuthCall.machine(try fields(attempt), client, at: attempt.endpoint)
@@ -66,8 +66,7 @@ package struct MachineAuthorization {
 
     private func client(_ attempt: Attempt, _ secret: Secret?) throws(LoginFault) -> OAuthClient? {
         let profile = subject.profile
-        let given = machine.keyIsLocked ? nil : secret
-        guard let client = profile.client(asked: given, listed: attempt.server.metadata?.tokenAuthentication) else {
+        guard let client = profile.client(asked: secret, listed: attempt.server.metadata?.tokenAuthentication) else {
             return nil
         }
         guard profile.clientAuthentication == .privateKeyJWT else {
@@ -82,9 +81,8 @@ package struct MachineAuthorization {
     package func assertion(
         of client: OAuthClient, issuer: String?, tokenEndpoint: String
     ) throws(LoginFault) -> Secret? {
-        guard machine.keyFile != nil, !machine.keyIsLocked else { return nil }
-        return try assertion(
-            of: client, to: audience(issuer, tokenEndpoint), signedBy: try proof.key(passphrase: nil))
+        guard machine.keyFile != nil else { return nil }
+        return try assertion(of: client, to: audience(issuer, tokenEndpoint), signedBy: try proof.key())
     }
 
     private func assertion(
@@ -151,11 +149,19 @@ extension OAuthRefusal {
     /// Whether the server refuses the machine or its proof, as a wrong password is refused; what else it says is about the request.
     fileprivate func refusesMachine(_ kind: MachineGrant.Kind) -> Bool {
         switch code {
+        // Nobody was there to deny it: the server does not let this machine in.
+        case .accessDenied: true
         case .invalidClient, .invalidGrant: true
         case .invalidRequest: kind == .tokenExchange
-        // By the status alone, where a server names no code.
-        case nil: status == 401
-        default: false
+        // By the status alone, where a server names no code; Glewlwyd's is 403.
+        case nil: status == 401 || status == 403
+        case .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType, .invalidScope, .serverError,
+            .temporarilyUnavailable, .authorizationPending, .slowDown, .expiredToken, .invalidTarget,
+            .unsupportedTokenType, .invalidRedirectURI, .invalidClientMetadata, .invalidSoftwareStatement,
+            .unapprovedSoftwareStatement, .interactionRequired, .loginRequired, .accountSelectionRequired,
+            .consentRequired, .invalidRequestURI, .invalidRequestObject, .requestNotSupported,
+            .requestURINotSupported, .registrationNotSupported:
+            false
         }
     }
 }

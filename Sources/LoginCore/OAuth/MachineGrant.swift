@@ -42,8 +42,6 @@ package struct MachineGrant: Equatable, Sendable {
     package var requestedTokenType: String?
     /// `audience` (RFC 8693, section 2.1).
     package var audience: String?
-    /// Whether the key is encrypted, so that its passphrase is asked for; no profile says it, its file does.
-    package var keyIsLocked = false
 
     package init(_ kind: Kind) {
         self.kind = kind
@@ -77,21 +75,12 @@ package struct MachineIdentity: Equatable, Sendable {
     }
 }
 
-/// The secret that the login of a machine needs.
-package enum MachineSecret: Equatable, Sendable {
-    /// Of the client, as its server knows it.
-    case client
-    /// The passphrase of the key in this file.
-    case passphrase(file: String)
-}
-
 extension OAuthProfile {
-    /// What a login of a machine is given, or a person asked for; `nil` where it proves itself.
-    package var machineSecret: MachineSecret? {
-        guard let machine else { return nil }
-        if machine.keyIsLocked, let file = machine.keyFile { return .passphrase(file: file) }
+    /// Whether the login of a machine is given its client's secret, or a person is asked for it. Where it is not, the machine proves
+    /// itself.
+    package var needsClientSecret: Bool {
         let isGiven = if case .given = clientSecret { true } else { false }
-        return hasClientSecret && !isGiven ? .client : nil
+        return machine != nil && hasClientSecret && !isGiven
     }
 
     /// Whether the client of a machine proves itself with a secret.

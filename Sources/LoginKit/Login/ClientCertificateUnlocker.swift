@@ -2,9 +2,6 @@ import LoginCore
 import Secrets
 
 /// The client certificate of a profile, opened for one run.
-///
-/// Whether a passphrase opens a key is known without any server, so it is no step of the login: a key that cannot be
-/// opened ends the command before anything is connected.
 struct ClientCertificateUnlocker {
     let context: LoginContext
     let profile: Profile
@@ -62,46 +59,17 @@ struct ClientCertificateUnlocker {
         _ files: ClientCertificateFiles, _ stored: () throws(LoginFault) -> StoredLogin
     ) throws(LoginFault) -> ClientIdentity {
         let now = context.dependencies.clock.now()
-        if let identity = try files.open(passphrase: nil, now: now) { return identity }
-        if let supplied = request.passphrase, let identity = try files.open(passphrase: supplied, now: now) {
-            return identity
-        }
-        if let kept = try keptPassphrase(stored) {
-            do throws(LoginFault) {
-                if let identity = try files.open(passphrase: kept, now: now) { return identity }
-            } catch .usage(.clientCertificate(.wrongPassphrase)) {
-                // The key has another passphrase since: ask, if somebody may be asked.
-            }
-        }
-        return try ask(files, now)
+        let name = profile.settings.key ?? profile.settings.certificate ?? ""
+        let supplied = profile.givenPassphrase == .certificate ? request.passphrase : nil
+        let unlocker = KeyUnlocker(
+            context: context, request: request, file: name, supplied: supplied, mayAsk: context.mayAsk)
+        return try unlocker.unlock(
+            kept: { () throws(LoginFault) in try keptPassphrase(stored) },
+            open: { (passphrase) throws(LoginFault) in try files.open(passphrase: passphrase, now: now) })
     }
 
     private func keptPassphrase(_ stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> Secret? {
         let stored = try stored()
         return profile.traits.isProvedByCertificate ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
-    }
-
-    private func ask(_ files: ClientCertificateFiles, _ now: Int64) throws(LoginFault) -> ClientIdentity {
-        let name = profile.settings.key ?? profile.settings.certificate ?? ""
-        guard context.mayAsk else { throw .loginRequired(LoginNeed(why: .keyLocked(file: name))) }
-        let dialogue = context.dependencies.dialogue(context.dialogueSettings(request))
-        var label = "Passphrase of \(SafeText.escaped(name)): "
-        for attempt in 1...request.policy.maxAttempts {
-            guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
-            do throws(LoginFault) {
-                if let identity = try files.open(passphrase: typed, now: now) { return identity }
-            } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < request.policy.maxAttempts {
-                label = "Wrong passphrase. Passphrase of \(SafeText.escaped(name)): "
-            }
-        }
-        throw .usage(.clientCertificate(.wrongPassphrase(file: name)))
-    }
-
-    private func passphrase(_ dialogue: any Dialogue, _ label: String) throws(LoginFault) -> Secret? {
-        do throws(LoginFault) {
-            return try dialogue.askPassphrase(label, confirm: false)
-        } catch .store(.passphraseBlank) {
-            return Secret("")
-        }
     }
 }

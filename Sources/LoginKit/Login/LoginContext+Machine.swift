@@ -3,16 +3,36 @@ import Secrets
 
 extension LoginContext {
     /// What the login of a machine reads its proof from.
-    /// - Parameter name: of the profile, whose token no chain of profiles may lead back to.
-    func machineDependencies(of name: String) -> MachineDependencies {
-        MachineDependencies(environment: dependencies.environment, isCancelled: dependencies.isCancelled) {
+    /// - Parameters:
+    ///   - name: of the profile, whose token no chain of profiles may lead back to.
+    ///   - key: opens one that is encrypted.
+    func machineDependencies(
+        of name: String, key: @escaping () throws(LoginFault) -> SigningKey?
+    ) -> MachineDependencies {
+        MachineDependencies(environment: dependencies.environment, isCancelled: dependencies.isCancelled, key: key) {
             [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, for: name, issuer)
         }
     }
 
+    /// The variables that say which machine this is, for a login of this profile and of those whose tokens it takes.
+    package func identityVariables(of profile: Profile) -> [String] {
+        var names = MachineProver.variablesOfActions, known: Set<String> = []
+        var next: Profile? = profile
+        while let profile = next, known.insert(profile.name).inserted {
+            next = nil
+            switch profile.oauth?.machine?.identity?.source {
+            case .variable(let name)?: names.append(name)
+            // One that cannot be read lends nothing.
+            case .profile(let name)?: next = try? profiles.profile(named: name)
+            case .githubActions?, .file?, .command?, nil: break
+            }
+        }
+        return names
+    }
+
     /// The token of another profile's login, if that lends it.
     private func token(of other: String, for name: String, _ issuer: String?) throws(LoginFault) -> Secret {
-        let chain = lenders + [name]
+        let chain = borrowers + [name]
         guard !chain.contains(other) else {
             throw .usage(
                 .other(
@@ -26,14 +46,14 @@ extension LoginContext {
                     "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
                         + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]"))
         }
-        lenders = chain
-        defer { lenders = Array(chain.dropLast()) }
-        let former = topic
-        defer { topic = former }
-        let session: Session
+        let context = lending(to: chain), session: Session
         do throws(LoginFault) {
-            session = try SessionProvider(self, try profile(named: other), LoginRequest()).enterUnverified().session
-        } catch .loginRequired {
+            let profile = try context.profile(named: other)
+            session = try SessionProvider(context, profile, LoginRequest()).enterUnverified().session
+        } catch .loginRequired(let need) {
+            // What a machine lacks to prove itself, no login at a terminal brings.
+            if case .noIdentity = need.why { throw .loginRequired(need) }
+            if case .keyLocked = need.why { throw .loginRequired(need) }
             throw .loginRequired(
                 LoginNeed(
                     why: .noIdentity(

@@ -98,8 +98,8 @@ private struct Resolver {
 
     private func take(_ secret: Secret, into request: inout LoginRequest) throws(LoginFault) {
         let profile = target.profile
-        if profile.traits.isProvedByCertificate { return request.passphrase = secret }
-        if profile.traits.asksForConsent || profile.needsNoSecret {
+        if profile.givenPassphrase != nil { return request.passphrase = secret }
+        if profile.traits.asksForConsent || profile.provesItself {
             throw .usage(.takesNoPassword(method: profile.methods[0]))
         }
         if profile.traits.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
@@ -176,8 +176,14 @@ extension Profile {
 }
 
 extension Profile {
-    /// Whether it is a machine's that proves itself. A key may turn out to be encrypted.
-    fileprivate var needsNoSecret: Bool {
-        kind == .machine && oauth?.machineSecret == nil && oauth?.machine?.keyFile == nil
+    /// A key that a secret opens which is given for a login, should it be encrypted.
+    enum LockedKey { case certificate, machineKey }
+
+    /// The key that such a secret is for; `nil` where it is a password.
+    var givenPassphrase: LockedKey? {
+        if traits.isProvedByCertificate { return .certificate }
+        guard kind == .machine, let oauth, !oauth.needsClientSecret else { return nil }
+        if oauth.machine?.keyFile != nil { return .machineKey }
+        return oauth.clientAuthentication == .tls ? .certificate : nil
     }
 }

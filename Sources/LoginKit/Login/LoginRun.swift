@@ -9,19 +9,17 @@ package struct LoginRun {
     package var request: LoginRequest
     package let service: Service
     package let keeper: StoreKeeper
-    /// The passphrase of the certificate's key, where a password or a token is the session: kept beside it.
+    /// What is kept beside the session: the passphrase of a machine's key, and that of the certificate's key unless the certificate is
+    /// the proof.
     package let extraSecrets: [CredentialField: Secret]
     let beside: (identity: ClientIdentity?, options: Service.Options)
 
     package init(_ context: LoginContext, _ profile: Profile, _ request: LoginRequest) throws(LoginFault) {
-        self.context = context
-        var profile = profile
-        if let file = profile.oauth?.machine?.keyFile { profile.oauth?.machine?.keyIsLocked = KeyFile.isLocked(file) }
-        self.profile = profile
+        (self.context, self.profile) = (context, profile)
         let endpoint = try context.endpoint(profile)
         self.endpoint = endpoint
         var request = request
-        request.policy.provesItself = profile.kind == .machine && profile.fields.isEmpty
+        request.policy.provesItself = profile.provesItself
         var transport = try context.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = request.policy.trust.fingerprint
         // Signals wait there until nothing of the browser is left.
@@ -29,7 +27,14 @@ package struct LoginRun {
         transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, request: request)
             .applied(to: &request) { (request) in context.keeper(profile, endpoint.origin, request) }
         self.request = request
-        extraSecrets = Self.extraSecrets(of: transport.identity, profile)
+        keeper = context.keeper(profile, endpoint.origin, request)
+        let unlocker = MachineKeyUnlocker(context: context, profile: profile, request: request) {
+            [keeper] () throws(LoginFault) in try keeper.fill()
+        }
+        let opened = try unlocker.openedBefore()
+        // Where the certificate is the proof, it is the credential.
+        let ofCertificate = profile.traits.isProvedByCertificate ? nil : transport.identity?.passphrase
+        extraSecrets = [.passphrase: ofCertificate, .keyPassphrase: opened?.passphrase].compactMapValues { $0 }
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -45,23 +50,18 @@ package struct LoginRun {
         let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
         options.verifyProvesLogins =
             hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
-        var isChallenged: Bool { if case .challenge = profile.kind { true } else { false } }
-        options.learns = request.learns && (profile.kind == .oauth || isChallenged)
+        options.learns = request.learns && (profile.kind == .oauth || profile.traits.answersChallenges)
         options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
-        (service.procedure as? MachineLogin)?.dependencies = context.machineDependencies(of: profile.name)
-        keeper = context.keeper(profile, endpoint.origin, request)
+        (service.procedure as? MachineLogin)?.dependencies = context.machineDependencies(of: profile.name) {
+            () throws(LoginFault) in if let opened { opened.key } else { try unlocker.openedAfter() }
+        }
     }
 
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
     var mayAsk: Bool { context.mayAsk && request.policy.mayAsk }
-
-    private static func extraSecrets(of identity: ClientIdentity?, _ profile: Profile) -> [CredentialField: Secret] {
-        // Where the certificate is the proof, it is the credential.
-        profile.traits.isProvedByCertificate ? [:] : identity?.passphrase.map { [.passphrase: $0] } ?? [:]
-    }
 
     /// What the identity of a machine says of itself; `nil` for another profile.
     package func identityFacts() throws(LoginFault) -> String? {
@@ -158,7 +158,7 @@ package struct LoginRun {
         var subject = LoginFlow.Subject(
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
             account: request.username == nil ? nil : account?.username)
-        (subject.signup, subject.machineSecret) = (profile.signupURL, profile.oauth?.machineSecret)
+        (subject.signup, subject.asksForClientSecret) = (profile.signupURL, profile.oauth?.needsClientSecret ?? false)
         if profile.traits.asksForConsent { subject.wanted = request.username }
         var policy = request.policy
         policy.hasSuppliedCode = request.code != nil

@@ -50,7 +50,8 @@ package struct SessionVerifier {
         return .sessionExpired
     }
 
-    private static func takeSupplied(
+    /// Takes what the environment gives for a login of this profile.
+    static func takeSupplied(
         _ context: LoginContext, _ profile: Profile, into request: inout LoginRequest
     ) throws(LoginFault) {
         let environment = context.dependencies.environment
@@ -60,9 +61,9 @@ package struct SessionVerifier {
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.dependencies) {
             context.warnOnce($0)
         }
-        if profile.traits.isProvedByCertificate {
+        if profile.givenPassphrase != nil {
             request.passphrase = secret
-        } else {
+        } else if !profile.provesItself {
             let username = request.username ?? environment["AUTHCTL_USERNAME"]
             request.supplied = try context.credential(secret, of: username, profile)
         }

@@ -34,7 +34,7 @@ final class SingleFlightRefresh: Authenticator {
 
     /// What is kept earns a session for all processes, and what is refused is sent by one of them; so does what a machine proves.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
-        let provesItself = isShared && service.profile.kind == .machine && credential.kind == .ticket
+        let provesItself = isShared && service.profile.provesItself && credential.kind == .ticket
         if provesItself, !keeper.mayRefresh { return try prove(credential) }
         guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
             return try service.begin(credential, code: code)
@@ -57,7 +57,13 @@ final class SingleFlightRefresh: Authenticator {
         let present = try keeper.beginRefresh(of: known)
         if let present, present != known {
             do throws(LoginFault) {
-                return .accepted(try verify(present, username: keeper.identity?.username ?? ""))
+                let login = try verify(present, username: keeper.identity?.username ?? "")
+                // What is kept beside the session is written anew with it.
+                return .accepted(
+                    Login(
+                        identity: login.identity, session: login.session,
+                        extraSecrets: credential.extraSecrets.asked.merging(login.extraSecrets) { $1 },
+                        anonymousResponse: login.anonymousResponse, space: login.space))
             } catch .rejected {
                 return try service.begin(credential, code: nil)
             }

@@ -20,7 +20,7 @@ package struct TokenSource {
 
     package func session() throws(LoginFault) -> (session: Session, username: String) {
         try checkHasHeader()
-        if profile.kind == .machine, profile.oauth?.machineSecret == nil { return try proven() }
+        if profile.provesItself { return try proven() }
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
             SuppliedCredential.variable(context.dependencies.environment, true) != nil
         {
@@ -154,6 +154,7 @@ package struct TokenSource {
         request.wantsTokenAlone = !asksServer
         request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }
         request.policy.refreshesFirst = request.outdated != nil
+        try SessionVerifier.takeSupplied(context, profile, into: &request)
         return try session(of: try LoginRun(context, profile, request))
     }
 

@@ -49,24 +49,6 @@ enum MachineProofName: Equatable, Sendable {
     }
 }
 
-extension MachineSecret {
-    /// The label of a prompt.
-    var label: String {
-        switch self {
-        case .client: "Client secret"
-        case .passphrase(let file): "Passphrase of \(SafeText.escaped(file))"
-        }
-    }
-
-    /// In a sentence.
-    var shownName: String {
-        switch self {
-        case .client: "client secret"
-        case .passphrase: "passphrase"
-        }
-    }
-}
-
 extension MachineIdentity.Source {
     /// Whose token it is and for whom, which is what a rule at the server compares; nothing more of it.
     func facts(of token: JSONWebToken?, now: Int64) -> String {

@@ -111,7 +111,7 @@ extension LoginNeed {
             case .refreshedForAnother(let replacement): replacement.refreshWords
             case .clockSetBack(let difference): "\(difference.setBackWords); the session may have expired"
             case .keyLocked(let file):
-                "the key in \(SafeText.quoted(file)) is encrypted, and its passphrase is neither stored nor supplied"
+                "the key in \(SafeText.quoted(file)) is encrypted, and no passphrase that opens it is stored or was supplied"
             case .noIdentity(let what): what
             case .passwordCommandFailed(status: 127, let isCode):
                 "the \(isCode ? "otp" : "password") command was not found, or cannot be run (status 127)"

@@ -13,7 +13,6 @@ extension Refusal {
             what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
             check += ", or 'username' of 'verify' in the profile"
         }
-        if topic.machine != nil, status == 0 { check = "enter it again" }
         let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
         let command = topic.isCopied ? topic.loginCommand("--paste") : topic.loginCommand
         return Message(what, next: "\(check), then: \(command)\(register)")
@@ -24,7 +23,6 @@ extension Refusal {
         let said = words.map { "; the server says \(SafeText.quoted($0))" } ?? ""
         if topic.isCopied { return "the service does not accept the pasted session (status \(status))\(said)" }
         if topic.machine != nil {
-            if status == 0 { return "the passphrase does not open the key" }
             let clock = clockDifference.map { "; \($0.words), by which an assertion may have looked expired" } ?? ""
             return
                 "the authorization server refused the login (status \(status)): wrong \(topic.credentialName)\(said)\(clock)"

@@ -25,7 +25,7 @@ struct DialogueText {
 
     /// The label before the answer; names the account where the name itself is not asked for.
     func label(_ field: CredentialField) -> String {
-        if field == .password, let secret = challenge.machineSecret { return "\(secret.label): " }
+        if field == .password, challenge.asksForClientSecret { return "Client secret: " }
         guard field == .password || field == .token, !challenge.fields.contains(.username),
             let name = challenge.proposedUsername
         else { return "\(field.label): " }
@@ -82,12 +82,12 @@ struct DialogueText {
     }
 
     private var refusedThing: String {
-        if let secret = challenge.machineSecret { return secret.shownName }
+        if challenge.asksForClientSecret { return "client secret" }
         return challenge.fields.isEmpty ? "login" : challenge.fields.map(\.shownName).joined(separator: " or ")
     }
 
     private var secretName: String {
-        if let secret = challenge.machineSecret { return secret.shownName }
+        if challenge.asksForClientSecret { return "client secret" }
         return (challenge.fields.contains(.token) ? CredentialField.token : .password).name
     }
 }

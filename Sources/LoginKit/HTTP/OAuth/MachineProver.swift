@@ -5,6 +5,8 @@ import Secrets
 struct MachineDependencies {
     let environment: Environment
     let isCancelled: (@Sendable () -> Bool)?
+    /// Opens the key if it is encrypted.
+    let key: () throws(LoginFault) -> SigningKey?
     /// The token of another profile's login, if that lends it to this issuer.
     let lend: (_ profile: String, _ issuer: String?) throws(LoginFault) -> Secret
 }
@@ -22,24 +24,13 @@ struct MachineProver: MachineProof {
     /// Seconds that a program has to print an identity: others wait for the token no longer than half a minute.
     private static let patience = 20
 
-    func key(passphrase: Secret?) throws(LoginFault) -> any AssertionKey {
+    func key() throws(LoginFault) -> any AssertionKey {
+        if let key = try dependencies.key() { return key }
         let path = machine.keyFile ?? ""
-        let pem = try KeyFile.signingKey(path)
-        do throws(SigningKey.Fault) {
-            return try SigningKey(pem: pem, passphrase: passphrase, id: machine.keyID)
-        } catch {
-            switch error {
-            case .wrongPassphrase: throw .rejected(Refusal(status: 0, words: nil))
-            case .locked: throw .loginRequired(LoginNeed(why: .keyLocked(file: path)))
-            case .missing: throw Self.unusable(path, "has no private key (PEM)")
-            case .unsuitable: throw Self.unusable(path, "is not RSA of 2048 bits or more, P-256, P-384 or Ed25519")
-            case .library: throw .failure(.libraryMissing("libcrypto.so.3"))
-            }
+        guard let key = try SigningKey.open(machine, try KeyFile.signingKey(path), passphrase: nil) else {
+            throw .loginRequired(LoginNeed(why: .keyLocked(file: path)))
         }
-    }
-
-    private static func unusable(_ path: String, _ problem: String) -> LoginFault {
-        .usage(.other("the key in \(SafeText.quoted(path)) \(problem); check 'key-file' in the profile"))
+        return key
     }
 
     func identity() throws(LoginFault) -> Secret {
