@@ -72,13 +72,18 @@ import Testing
                 "wrong",
                 "grant = 'client-credentials', client-id = 'nightly', client-auth = 'private-key-jwt', key-file = 'other.pem'"
             ),
-            issuer.profile("scope", "\(Self.byKey), client-id = 'nightly', scope = 'everything'"))
+            issuer.profile("scope", "\(Self.byKey), client-id = 'nightly', scope = 'everything'"),
+            issuer.profile(
+                "target", "grant = 'token-exchange', identity = { env = 'ID_TOKEN' }, audience = 'elsewhere'"))
         for (profile, code, words) in [
             ("stranger", Int32(3), "invalid_client"), ("wrong", 3, "invalid_client"), ("scope", 2, "invalid_scope"),
         ] {
             let run = try authctl.run("token", profile)
             #expect(run.code == code && run.error.contains(words), "\(profile): \(run.code) \(run.error)")
         }
+        let token = try String(contentsOfFile: issuer.identityFile, encoding: .utf8)
+        let target = try authctl.run("token", "target", environment: ["ID_TOKEN": token])
+        #expect(target.code == 2 && target.error.contains("invalid_target"), "\(target.error)")
         issuer.stop()
         #expect(try authctl.run("token", "scope").code == 6)
     }
@@ -115,8 +120,11 @@ import Testing
     @Test func `in a pod reads its token anew each time, while a long exec goes on`() throws {
         let issuer = try MachineIssuer([], lifetime: 2)
         let file = try Installation().folder + "/token"
+        let projected = FileManager.default.temporaryDirectory.appending(path: "authctl-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: projected) }
+        try FileManager.default.copyItem(atPath: issuer.identityFile, toPath: projected)
         let authctl = try Installation(
-            config: issuer.profile("pod", "grant = 'token-exchange', identity = { file = '\(issuer.identityFile)' }")
+            config: issuer.profile("pod", "grant = 'token-exchange', identity = { file = '\(projected)' }")
                 + issuer.profile("job", "grant = 'token-exchange', identity = { env = 'GITLAB_OIDC_TOKEN' }")
                 + issuer.profile(
                     "tool", "grant = 'token-exchange', identity = { command = ['cat', '\(issuer.identityFile)'] }")
@@ -124,11 +132,17 @@ import Testing
         let served = try authctl.run(
             [
                 "exec", "-P", "pod", "--serve", "--", "sh", "-c",
-                "for n in 1 2 3; do curl -sS \"$AUTHCTL_SERVE_URL\"me; sleep 2; done",
+                "for n in 1 2 3; do curl -sS \"$AUTHCTL_SERVE_URL\"me; cp '\(issuer.rotatedIdentityFile)' '\(projected)'; "
+                    + "sleep 3; done",
             ])
+        let names = served.output.matches(of: /default:(\w+)/).map { String($0.1) }
         #expect(
-            served.output.components(separatedBy: "system:serviceaccount:default:deploy").count == 4, "\(served.error)")
-        #expect(issuer.requests.count >= 2)
+            names.count == 3 && names.first == "deploy" && names.last == "rotated", "\(served.output)\(served.error)")
+        let explained = try authctl.run("whoami", "pod", "--explain")
+        let facts = ["iss \"\(issuer.issuer)/actions\"", "default:rotated", "aud \"deploys\""]
+        #expect(facts.allSatisfy { (explained.output + explained.error).contains($0) }, "\(explained.output)")
+        let rotated = try String(contentsOfFile: projected, encoding: .utf8)
+        #expect(!(explained.output + explained.error).contains(rotated.suffix(40)))
         let token = try String(contentsOfFile: issuer.identityFile, encoding: .utf8)
         #expect(try authctl.run("token", "job", environment: ["GITLAB_OIDC_TOKEN": token]).code == 0)
         #expect(try authctl.run("token", "tool").code == 0)
@@ -138,7 +152,7 @@ import Testing
 
     @Test func `lends its token to another profile only where it says so, and never in a circle`() throws {
         let (authctl, key) = try installation()
-        let issuer = try MachineIssuer([.key("nightly", key)])
+        let issuer = try MachineIssuer([.key("nightly", key), .key("signer", key)])
         let lend = "lend-to = [\"\(issuer.issuer)\"]"
         try configure(
             authctl,
@@ -146,6 +160,8 @@ import Testing
             issuer.profile("borrower", "grant = 'token-exchange', identity = { profile = 'kept', opaque = true }"),
             issuer.profile("lent", "\(Self.byKey), client-id = 'nightly'", lend),
             issuer.profile("second", "grant = 'token-exchange', identity = { profile = 'lent', opaque = true }"),
+            issuer.profile("signer", "\(Self.byKey), client-id = 'signer', scope = 'identity'", lend),
+            issuer.profile("third", "grant = 'token-exchange', identity = { profile = 'signer' }"),
             issuer.profile("a", "grant = 'token-exchange', identity = { profile = 'b', opaque = true }", lend),
             issuer.profile("b", "grant = 'token-exchange', identity = { profile = 'a', opaque = true }", lend))
         let refused = try authctl.run("token", "borrower")
@@ -154,6 +170,8 @@ import Testing
         // The issuer was sent the lent token, and takes signed ones alone.
         #expect(try authctl.run("token", "second").code == 3)
         #expect(issuer.requests.count == 2)
+        let third = try authctl.run("whoami", "third")
+        #expect(third.output == "signer\n", "\(third.error)")
         let circle = try authctl.run("token", "a")
         #expect(circle.code == 2 && circle.error.contains("from one another"), "\(circle.error)")
     }
@@ -169,6 +187,28 @@ import Testing
             input: "horse-battery-9\n")
         #expect(run.output.components(separatedBy: "\"name\": \"nightly\"").count == 4, "\(run.output)\(run.error)")
         #expect((try? authctl.home.read("state/authctl/plaintext.json")) == nil)
+    }
+
+    @Test func `gives git and docker a token that nobody has asked for before`() throws {
+        let (authctl, key) = try installation()
+        let issuer = try MachineIssuer([.key("nightly", key)], lifetime: 2)
+        try configure(authctl, issuer.profile("billing", "\(Self.byKey), client-id = 'nightly'"))
+        let host = issuer.service.replacing("http://", with: "")
+        let question = "capability[]=authtype\nprotocol=http\nhost=\(host)\n\n"
+        let git = try authctl.run("git-credential", "get", input: question)
+        #expect(git.code == 0 && git.output.contains("credential="), "\(git.error)")
+        #expect(issuer.requests.count == 1)
+        sleep(3)
+        let later = try authctl.run("git-credential", "get", input: question)
+        #expect(later.output.contains("credential=") && later.output != git.output, "\(later.error)")
+        #expect(try authctl.run("logout", "billing").code == 0)
+        let pair = "session = { basic = '{username}:{token}' }"
+        try configure(authctl, issuer.profile("billing", "\(Self.byKey), client-id = 'nightly'", pair))
+        let docker = try authctl.run("docker-credential", "get", input: issuer.service)
+        #expect(docker.code == 0 && docker.member("Username") == "nightly", "\(docker.output)\(docker.error)")
+        try configure(authctl, issuer.profile("gone", "grant = 'token-exchange', identity = { env = 'NO_SUCH' }"))
+        let gone = try authctl.run("git-credential", "get", input: question)
+        #expect(gone.code == 0 && gone.output.isEmpty, "\(gone.output)\(gone.error)")
     }
 
     @Test(Thoroughness.isNeeded) func `asks for one token where fifty processes need one at once`() throws {
@@ -201,7 +241,10 @@ import Testing
 
             """
         }
-        let authctl = try Installation(config: profile("own", "") + profile("scope", ", scope = 'everything'"))
+        let authctl = try Installation(
+            config: profile("own", "") + profile("scope", ", scope = 'everything'")
+                + profile("exchange", ", identity = { env = 'ID_TOKEN', opaque = true }")
+                .replacing("'client-credentials'", with: "'token-exchange'"))
         let login = try authctl.run("login", "own", "--password-stdin", input: "horse-battery-9\n")
         #expect(login.code == 0, "\(login.error)")
         #expect(try authctl.run("whoami", "own").output == "a machine\n")
@@ -209,6 +252,9 @@ import Testing
         let scope = try authctl.run("login", "scope", "--password-stdin", input: "horse-battery-9\n")
         #expect(scope.code == 2 && scope.error.contains("invalid_scope"), "\(scope.error)")
         #expect(try authctl.run("logout", "own").code == 0)
+        let exchange = try authctl.run(
+            "login", "exchange", "--password-stdin", input: "horse-battery-9\n", environment: ["ID_TOKEN": "x"])
+        #expect(exchange.code == 2 && exchange.error.contains("unsupported_grant_type"), "\(exchange.error)")
     }
 
     @Test func `is a plugin of kubectl, in the version that this asks for`() throws {

@@ -15,6 +15,11 @@ package final class MachineIssuer {
             Client(id: id, secret: secret, method: method, key: nil)
         }
 
+        /// One that is known by the common name of its certificate.
+        package static func certificate(_ id: String) -> Client {
+            Client(id: id, secret: nil, method: "tls_client_auth", key: nil)
+        }
+
         package static func key(_ id: String, _ key: String) -> Client {
             Client(id: id, secret: nil, method: "private_key_jwt", key: key)
         }
@@ -32,16 +37,21 @@ package final class MachineIssuer {
     package let service: String
     private let server: ServerProcess
 
-    /// - Parameter lifetime: seconds that a token lives.
-    package init(_ clients: [Client], lifetime: Int = 300) throws {
+    /// - Parameters:
+    ///   - lifetime: seconds that a token lives.
+    ///   - certificate: for https on the side of the issuer; it is the authority of the clients' certificates, too.
+    package init(_ clients: [Client], lifetime: Int = 300, certificate: CertificatePair? = nil) throws {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
         server = try ServerProcess()
-        let setting = "{\"clients\": [\(clients.map(\.json).joined(separator: ", "))], \"lifetime\": \(lifetime)}"
+        let files = certificate.map { [$0.certificate, $0.key, $0.certificate] } ?? []
+        let tls = files.isEmpty ? "null" : String(decoding: try JSONEncoder().encode(files), as: UTF8.self)
+        let known = clients.map(\.json).joined(separator: ", ")
+        let setting = "{\"clients\": [\(known)], \"lifetime\": \(lifetime), \"tls\": \(tls)}"
         try server.start(
             python, ["-u", Repository.testServer("machine_issuer.py"), server.folder.path, setting])
-        issuer = "http://127.0.0.1:\(try server.wait(forPortOf: "the issuer"))"
+        issuer = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(try server.wait(forPortOf: "the issuer"))"
         service = "http://127.0.0.1:\(server.text("service"))"
     }
 
@@ -59,11 +69,14 @@ package final class MachineIssuer {
         """
     }
 
-    /// The forms that the token endpoint was sent.
+    /// The forms that the token and revocation endpoints were sent.
     package var requests: [String] { server.text("requests").split(separator: "\n").map(String.init) }
 
     /// A token as Kubernetes puts it into a pod.
     package var identityFile: String { server.folder.appendingPathComponent("identity").path }
+
+    /// The one that takes its place some time later, of another account.
+    package var rotatedIdentityFile: String { server.folder.appendingPathComponent("rotated").path }
 
     /// What GitHub's Actions tell a job that may ask for its identity.
     package var jobEnvironment: [String: String] {

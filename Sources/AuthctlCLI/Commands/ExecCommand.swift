@@ -59,8 +59,7 @@ struct ExecCommand: EndingCommand {
         let profile = try invocation.context.selectProfile(nil, mayGuess: false)
         if execEnvironment.serves {
             // What says which machine this is stays on this side.
-            environment.removeAll(beginningWith: "ACTIONS_ID_TOKEN_REQUEST_")
-            if case .variable(let name)? = profile.oauth?.machine?.identity?.source {
+            for name in invocation.context.identityVariables(of: profile) {
                 environment.removeAll(beginningWith: name + "=")
             }
         }

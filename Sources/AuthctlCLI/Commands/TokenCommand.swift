@@ -33,7 +33,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
 
     @Option(
         help: ArgumentHelp(
-            "Print an ExecCredential for kubectl, in the version that it asks for; else in this one, or v1.",
+            "Print an ExecCredential for kubectl, in the version that it asks for; --exec-credential=v1beta1 says one.",
             valueName: "version"))
     var execCredential: ExecCredential.Version?
 
@@ -47,7 +47,9 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         ]
     }
 
-    func validate() throws {
+    mutating func validate() throws {
+        // kubectl runs this as a plugin, without a terminal of its own (interactiveMode: Never).
+        if execCredential != nil { global.noPrompt = true }
         guard (0...31_536_000).contains(minTtl ?? 0) else {
             throw ValidationError("--min-ttl must be from 0 to 31536000 seconds.")
         }

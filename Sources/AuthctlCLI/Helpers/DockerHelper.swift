@@ -34,7 +34,7 @@ struct DockerHelper {
     private func get(_ input: Secret) throws(LoginFault) -> Answer {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .refused(.noURL) }
-        guard let login = try login(server), let lent = try login.lent(),
+        guard let login = try login(server, mayProve: true), let lent = try login.lent(),
             case .pair(let username, let password) = lent.proof
         else { return .refused(.notFound) }
         let credentials = DockerCredentials(
@@ -108,9 +108,9 @@ struct DockerHelper {
         return names
     }
 
-    private func login(_ server: DockerServer) throws(LoginFault) -> HelperLogin? {
+    private func login(_ server: DockerServer, mayProve: Bool = false) throws(LoginFault) -> HelperLogin? {
         guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil,
-            let login = try invocation.helperLogin(at: origin, username: nil), login.isPair
+            let login = try invocation.helperLogin(at: origin, username: nil, mayProve: mayProve), login.isPair
         else { return nil }
         return login
     }

@@ -21,7 +21,9 @@ struct GitHelper {
     }
 
     private func get(_ request: GitCredentialRequest) throws(LoginFault) {
-        guard !request.isOver, let (login, _) = try login(request), let lent = try login.lent() else { return }
+        guard !request.isOver, let (login, _) = try login(request, mayProve: true), let lent = try login.lent() else {
+            return
+        }
         if case .token = lent.proof, !request.takesAuthtype {
             invocation.explain(
                 "this login is a token, and git did not announce that it accepts one (capability[]=authtype)")
@@ -72,10 +74,10 @@ struct GitHelper {
     }
 
     private func login(
-        _ request: GitCredentialRequest
+        _ request: GitCredentialRequest, mayProve: Bool = false
     ) throws(LoginFault) -> (login: HelperLogin, password: Secret?)? {
         guard let url = request.url, let (origin, user, password) = try invocation.helperOrigin(url),
-            let login = try invocation.helperLogin(at: origin, username: request.username ?? user)
+            let login = try invocation.helperLogin(at: origin, username: request.username ?? user, mayProve: mayProve)
         else { return nil }
         return (login, request.password ?? password)
     }

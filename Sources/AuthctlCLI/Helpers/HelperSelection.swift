@@ -9,24 +9,29 @@ extension Invocation {
     /// - Parameters:
     ///   - names: of all profiles at this origin, where they are known; else they are looked for.
     ///   - username: the name typed or the server's; `nil` for what `-u` says, or the active account.
+    ///   - mayProve: whether a machine that proves itself, and is not logged in, may do so.
     /// - Returns: `nil` if nobody is logged in there.
     /// - Throws: `usage` where more than one could be meant; `untrusted` where the login would travel in clear.
     func helperLogin(
-        at origin: Origin, among names: [String]? = nil, username: String?
+        at origin: Origin, among names: [String]? = nil, username: String?, mayProve: Bool = false
     ) throws(LoginFault) -> HelperLogin? {
         guard let profile = try helperProfile(at: origin, among: names, username: username) else {
             explain("there is no profile for \(origin)")
             return nil
         }
         context.topic = ErrorContext(profile: profile.name, origin: origin)
-        guard let account = try helperAccount(profile, username) else {
+        // Whoever asks connects by themselves, so the address cannot be looked at.
+        let isSafe = origin.scheme == "https" || profile.settings.allowHTTP || origin.isLoopback
+        var account = try helperAccount(profile, username)
+        if account == nil, username == nil, mayProve, profile.provesItself {
+            guard isSafe else { throw .untrusted(.plainHTTP) }
+            account = try provenAccount(profile)
+        }
+        guard let account else {
             explain("nobody is logged in at \(origin)\(username.map { " as \(SafeText.quoted($0))" } ?? "")")
             return nil
         }
-        // Whoever asks connects by themselves, so the address cannot be looked at.
-        guard origin.scheme == "https" || profile.settings.allowHTTP || origin.isLoopback else {
-            throw .untrusted(.plainHTTP)
-        }
+        guard isSafe else { throw .untrusted(.plainHTTP) }
         return HelperLogin(invocation: self, profile: profile, account: account)
     }
 
@@ -76,6 +81,21 @@ extension Invocation {
         if let name = try context.defaultProfile(), names.contains(name) { return try context.profile(named: name) }
         guard usable.isEmpty else { throw .usage(.profileNotNamed(known: names)) }
         return nil
+    }
+
+    /// Has a machine prove itself.
+    /// - Returns: `nil` for one that lacks what it proves itself with, or keeps no login.
+    private func provenAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord? {
+        guard profile.settings.persist != Persistence.none else { return nil }
+        let source = TokenSource(context: context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
+        do throws(LoginFault) {
+            _ = try source.session()
+        } catch .loginRequired(let need) {
+            explain(LoginFault.loginRequired(need).message(about: context.topic).what)
+            return nil
+        }
+        context.lookAgain()
+        return try helperAccount(profile, nil)
     }
 
     private func helperAccount(_ profile: Profile, _ username: String?) throws(LoginFault) -> AccountRecord? {
