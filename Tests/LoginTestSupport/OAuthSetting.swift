@@ -6,9 +6,11 @@ package struct OAuthClient: Encodable, Sendable {
     /// A public client has none.
     package let secret: String?
     let redirects: [String]
+    /// The public key of one that signs, as `authctl key new` prints it.
+    let key: String?
 
-    package init(_ id: String, secret: String? = nil, redirects: [String]) {
-        (self.id, self.secret, self.redirects) = (id, secret, redirects)
+    package init(_ id: String, secret: String? = nil, key: String? = nil, redirects: [String]) {
+        (self.id, self.secret, self.key, self.redirects) = (id, secret, key, redirects)
     }
 }
 

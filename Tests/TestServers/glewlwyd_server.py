@@ -61,12 +61,14 @@ for user in wanted["users"]:
     call("/user/", {"username": user["name"], "password": user["password"], "name": user["name"],
                     "enabled": True, "scope": ["openid", "g_profile"] + wanted["scopes"]})
 for client in wanted["clients"]:
-    secret = client.get("secret")
+    secret, key = client.get("secret"), client.get("key")
     properties = {
-        "client_id": client["id"], "name": client["id"], "enabled": True, "confidential": bool(secret),
-        "redirect_uri": client["redirects"], "scope": [],
+        "client_id": client["id"], "name": client["id"], "enabled": True, "confidential": bool(secret or key),
+        "redirect_uri": client["redirects"], "scope": wanted["scopes"] if secret or key else [],
         "authorization_type": ["code", "refresh_token", "device_authorization"]
-            + (["client_credentials"] if secret else [])}
+            + (["client_credentials"] if secret or key else [])}
+    if key:
+        properties.update({"jwks": {"keys": [json.loads(key)]}, "token_endpoint_auth_method": ["private_key_jwt"]})
     if secret:
         properties.update({"client_secret": secret, "password": secret,
             "token_endpoint_auth_method": ["client_secret_basic", "client_secret_post"]})
@@ -79,11 +81,11 @@ parameters = {
     "refresh-token-rolling": True, "refresh-token-one-use": "always", "allow-non-oidc": True,
     "auth-type-code-enabled": True, "auth-type-code-revoke-replayed": True, "auth-type-token-enabled": False,
     "auth-type-id-token-enabled": True, "auth-type-none-enabled": False, "auth-type-password-enabled": False,
-    "auth-type-client-enabled": False, "auth-type-device-enabled": True, "auth-type-refresh-enabled": True,
+    "auth-type-client-enabled": True, "request-parameter-allow": True, "client-jwks-parameter": "jwks", "auth-type-device-enabled": True, "auth-type-refresh-enabled": True,
     "device-authorization-expiration": 600, "device-authorization-interval": wanted["interval"],
     "allowed-scope": ["openid"] + wanted["scopes"],
     "pkce-allowed": True, "pkce-method-plain-allowed": False, "pkce-required": True,
-    "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
+    "introspection-revocation-allowed": True, "introspection-revocation-auth-scope": wanted["scopes"], "introspection-revocation-allow-target-client": True,
     "register-client-allowed": wanted["registers"], "register-client-auth-scope": [],
     "register-client-credentials-scope": [], "register-client-management-allowed": True,
     "subject-type": "public", "name-claim": "no", "email-claim": "no", "scope-claim": "no"}
