@@ -62,7 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         back, user, wrong = self.query.get("back", ""), sessions.get(self.cookie("idp")), ""
         if self.command == "POST":
             form = {name: values[0] for name, values in parse_qs(self.body).items()}
-            if USERS.get(form.get("user")) == form.get("password"):
+            if USERS.get(form.get("user"), "") == form.get("password"):
                 user, new = form["user"], secrets.token_hex(16)
                 sessions[new] = user
                 return self.back(back, user, Set_Cookie="idp=%s; HttpOnly; Path=/" % new)

@@ -8,16 +8,17 @@ final class Screen {
     let display: String
     private let server: ServerProcess
 
-    static var required: [any SuiteTrait & TestTrait] {
-        ["Xvfb", "xdotool", "chromium"].map { RealServer.require($0) }
-    }
-
     init() throws {
         server = try ServerProcess()
         // It ends with its standard input, as every server of the tests.
         let script = "Xvfb -displayfd 1 -screen 0 1100x800x24 -nolisten tcp -noreset & cat > /dev/null; kill $!"
         try server.start("/bin/sh", ["-c", script])
         display = ":\(try server.wait(forPortOf: "Xvfb"))"
+    }
+
+    /// There was none in time.
+    struct NoWindow: Error {
+        let title: String
     }
 
     /// Waits for a window with such a title, and has it listen to the keyboard.
@@ -27,7 +28,7 @@ final class Screen {
             window = (try? xdotool("search", "--onlyvisible", "--name", title)) ?? ""
             return !window.isEmpty
         }
-        try #require(isThere, "no window with \(title)")
+        guard isThere else { throw NoWindow(title: title) }
         _ = try xdotool("windowfocus", "--sync", String(window.split(separator: "\n")[0]))
     }
 
