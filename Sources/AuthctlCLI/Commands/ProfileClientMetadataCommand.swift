@@ -7,11 +7,11 @@ struct ProfileClientMetadataCommand: InvokedCommand {
     static let outline = CommandConfiguration(
         commandName: "client-metadata", abstract: "Print the document that makes a URL of yours a client-id.",
         discussion: """
-            Publish what it prints at that URL, on a site of yours. Authorization servers that read client ID metadata documents then know
-            authctl by it, and nothing has to be registered.
+            Publish what it prints at that URL, on a site of yours. Authorization servers that read client ID metadata documents then \
+            know authctl by it, and nothing has to be registered.
 
-            Example:
-              authctl profile client-metadata https://ann.example/authctl.json > authctl.json
+            Examples:
+              authctl profile client-metadata https://ann.example/authctl.json
             """)
 
     @Argument(help: ArgumentHelp("Where the document will be: https, with a path.", valueName: "url"))
