@@ -35,7 +35,7 @@ extension AuthorizationLoop {
         guard let id = held.client?.id, held.server?.metadata?.readsClientMetadata ?? true,
             ClientMetadata.isURL(id, parse: transport.read)
         else { return LoopbackRedirect() }
-        return try ClientMetadata(try transport.send(ClientMetadata.request(id)), at: id).redirect
+        return try ClientMetadata(try transport.get(id), at: id).redirect
     }
 
     func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginFault) -> BrowserVisit.Server {

@@ -10,6 +10,14 @@ package protocol MetadataTransport {
     func read(_ url: String) -> EndpointURL?
 }
 
+extension MetadataTransport {
+    /// Asks for a document in JSON.
+    func get(_ url: String) throws(LoginFault) -> HTTPResponse {
+        let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
+        return try send(HTTPRequest(method: "GET", url: url, headers: [accept]))
+    }
+}
+
 /// The way to an authorization server.
 package protocol AuthorizationTransport: MetadataTransport {
     /// So many random bytes, never the same again.

@@ -36,13 +36,6 @@ package struct ClientMetadata: Equatable, Sendable {
         return url.text == clientID
     }
 
-    /// The request for the document.
-    static func request(_ url: String) -> HTTPRequest {
-        HTTPRequest(
-            method: "GET", url: url,
-            headers: [HTTPRequestField(name: "Accept", value: Secret("application/json"))])
-    }
-
     /// The document for a site to put at a URL that becomes the identifier.
     package static func document(at url: String) throws(LoginFault) -> String {
         // Any port will do, as long as it is always the same: servers compare the redirect exactly.

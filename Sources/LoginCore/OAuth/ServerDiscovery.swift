@@ -1,5 +1,3 @@
-import Secrets
-
 /// Finds the authorization server of one login: by the profile, else by the service's own metadata (RFC 9728), then by the server's
 /// (RFC 8414). Only GET requests, without credentials.
 struct ServerDiscovery {
@@ -55,7 +53,7 @@ struct ServerDiscovery {
             try ResourceMetadataSearch(for: subject.resource, challenge: subject.challenge, parse: transport.read)
         }
         while let place = search.next {
-            if let found = try search.take(try get(place), parse: transport.read) { return found }
+            if let found = try search.take(try transport.get(place.text), parse: transport.read) { return found }
         }
         return nil
     }
@@ -65,14 +63,9 @@ struct ServerDiscovery {
             try ServerMetadataSearch(issuer: issuer, namedBy: service, rule: subject.rule, parse: transport.read)
         }
         while let place = search.next {
-            if let found = try search.take(try get(place), parse: transport.read) { return found }
+            if let found = try search.take(try transport.get(place.text), parse: transport.read) { return found }
         }
         throw .oauth(.noServer)
-    }
-
-    private func get(_ place: EndpointURL) throws(LoginFault) -> HTTPResponse {
-        let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
-        return try transport.send(HTTPRequest(method: "GET", url: place.text, headers: [accept]))
     }
 
     private func withMetadata<Result>(_ body: () throws(MetadataFault) -> Result) throws(LoginFault) -> Result {
