@@ -58,10 +58,8 @@ package struct KeyFile {
     }
 
     /// Whether a key in PEM asks for a passphrase (RFC 7468, section 11; RFC 1421, section 4.6.1.1).
-    /// - Returns: no, where the file cannot be read: whoever needs it says why.
-    static func isLocked(_ path: String) -> Bool {
-        guard let pem = try? signingKey(path) else { return false }
-        return ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"].contains { mark in
+    static func isLocked(_ pem: Secret) -> Bool {
+        ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"].contains { mark in
             pem.withUnsafeBytes { $0.firstRange(of: Array(mark.utf8)) != nil }
         }
     }

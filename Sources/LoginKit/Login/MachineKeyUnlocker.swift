@@ -18,23 +18,24 @@ struct MachineKeyUnlocker {
     /// Opens the key before the login, asking if somebody may be asked.
     /// - Returns: `nil` for a profile without a key or with one that is not encrypted, and where the session may do without it.
     func openedBefore() throws(LoginFault) -> Opened? {
-        guard let (machine, file) = locked else { return nil }
+        guard let (machine, file, pem) = locked else { return nil }
         if supplied == nil, try hasSession() { return nil }
-        return try open(machine, file, mayAsk: context.mayAsk)
+        return try open(machine, file, pem, mayAsk: context.mayAsk)
     }
 
     /// Opens the key of a session that was refused after all, asking nobody: the terminal shows that a server is waited for.
     /// - Returns: `nil` as above.
     func openedAfter() throws(LoginFault) -> SigningKey? {
-        guard let (machine, file) = locked else { return nil }
-        return try open(machine, file, mayAsk: false).key
+        guard let (machine, file, pem) = locked else { return nil }
+        return try open(machine, file, pem, mayAsk: false).key
     }
 
-    private var locked: (MachineGrant, file: String)? {
-        guard let machine = profile.oauth?.machine, let file = machine.keyFile, KeyFile.isLocked(file) else {
-            return nil
-        }
-        return (machine, file)
+    /// `nil` also where the file cannot be read: whoever needs the key says why.
+    private var locked: (MachineGrant, file: String, pem: Secret)? {
+        guard let machine = profile.oauth?.machine, let file = machine.keyFile,
+            let pem = try? KeyFile.signingKey(file), KeyFile.isLocked(pem)
+        else { return nil }
+        return (machine, file, pem)
     }
 
     private var supplied: Secret? { profile.givenPassphrase == .machineKey ? request.passphrase : nil }
@@ -48,8 +49,9 @@ struct MachineKeyUnlocker {
         return !context.dependencies.clock.isOver(session.expires)
     }
 
-    private func open(_ machine: MachineGrant, _ file: String, mayAsk: Bool) throws(LoginFault) -> Opened {
-        let pem = try KeyFile.signingKey(file)
+    private func open(
+        _ machine: MachineGrant, _ file: String, _ pem: Secret, mayAsk: Bool
+    ) throws(LoginFault) -> Opened {
         let unlocker = KeyUnlocker(context: context, request: request, file: file, supplied: supplied, mayAsk: mayAsk)
         return try unlocker.unlock(
             kept: { () throws(LoginFault) in try stored().extraSecrets[.keyPassphrase] },
