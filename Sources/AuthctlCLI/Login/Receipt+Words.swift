@@ -26,6 +26,7 @@ extension Receipt: Encodable {
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         words += server.words(problem: problem)
         if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
+        if hadWindow { words += " A session at the provider where you logged in may live on." }
         if server.mayLiveOn, let expires, expires > now {
             words += " The session stays valid at the server for \(Duration.inWords(expires - now))."
         } else if erased, server.isUntouched, hadSession, expires == nil {

@@ -55,6 +55,7 @@ package struct AccountLogout {
             profile: account.profile.name, place: record.origin, username: record.identity.displayName,
             server: .notAsked, expires: record.kind == .basic ? nil : record.expires)
         receipt.hadTicket = record.kind == .ticket
+        receipt.hadWindow = (try? context.profiles.profile(named: account.profile.name))?.kind == .browser
         receipt.hadSession = record.kind == .token || record.kind == .cookies
         return receipt
     }
@@ -83,6 +84,7 @@ package struct AccountLogout {
         guard try context.record(of: profile) != nil else { return .notAsked }
         var request = LoginRequest()
         request.username = account.record.username
+        request.mayDoWithoutKey = true
         let run = try LoginRun(context, profile, request)
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return .notAsked }

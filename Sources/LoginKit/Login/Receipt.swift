@@ -13,6 +13,8 @@ package struct Receipt {
     package var problem: String?
     /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
     package var hadTicket = false
+    /// Whether the login was made in a window of a browser: at a provider, perhaps, which has a session of its own.
+    package var hadWindow = false
     /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
     package var hadSession = true
     /// The fault that kept the local copy.
