@@ -25,6 +25,21 @@ import Testing
         """
     }
 
+    @Test(arguments: ["basic", "post"])
+    func `logs in at LemonLDAP NG, which grants every scope and revokes nothing`(way: String) throws {
+        let server = try PresetServer("lemonldap-ng-oidc", ready: "/.well-known/openid-configuration")
+        let origin = "http://127.0.0.1:\(server.port)"
+        let authctl = try Installation(
+            config: profile(
+                origin, "issuer = '\(origin)/', client-id = 'nightly', client-auth = '\(way)', scope = 'read'",
+                "get = '/oauth2/userinfo', username = '/sub'"))
+        try tryLogin(authctl, secret: PresetServer.password, name: "nightly", wrong: "invalid_client")
+        let stranger = try authctl.home.read("config/authctl/config.toml").replacing("'nightly'", with: "'stranger'")
+        try authctl.home.write(stranger, to: "config/authctl/config.toml")
+        let run = try authctl.run("login", "p", "--password-stdin", input: PresetServer.password + "\n")
+        #expect(run.code == 3, "\(run.code ?? -1) \(run.error)")
+    }
+
     /// Its metadata lists `client_secret_post` and `private_key_jwt`, which it takes for other grants alone.
     @Test func `logs in at Canaille by Basic, and says what the server says of other authentications`() throws {
         let server = try PresetServer("canaille", ready: "/.well-known/openid-configuration")
