@@ -207,6 +207,23 @@ struct OAuthMetadataTests {
         }
     }
 
+    @Test func `a client that shows its certificate goes where the server asks for one`() throws {
+        var profile = OAuthProfile()
+        let metadata = try read(
+            SomeOAuth.metadata(["mtls_endpoint_aliases": "{\"token_endpoint\": \"https://mtls.id.example/token\"}"]))
+        func token() throws -> String? {
+            try AuthorizationServer(
+                profile, base: "https://notes.example", metadata: metadata, rule: EndpointRule(), parse: SomeOAuth.parse
+            ).endpoints[.token]?.text
+        }
+        #expect(try token()?.hasPrefix("https://mtls.") == false)
+        profile.clientAuthentication = .tls
+        #expect(try token() == "https://mtls.id.example/token")
+        #expect(throws: MetadataFault.unsafeEndpoint(.token, url: "http://id.example/token")) {
+            try read(SomeOAuth.metadata(["mtls_endpoint_aliases": "{\"token_endpoint\": \"http://id.example/token\"}"]))
+        }
+    }
+
     @Test func `hostile text in an issuer is escaped`() {
         let fault = LoginFault.oauth(
             .metadata(.otherIssuer(expected: SomeOAuth.issuer, found: [SomeErrors.hostile])))

@@ -18,6 +18,9 @@ package struct AuthorizationServer: Equatable, Sendable {
         issuer = metadata?.issuer ?? profile.issuer
         self.metadata = metadata
         var endpoints = metadata?.endpoints ?? [:]
+        if profile.clientAuthentication == .tls, let metadata {
+            endpoints.merge(metadata.endpointAliases) { _, alias in alias }
+        }
         let prefix = base.hasSuffix("/") ? String(base.dropLast()) : base
         for (endpoint, text) in profile.endpoints {
             let whole = text.hasPrefix("/") ? prefix + text : text
