@@ -59,27 +59,48 @@ struct `Unattended use without a secret` {
     /// Debian 12's kubectl is 1.20, which knows v1beta1 alone, and no `interactiveMode`.
     @Test(Thoroughness.isNeeded, RealServer.require("kubectl"))
     func `Kubernetes: kubectl takes the token of a login, and the next one when that has ended`() throws {
-        let config = place.config
-        try String(contentsOfFile: config, encoding: .utf8).appending(
-            "\n" + issuer.profile("cluster", "\(Self.key), key-file = '\(place.authctl.folder)/nightly.pem'")
-        ).write(toFile: config, atomically: true, encoding: .utf8)
         let recipe = try place.recipe("Kubernetes").replacing("k8s.io/v1\n", with: "k8s.io/v1beta1\n")
             .replacing("      interactiveMode: Never\n", with: "")
-        // kubectl uses credentials over TLS alone.
+        try withCluster(recipe) { (environment) in
+            let script = "kubectl get --raw /me && sleep 4 && kubectl get --raw /me"
+            let run = try place.shell("/bin/bash", ["-ec"], script, environment)
+            #expect(run.output.components(separatedBy: "\"name\": \"nightly\"").count == 3, "\(run.output)\(run.error)")
+        }
+        #expect(issuer.requests.count == 2)
+    }
+
+    @Test(Thoroughness.isNeeded, RealServer.requirePython("kubernetes"))
+    func `Kubernetes: its client for Python takes the token in the first version, as the recipe is written`() throws {
+        let recipe = try place.recipe("Kubernetes")
+        #expect(recipe.contains("k8s.io/v1\n"))
+        try withCluster(recipe) { (environment) in
+            let script = """
+                from kubernetes import client, config
+                config.load_kube_config()
+                print(client.ApiClient().call_api("/me", "GET", auth_settings=["BearerToken"], response_type="object")[0]["name"])
+                """
+            let run = try place.shell("/usr/bin/python3", ["-c"], script, environment)
+            #expect(run.output == "nightly\n", "\(run.output)\(run.error)")
+        }
+    }
+
+    /// Runs `body` with the variables of somebody whose kubeconfig has the recipe, for a cluster whose API is the service.
+    private func withCluster(_ recipe: String, _ body: ([String: String]) throws -> Void) throws {
+        try String(contentsOfFile: place.config, encoding: .utf8).appending(
+            "\n" + issuer.profile("cluster", "\(Self.key), key-file = '\(place.authctl.folder)/nightly.pem'")
+        ).write(toFile: place.config, atomically: true, encoding: .utf8)
+        // Clients use credentials over TLS alone.
         let front = try TLSFront(to: try #require(Int(issuer.service.split(separator: ":").last ?? "")))
-        let kube = """
+        let file = try place.authctl.file(
+            "kubeconfig",
+            """
             apiVersion: v1
             kind: Config
             current-context: here
             clusters: [{ name: here, cluster: { server: "https://127.0.0.1:\(front.port)", certificate-authority: "\(front.certificate)" } }]
             contexts: [{ name: here, context: { cluster: here, user: ann } }]
             \(recipe)
-            """
-        let file = try place.authctl.file("kubeconfig", kube)
-        let environment = place.authctl.environment.merging(["PATH": place.path, "KUBECONFIG": file]) { $1 }
-        let script = "kubectl get --raw /me && sleep 4 && kubectl get --raw /me"
-        let run = try place.shell("/bin/bash", ["-ec"], script, environment)
-        #expect(run.output.components(separatedBy: "\"name\": \"nightly\"").count == 3, "\(run.output)\(run.error)")
-        #expect(issuer.requests.count == 2)
+            """)
+        try body(place.authctl.environment.merging(["PATH": place.path, "KUBECONFIG": file]) { $1 })
     }
 }

@@ -35,6 +35,19 @@ struct `A key that signs` {
         #expect(try key.publicKey().kid == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
     }
 
+    /// A signature of ECDSA is another one each time.
+    @Test func `reads the key of RFC 7515, appendix A.3, and signs with it as long as there`() throws {
+        let key = try SigningKey(pem: Secret(Self.p256), passphrase: nil)
+        let known = try key.publicKey()
+        #expect(known.x == "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU")
+        #expect(known.y == "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0")
+        let input =
+            "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+        let signatures = try (0..<2).map { _ in try key.sign(Secret(input)).base64URL.unprotectedText }
+        // R and S, 32 bytes each.
+        #expect(key.algorithm == "ES256" && Set(signatures).count == 2 && signatures.allSatisfy { $0.count == 86 })
+    }
+
     @Test(arguments: ["RSA:1024", "EC:secp521r1", "X25519"])
     func `is refused where it is of another kind, or too short`(kind: String) throws {
         let words = kind.split(separator: ":").map(String.init)
@@ -59,6 +72,14 @@ struct `A key that signs` {
     private static let ed25519 = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+        -----END PRIVATE KEY-----
+        """
+
+    private static let p256 = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjpsQnnGQmL+YBIff
+        H1136cspYG6+0iY7X1fCE9+E9LKhRANCAAR/zc4ncPbEXUGDy+5v20t7WAczNXvp
+        7xO6z248e9FURcfxRM0bvZt+hyzf7bnuufSzaV1uqQskrYpGIyiFiOWt
         -----END PRIVATE KEY-----
         """
 
