@@ -23,8 +23,6 @@ package final class LoginContext {
     package var topic = ErrorContext()
     /// The certificates that this run has accepted.
     var acceptance: TrustAcceptance?
-    /// The profiles that wait for the token of this login, the first one first.
-    private(set) var borrowers: [String] = []
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
@@ -75,12 +73,12 @@ package final class LoginContext {
         (opened, self.messages) = (whole.opened, messages)
     }
 
-    /// A context for the login of a profile whose token is lent to `borrowers`. It asks nobody to log in, but may unlock a store. `-u`
+    /// A context for the login of a profile that lends its token. It asks nobody to log in, but may unlock a store. `-u`
     /// names an account of the borrower, so it is not passed on.
-    func lending(to borrowers: [String]) -> LoginContext {
+    func lending() -> LoginContext {
         let part = part(dependencies.noticeLine, messages)
         (part.options.username, part.trace, part.isUnlockingAllowed) = (nil, trace, isUnlockingAllowed)
-        (part.borrowers, part.promptLockDepth) = (borrowers, promptLockDepth)
+        part.promptLockDepth = promptLockDepth
         return part
     }
 

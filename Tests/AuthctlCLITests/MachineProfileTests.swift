@@ -46,6 +46,11 @@ struct MachineProfileTests {
             "grant = 'client-credentials', client-id = 'a', issuer = 'https://id.example', token-endpoint = '/token'",
             "oauth.token-endpoint: cannot be used beside 'issuer'"
         ),
+        (
+            "grant = 'client-credentials', client-id = 'a', issuer = 'https://id.example', revocation-endpoint = '/r'",
+            "oauth.revocation-endpoint: cannot be used beside 'issuer'"
+        ),
+        ("grant = 'client-credentials', client-id = 'a'", "oauth.issuer: is missing"),
         ("identity = { env = 'A' }", "oauth.identity: needs one of the grants"),
         ("grant = 'code', flow = 'browser'", "oauth.flow: says the same as 'grant'"),
     ])

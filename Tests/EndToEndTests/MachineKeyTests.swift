@@ -12,7 +12,13 @@ import Testing
         let authctl = try Installation(), folder = authctl.folder + "/config/authctl"
         let made = try authctl.run("key", "new", folder + "/nightly.pem", "--alg", algorithm)
         #expect(made.code == 0, "\(made.error)")
-        let file = try authctl.file("passphrase", Self.passphrase + "\n")
+        try lock(authctl, Self.passphrase)
+        return (authctl, made.output)
+    }
+
+    /// Writes `locked.pem`.
+    private func lock(_ authctl: Installation, _ passphrase: String) throws {
+        let folder = authctl.folder + "/config/authctl", file = try authctl.file("passphrase", passphrase + "\n")
         let locked = try Command.tool(
             "openssl",
             [
@@ -21,7 +27,6 @@ import Testing
             ])
         #expect(locked.ending == .exited(0), "\(locked.error)")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/locked.pem")
-        return (authctl, made.output)
     }
 
     private func configure(_ authctl: Installation, _ profiles: String...) throws {
@@ -62,6 +67,40 @@ import Testing
         let variables = ["AUTHCTL_PROFILE": "billing", "AUTHCTL_PASSWORD": Self.passphrase]
         let given = try authctl.run("token", "billing", environment: variables)
         #expect(given.code == 0, "\(given.error)")
+    }
+
+    @Test
+    func `that is encrypted anew is opened by the passphrase of the next login, and kept closed by whoami and logout`()
+        throws
+    {
+        let (authctl, key) = try installation()
+        let issuer = try MachineIssuer([.key("nightly", key)], lifetime: 2)
+        let bare = """
+            [profiles.bare]
+            url = "\(issuer.service)"
+            method = "oauth"
+            oauth = { token-endpoint = "\(issuer.issuer)/token", \(Self.byKey), key-file = 'locked.pem', audience-of-assertion = 'token-endpoint' }
+            verify = { get = "/me", username = "/name" }
+
+            """
+        try configure(authctl, issuer.profile("billing", "\(Self.byKey), key-file = 'locked.pem'"), bare)
+        for profile in ["billing", "bare"] {
+            let login = try authctl.run("login", profile, "--password-stdin", input: Self.passphrase + "\n")
+            #expect(login.code == 0, "\(login.error)")
+        }
+        let again = "staple-8"
+        try lock(authctl, again)
+        // The session is still good; the passphrase is for the ones after it.
+        #expect(try authctl.run("login", "billing", "--password-stdin", input: again + "\n").code == 0)
+        sleep(3)
+        #expect(try authctl.run("token", "billing").code == 0)
+        // Without a revocation endpoint nothing is signed.
+        let logout = try authctl.run("logout", "bare")
+        #expect(logout.code == 0 && !logout.error.contains("locked.pem"), "\(logout.code) \(logout.error)")
+        #expect(try authctl.run("logout", "billing").code == 0)
+        let variables = ["AUTHCTL_PROFILE": "billing", "AUTHCTL_PASSWORD": again]
+        #expect(try authctl.run("whoami", "billing", environment: variables).output == "nightly\n")
+        #expect(try authctl.run("token", "billing").code == 4)
     }
 
     @Test func `that is encrypted is opened at a terminal, after a wrong passphrase too`() throws {

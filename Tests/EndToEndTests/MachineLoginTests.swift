@@ -162,6 +162,8 @@ import Testing
             issuer.profile("second", "grant = 'token-exchange', identity = { profile = 'lent', opaque = true }"),
             issuer.profile("signer", "\(Self.byKey), client-id = 'signer', scope = 'identity'", lend),
             issuer.profile("third", "grant = 'token-exchange', identity = { profile = 'signer' }"),
+            issuer.profile("stranger", "\(Self.byKey), client-id = 'stranger'", lend),
+            issuer.profile("fourth", "grant = 'token-exchange', identity = { profile = 'stranger', opaque = true }"),
             issuer.profile("a", "grant = 'token-exchange', identity = { profile = 'b', opaque = true }", lend),
             issuer.profile("b", "grant = 'token-exchange', identity = { profile = 'a', opaque = true }", lend))
         let refused = try authctl.run("token", "borrower")
@@ -172,6 +174,12 @@ import Testing
         #expect(issuer.requests.count == 2)
         let third = try authctl.run("whoami", "third")
         #expect(third.output == "signer\n", "\(third.error)")
+        // It is the lender that is refused; nothing of the borrower's is wrong.
+        let fourth = try authctl.run("token", "fourth")
+        #expect(
+            fourth.code == 4 && fourth.error.contains("profile \"stranger\"")
+                && fourth.error.contains("authctl token stranger"),
+            "\(fourth.code) \(fourth.error)")
         let circle = try authctl.run("token", "a")
         #expect(circle.code == 2 && circle.error.contains("from one another"), "\(circle.error)")
     }
@@ -201,11 +209,19 @@ import Testing
         sleep(3)
         let later = try authctl.run("git-credential", "get", input: question)
         #expect(later.output.contains("credential=") && later.output != git.output, "\(later.error)")
+        // A keyring forgets at the end of a session what the registry still knows.
+        try FileManager.default.removeItem(atPath: authctl.folder + "/state/authctl/plaintext.json")
+        #expect(try authctl.run("git-credential", "get", input: question).output.contains("credential="))
         #expect(try authctl.run("logout", "billing").code == 0)
         let pair = "session = { basic = '{username}:{token}' }"
         try configure(authctl, issuer.profile("billing", "\(Self.byKey), client-id = 'nightly'", pair))
         let docker = try authctl.run("docker-credential", "get", input: issuer.service)
         #expect(docker.code == 0 && docker.member("Username") == "nightly", "\(docker.output)\(docker.error)")
+        let typed = "{\"ServerURL\": \"\(issuer.service)\", \"Username\": \"ada\", \"Secret\": \"anything\"}"
+        let stored = try authctl.run("docker-credential", "store", input: typed)
+        #expect(
+            stored.code == 2 && stored.output.contains("does not use a password"),
+            "\(stored.code) \(stored.error)\(stored.output)")
         try configure(authctl, issuer.profile("gone", "grant = 'token-exchange', identity = { env = 'NO_SUCH' }"))
         let gone = try authctl.run("git-credential", "get", input: question)
         #expect(gone.code == 0 && gone.output.isEmpty, "\(gone.output)\(gone.error)")

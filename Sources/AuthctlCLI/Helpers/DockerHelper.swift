@@ -34,7 +34,7 @@ struct DockerHelper {
     private func get(_ input: Secret) throws(LoginFault) -> Answer {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .refused(.noURL) }
-        guard let login = try login(server, mayProve: true), let lent = try login.lent(),
+        guard let login = try login(server, mayProve: \.makesPairs), let lent = try login.lent(),
             case .pair(let username, let password) = lent.proof
         else { return .refused(.notFound) }
         let credentials = DockerCredentials(
@@ -67,7 +67,9 @@ struct DockerHelper {
                 .other("the session of the profile \(profile.name) is not a user name and a password"))
         }
         let secret = Secret(supplied.secret)
-        if profile.traits.asksForConsent { throw .usage(.takesNoPassword(method: profile.methods[0])) }
+        if profile.traits.asksForConsent || profile.provesItself {
+            throw .usage(.takesNoPassword(method: profile.methods[0]))
+        }
         if profile.traits.authenticatesRequests {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
@@ -108,7 +110,9 @@ struct DockerHelper {
         return names
     }
 
-    private func login(_ server: DockerServer, mayProve: Bool = false) throws(LoginFault) -> HelperLogin? {
+    private func login(
+        _ server: DockerServer, mayProve: (Profile) -> Bool = { _ in false }
+    ) throws(LoginFault) -> HelperLogin? {
         guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil,
             let login = try invocation.helperLogin(at: origin, username: nil, mayProve: mayProve), login.isPair
         else { return nil }

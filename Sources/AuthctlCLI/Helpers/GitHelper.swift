@@ -21,7 +21,10 @@ struct GitHelper {
     }
 
     private func get(_ request: GitCredentialRequest) throws(LoginFault) {
-        guard !request.isOver, let (login, _) = try login(request, mayProve: true), let lent = try login.lent() else {
+        guard !request.isOver,
+            let (login, _) = try login(request, mayProve: { request.takesAuthtype || $0.sessionRule.basic != nil }),
+            let lent = try login.lent()
+        else {
             return
         }
         if case .token = lent.proof, !request.takesAuthtype {
@@ -74,7 +77,7 @@ struct GitHelper {
     }
 
     private func login(
-        _ request: GitCredentialRequest, mayProve: Bool = false
+        _ request: GitCredentialRequest, mayProve: (Profile) -> Bool = { _ in false }
     ) throws(LoginFault) -> (login: HelperLogin, password: Secret?)? {
         guard let url = request.url, let (origin, user, password) = try invocation.helperOrigin(url),
             let login = try invocation.helperLogin(at: origin, username: request.username ?? user, mayProve: mayProve)

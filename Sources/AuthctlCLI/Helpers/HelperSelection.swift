@@ -9,11 +9,12 @@ extension Invocation {
     /// - Parameters:
     ///   - names: of all profiles at this origin, where they are known; else they are looked for.
     ///   - username: the name typed or the server's; `nil` for what `-u` says, or the active account.
-    ///   - mayProve: whether a machine that proves itself, and is not logged in, may do so.
+    ///   - mayProve: whether a machine that proves itself, and is not logged in, may do so: not for what its caller cannot use.
     /// - Returns: `nil` if nobody is logged in there.
     /// - Throws: `usage` where more than one could be meant; `untrusted` where the login would travel in clear.
     func helperLogin(
-        at origin: Origin, among names: [String]? = nil, username: String?, mayProve: Bool = false
+        at origin: Origin, among names: [String]? = nil, username: String?,
+        mayProve: (Profile) -> Bool = { _ in false }
     ) throws(LoginFault) -> HelperLogin? {
         guard let profile = try helperProfile(at: origin, among: names, username: username) else {
             explain("there is no profile for \(origin)")
@@ -23,7 +24,7 @@ extension Invocation {
         // Whoever asks connects by themselves, so the address cannot be looked at.
         let isSafe = origin.scheme == "https" || profile.settings.allowHTTP || origin.isLoopback
         var account = try helperAccount(profile, username)
-        if account == nil, username == nil, mayProve, profile.provesItself {
+        if account == nil, username == nil, profile.provesItself, mayProve(profile) {
             guard isSafe else { throw .untrusted(.plainHTTP) }
             account = try provenAccount(profile)
         }

@@ -14,6 +14,7 @@ struct AnonymousProbe {
         var profile = profile
         // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
         if !profile.traits.isProvedByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
+        profile.oauth?.machine?.keyFile = nil
         run = try LoginRun(invocation.context, profile, request)
     }
 

@@ -32,7 +32,8 @@ extension AuthorizationLoop {
     private func findRedirect(_ held: Held) throws(LoginFault) -> LoopbackRedirect {
         if let redirect = subject.profile.redirect { return redirect }
         // The identifier of a registered client may be a URL that leads to no document.
-        guard let id = held.client?.id, held.server?.metadata?.readsClientMetadata ?? true,
+        guard let client = held.client, !client.isRegistered, case let id = client.id,
+            held.server?.metadata?.readsClientMetadata ?? true,
             ClientMetadata.isURL(id, parse: transport.read)
         else { return LoopbackRedirect() }
         return try ClientMetadata(try transport.get(id), at: id).redirect

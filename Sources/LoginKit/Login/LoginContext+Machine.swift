@@ -3,42 +3,55 @@ import Secrets
 
 extension LoginContext {
     /// What the login of a machine reads its proof from.
-    /// - Parameters:
-    ///   - name: of the profile, whose token no chain of profiles may lead back to.
-    ///   - key: opens one that is encrypted.
+    /// - Parameter key: opens one that is encrypted.
+    /// - Throws: `usage` where profiles take their identity from one another, before one has a lock that another one waits for.
     func machineDependencies(
-        of name: String, key: @escaping () throws(LoginFault) -> SigningKey?
-    ) -> MachineDependencies {
-        MachineDependencies(environment: dependencies.environment, isCancelled: dependencies.isCancelled, key: key) {
-            [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, for: name, issuer)
+        of profile: Profile, key: @escaping () throws(LoginFault) -> SigningKey?
+    ) throws(LoginFault) -> MachineDependencies {
+        let (chain, circle) = chain(from: profile)
+        if let circle {
+            let names = (chain.map(\.name) + [circle]).map { SafeText.quoted($0) }.joined(separator: " → ")
+            throw .usage(
+                .other("the profiles \(names) take their identity from one another; change 'identity' of one of them"))
         }
+        return MachineDependencies(
+            environment: dependencies.environment, isCancelled: dependencies.isCancelled, key: key
+        ) { [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, issuer) }
+    }
+
+    /// What the lender lacks, in its own words.
+    private func lacking(_ lender: String, _ fault: LoginFault, _ context: LoginContext) -> LoginFault {
+        let message = fault.message(about: context.topic)
+        let what =
+            "the token of the profile \(SafeText.quoted(lender)) is the identity, and cannot be had: \(message.what)"
+        return .loginRequired(
+            LoginNeed(why: .noIdentity("\(what); try: \(ShellCommand("authctl", "token", lender))")))
     }
 
     /// The variables that say which machine this is, for a login of this profile and of those whose tokens it takes.
     package func identityVariables(of profile: Profile) -> [String] {
-        var names = MachineProver.variablesOfActions, known: Set<String> = []
-        var next: Profile? = profile
-        while let profile = next, known.insert(profile.name).inserted {
-            next = nil
-            switch profile.oauth?.machine?.identity?.source {
-            case .variable(let name)?: names.append(name)
-            // One that cannot be read lends nothing.
-            case .profile(let name)?: next = try? profiles.profile(named: name)
-            case .githubActions?, .file?, .command?, nil: break
+        MachineProver.variablesOfActions
+            + chain(from: profile).profiles.compactMap {
+                if case .variable(let name)? = $0.oauth?.machine?.identity?.source { name } else { nil }
             }
+    }
+
+    /// The profile, the one whose token it takes, the one whose token that takes, and so on.
+    /// - Returns: also the name that closes a circle.
+    private func chain(from profile: Profile) -> (profiles: [Profile], circle: String?) {
+        var chain = [profile]
+        while case .profile(let name)? = chain[chain.count - 1].oauth?.machine?.identity?.source,
+            // One that cannot be read lends nothing.
+            let next = try? profiles.profile(named: name)
+        {
+            if chain.contains(where: { $0.name == next.name }) { return (chain, next.name) }
+            chain.append(next)
         }
-        return names
+        return (chain, nil)
     }
 
     /// The token of another profile's login, if that lends it.
-    private func token(of other: String, for name: String, _ issuer: String?) throws(LoginFault) -> Secret {
-        let chain = borrowers + [name]
-        guard !chain.contains(other) else {
-            throw .usage(
-                .other(
-                    "the profiles \((chain + [other]).map { SafeText.quoted($0) }.joined(separator: " → ")) take their "
-                        + "identity from one another; change 'identity' of one of them"))
-        }
+    private func token(of other: String, _ issuer: String?) throws(LoginFault) -> Secret {
         let lender = try LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: other) }
         guard let issuer, lender.settings.lendTo.contains(issuer) else {
             throw .usage(
@@ -46,19 +59,17 @@ extension LoginContext {
                     "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
                         + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]"))
         }
-        let context = lending(to: chain), session: Session
+        let context = lending(), session: Session
         do throws(LoginFault) {
-            let profile = try context.profile(named: other)
-            session = try SessionProvider(context, profile, LoginRequest()).enterUnverified().session
+            let source = TokenSource(
+                context: context, profile: try context.profile(named: other), minimum: 0, asksServer: false,
+                wantsHeader: false)
+            session = try source.session().session
         } catch .loginRequired(let need) {
-            // What a machine lacks to prove itself, no login at a terminal brings.
-            if case .noIdentity = need.why { throw .loginRequired(need) }
-            if case .keyLocked = need.why { throw .loginRequired(need) }
-            throw .loginRequired(
-                LoginNeed(
-                    why: .noIdentity(
-                        "nobody is logged in to \(SafeText.quoted(other)), whose token is the identity; run: "
-                            + "\(ShellCommand("authctl", "login", other))")))
+            throw lacking(other, .loginRequired(need), context)
+        } catch .rejected(let refusal) {
+            // It is the lender that was refused: nothing of the borrower's is wrong.
+            throw lacking(other, .rejected(refusal), context)
         }
         guard case .token(let token) = session else {
             throw .usage(.other("the login of the profile \(SafeText.quoted(other)) is no token"))

@@ -98,7 +98,12 @@ private struct Resolver {
 
     private func take(_ secret: Secret, into request: inout LoginRequest) throws(LoginFault) {
         let profile = target.profile
-        if profile.givenPassphrase != nil { return request.passphrase = secret }
+        if let given = profile.givenPassphrase {
+            request.passphrase = secret
+            // As a password that is given: what it opens is tried, and kept beside a new token.
+            if given == .machineKey, isLogin { request.policy.force = true }
+            return
+        }
         if profile.traits.asksForConsent || profile.provesItself {
             throw .usage(.takesNoPassword(method: profile.methods[0]))
         }

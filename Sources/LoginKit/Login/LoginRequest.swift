@@ -54,8 +54,10 @@ package struct LoginRequest {
     package internal(set) var netrcEntry: (path: String, line: Int)?
     /// The code of a second factor, given beforehand.
     var code: SuppliedCode?
-    /// Opens the key of the client certificate.
+    /// Opens the key of the client certificate, or of a machine.
     var passphrase: Secret?
+    /// Whether the key of a machine is opened only if something has to be signed, and nobody is asked for its passphrase.
+    var mayDoWithoutKey = false
     /// Whether a certificate that alone is the proof may log in, not only be verified.
     var mayUseCertificate = false
     /// Whether a person is told that the server is being asked.

@@ -55,7 +55,7 @@ package struct LoginRun {
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
-        (service.procedure as? MachineLogin)?.dependencies = context.machineDependencies(of: profile.name) {
+        (service.procedure as? MachineLogin)?.dependencies = try context.machineDependencies(of: profile) {
             () throws(LoginFault) in if let opened { opened.key } else { try unlocker.openedAfter() }
         }
     }

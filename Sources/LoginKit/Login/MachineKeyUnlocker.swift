@@ -18,7 +18,7 @@ struct MachineKeyUnlocker {
     /// Opens the key before the login, asking if somebody may be asked.
     /// - Returns: `nil` for a profile without a key or with one that is not encrypted, and where the session may do without it.
     func openedBefore() throws(LoginFault) -> Opened? {
-        guard let (machine, file, pem) = locked else { return nil }
+        guard !request.mayDoWithoutKey, let (machine, file, pem) = locked else { return nil }
         if supplied == nil, try hasSession() { return nil }
         return try open(machine, file, pem, mayAsk: context.mayAsk)
     }

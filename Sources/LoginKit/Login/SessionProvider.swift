@@ -104,8 +104,9 @@ package struct SessionProvider {
     func enter(forScope scope: String) throws(LoginFault) -> AuthenticatedSession {
         var request = request
         (request.scope, request.policy.force) = (scope, true)
-        let run = try LoginRun(context, profile, request)
-        return try context.holdingPromptLock { () throws(LoginFault) in try logIn(run) }
+        return try context.holdingPromptLock { () throws(LoginFault) in
+            try logIn(try LoginRun(context, profile, request))
+        }
     }
 
     private func entered(after refused: Session?) throws(LoginFault) -> AuthenticatedSession {

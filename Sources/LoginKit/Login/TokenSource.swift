@@ -51,7 +51,9 @@ package struct TokenSource {
         let isEnough = found.session.map { livesLongEnough($0) } ?? false
         if let session = found.session, isEnough, !asksServer, !found.mustBeVerified { return session }
         // Without a session there may be a password that earns one: another process may be about it.
-        guard found.session != nil || found.credential != nil else { throw missing(found, account) }
+        guard found.session != nil || found.credential != nil || profile.provesItself else {
+            throw missing(found, account)
+        }
         context.tellOfClock(account, of: profile.name)
         let clock = try confirm(account, refreshing: isEnough ? nil : found.session)
         // Looked up anew: the record may have changed as well.
@@ -145,7 +147,9 @@ package struct TokenSource {
         let isNamed = context.username(for: profile) != nil
         let account = isNamed ? try context.account(profile) : try context.record(of: profile)?.activeAccount
         let found = try account.map { (account) throws(LoginFault) in try stored(account) }
-        if let account, let session = found?.session, livesLongEnough(session), !asksServer {
+        if let account, let found, let session = found.session, livesLongEnough(session), !asksServer,
+            !found.mustBeVerified
+        {
             return (session, account.username)
         }
         var request = LoginRequest()

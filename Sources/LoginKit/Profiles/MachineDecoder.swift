@@ -57,10 +57,6 @@ struct MachineDecoder {
         if grant.kind == .tokenExchange, grant.identity == nil {
             throw table.fault("identity", "is missing: grant 'token-exchange' exchanges a token")
         }
-        // What proves a machine goes to the issuer that it is meant for.
-        if oauth.issuer != nil, oauth.endpoints[.token] != nil {
-            throw table.fault("token-endpoint", "cannot be used beside 'issuer', whose metadata names it")
-        }
         let signs = oauth.clientAuthentication == .privateKeyJWT || grant.kind == .jwtBearer && grant.identity == nil
         if signs, grant.keyFile == nil { throw table.fault("key-file", "is missing: an assertion has to be signed") }
         if !signs, grant.keyFile != nil {
@@ -75,6 +71,19 @@ struct MachineDecoder {
         for key in ["subject-token-type", "requested-token-type", "audience"]
         where table.value(key) != nil && grant.kind != .tokenExchange {
             throw table.fault(key, "belongs to grant 'token-exchange'")
+        }
+        try checkServer(oauth)
+    }
+
+    /// What proves a machine goes to the server that the profile names, and to no other one that it or the service leads to.
+    private func checkServer(_ oauth: OAuthProfile) throws(UsageFault) {
+        for endpoint in [OAuthEndpoint.token, .revocation] where oauth.issuer != nil && oauth.endpoints[endpoint] != nil
+        {
+            throw table.fault(
+                "\(endpoint.rawValue)-endpoint", "cannot be used beside 'issuer', whose metadata names it")
+        }
+        if !oauth.namesServer {
+            throw table.fault("issuer", "is missing; without one, 'token-endpoint' has to name the server")
         }
     }
 

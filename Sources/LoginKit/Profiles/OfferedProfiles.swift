@@ -115,11 +115,13 @@ extension StrictTable {
         guard let oauth = try table("oauth") else { return [] }
         let home = try string("url").map(Self.authority) ?? ""
         let proofs = try proofs(in: oauth)
-        // What proves something is shown with the place that it goes to.
+        let issuer = try oauth.string("issuer")
+        // What proves something is shown with the place that it goes to, and so is where the tokens of another issuer go.
+        let showsAll = !proofs.isEmpty || issuer.map { Self.authority($0) != home } ?? false
         return proofs
             + oauth.keys.compactMap { key in
                 guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
-                    !proofs.isEmpty || !text.hasPrefix("/") && Self.authority(text) != home
+                    showsAll || !text.hasPrefix("/") && Self.authority(text) != home
                 else { return nil }
                 return "oauth.\(key) = \(SafeText.quoted(url: text, limit: .max))"
             }

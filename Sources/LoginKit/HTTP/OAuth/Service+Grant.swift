@@ -48,7 +48,8 @@ extension Service {
     /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
     /// (RFC 7592).
     func revoke(_ grant: Grant) throws(LoginFault) -> LogoutOutcome {
-        let assertion = try (procedure as? MachineLogin)?.assertion(for: grant)
+        let assertion =
+            grant.terms.revocation == nil ? nil : try (procedure as? MachineLogin)?.assertion(for: grant)
         return try revoke(OAuthCall.revocations(grant, assertion: assertion), andClientOf: grant)
     }
 
