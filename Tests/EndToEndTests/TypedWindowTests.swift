@@ -83,6 +83,55 @@ struct `A window in which a person types` {
         #expect(left(authctl).isEmpty)
     }
 
+    @Test(PresetServer.required)
+    func `logs in by OpenID Connect to an Apache httpd, logs in again once the session has ended, and logs out`() throws
+    {
+        let screen = try Screen(), port = try FreePort.next(), site = "http://localhost:\(port)"
+        let provider = try PresetServer("lemonldap-ng-oidc", "\(site)/private/back", ready: "/")
+        let httpd = try HttpdSite(host: "localhost", port: port, modules: ["auth_openidc"], pages: ["private"]) { _ in
+            """
+            OIDCProviderMetadataURL http://127.0.0.1:\(provider.port)/.well-known/openid-configuration
+            OIDCClientID site
+            OIDCClientSecret \(PresetServer.password)
+            OIDCRedirectURI \(site)/private/back
+            OIDCCryptoPassphrase \(UUID().uuidString)
+            OIDCRemoteUserClaim sub
+            <Location /private>
+                AuthType openid-connect
+                Require valid-user
+            </Location>
+
+            """
+        }
+        let authctl = try Installation(
+            config: """
+                [profiles.apache]
+                url = "\(site)"
+                method = "browser"
+                verify = { get = "/private/whoami.json", username = "/user" }
+                login = { page = "/private/" }
+                logout = { get = "/private/back?logout=\(site)/up.txt" }
+
+                """)
+        #expect(try authctl.run("whoami", "apache").code == 4)
+        for isFirst in [true, false] {
+            try logIn(authctl, "apache", on: screen) {
+                try screen.focus("Authentication portal")
+                // The title comes first, then scripts that the portal is slow to say it does not have, then the form.
+                sleep(5)
+                try screen.typeIn("ada", PresetServer.password)
+            }
+            #expect(try authctl.run("whoami", "apache").output.hasPrefix("ada"), "\(httpd.logs)")
+            if isFirst {
+                _ = try authctl.run("request", "-P", "apache", "/private/back?logout=\(site)/up.txt")
+                #expect(try authctl.run("whoami", "apache").code == 4)
+            }
+        }
+        #expect(try authctl.run("logout", "apache").code == 0)
+        #expect(try authctl.run("whoami", "apache").code == 4)
+        #expect(left(authctl).isEmpty)
+    }
+
     @Test func `ends the login where it is closed, with 5 and nothing left`() throws {
         let screen = try Screen(), sites = try SingleSignOn(isAutomatic: false)
         let authctl = try Installation(config: sites.profile(.wiki))

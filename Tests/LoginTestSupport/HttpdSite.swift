@@ -11,13 +11,15 @@ package final class HttpdSite {
     private let server: ServerProcess
 
     /// - Parameters:
+    ///   - port: where somebody has to know it first.
     ///   - modules: beside those that every site has, as in `auth_digest`.
     ///   - environment: what httpd runs with, beside this process's own.
     ///   - pages: the folders that have a `whoami.json`, which tells the name that httpd believed.
     ///   - prepare: writes what the configuration names into the folder.
     ///   - configuration: below what every site has, for files in that folder.
     package init(
-        host: String = "127.0.0.1", modules: [String], environment: [String: String] = [:], pages: [String],
+        host: String = "127.0.0.1", port: UInt16? = nil, modules: [String], environment: [String: String] = [:],
+        pages: [String],
         prepare: (URL) throws -> Void = { _ in }, configuration: (String) -> String
     ) throws {
         guard let program = RealServer.path(of: "apache2") else {
@@ -25,7 +27,7 @@ package final class HttpdSite {
         }
         server = try ServerProcess()
         folder = server.folder
-        let port = try FreePort.next()
+        let port = try port ?? FreePort.next()
         origin = "http://\(host):\(port)"
         try prepare(folder)
         let page = "{\"user\": \"<!--#echo encoding=\"none\" var=\"REMOTE_USER\" -->\"}\n"

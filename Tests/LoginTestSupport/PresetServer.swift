@@ -21,12 +21,16 @@ package final class PresetServer {
     package let port: UInt16
     private let name: String
     private let ready: String
+    private let arguments: [String]
     private var process: ServerProcess
     private var starts = 0
 
-    /// - Parameter ready: a path that is answered, with whatever status, once the server can be used.
-    package init(_ name: String, scheme: String = "http", ready: String) throws {
+    /// - Parameters:
+    ///   - ready: a path that is answered, with whatever status, once the server can be used.
+    ///   - arguments: of its script, after the folder and the port.
+    package init(_ name: String, _ arguments: String..., scheme: String = "http", ready: String) throws {
         port = try FreePort.next()
+        self.arguments = arguments
         (self.name, self.ready) = (name, "\(scheme)://127.0.0.1:\(port)\(ready)")
         process = try ServerProcess()
         try start(Self.password)
@@ -50,7 +54,8 @@ package final class PresetServer {
         let script = Self.scripts.appendingPathComponent(name).path
         try process.start(
             "/usr/bin/python3",
-            [Repository.testServer("preset_runner.py"), password, "\(starts)", script, folder, "\(port)"])
+            [Repository.testServer("preset_runner.py"), password, "\(starts)", script, folder, "\(port)"]
+                + arguments)
         do {
             _ = try process.wait(for: name) { (try? Curl("-k", ready)) != nil ? true : nil }
         } catch {
