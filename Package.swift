@@ -30,9 +30,8 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
-        // C libraries. Readline and libsodium are small, so they are linked; the others are opened on first use.
+        // C libraries. Readline is small, so it is linked; the others are opened on first use.
         .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
-        .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
         .target(name: "CLibrary", cSettings: strictC),
         .target(name: "CCrypto", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: strictC),
@@ -41,6 +40,7 @@ let package = Package(
         .target(name: "CMicroHTTPD", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CQREncode", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CSecret", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CSodium", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CXML", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CProcess", cSettings: strictC),
         .target(name: "CStart", dependencies: ["CProcess"], cSettings: strictC),
@@ -59,7 +59,7 @@ let package = Package(
         .target(
             name: "AuthctlCLI",
             dependencies: [
-                "LoginKit", "LoginCore", "CProcess",
+                "LoginKit", "LoginCore", "CLibrary", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

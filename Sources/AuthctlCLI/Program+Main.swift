@@ -2,6 +2,7 @@ import CProcess
 import LoginKit
 import Glibc
 import LoginCore
+import Secrets
 
 extension Program {
     /// The program in the real world, with the process protected before anything is opened.
@@ -12,6 +13,10 @@ extension Program {
         let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {
         case .hardened:
+            if let problem = Secret.memoryProblem() {
+                Streams.standard.say(.failure(.libraryMissing(problem)), about: ErrorContext())
+                return ExitCode.failure.rawValue
+            }
             let ending = runAndForget(command + arguments.dropFirst())
             if cprocess_wipe_stack() == 0 { return finish(ending) }
             Streams.standard.say(

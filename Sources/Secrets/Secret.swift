@@ -70,6 +70,12 @@ extension Secret: Equatable {
     }
 }
 
+extension Secret {
+    /// Opens the library that guards the memory of secrets.
+    /// - Returns: what is wrong, in the loader's words; `nil` where there can be secrets.
+    package static func memoryProblem() -> String? { csodium_open().map { String(cString: $0) } }
+}
+
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "<secret>" }
     public var debugDescription: String { description }

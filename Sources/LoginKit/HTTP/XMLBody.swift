@@ -9,9 +9,7 @@ extension HTTPResponse {
     /// - Throws: `OtherFailure.libraryMissing`.
     func xml() throws(LoginFault) -> (([String]) -> String?)? {
         guard body.count <= HTMLFormReader.limit, body.withUnsafeBytes({ !$0.hasDocumentType }) else { return nil }
-        if let problem = cxml_open(HTMLFormReader.library) {
-            throw .failure(.libraryMissing(String(cString: problem)))
-        }
+        try HTMLFormReader.openLibrary()
         let body = body
         return { path in body.withUnsafeBytes { $0.text(atXML: path) } }
     }

@@ -50,6 +50,7 @@ extension OtherFailure {
     private static func installing(_ problem: String) -> String {
         let packages = [
             ("libcurl", "libcurl4"), ("libxml2", "libxml2"), ("libssl", "libssl3"), ("libcrypto", "libssl3"),
+            ("libsodium", "libsodium23"),
         ]
         guard let package = packages.first(where: { problem.hasPrefix($0.0) })?.1 else { return "install it" }
         return "install it (on Debian: apt install \(package))"
