@@ -26,6 +26,7 @@ package struct Program {
 
     private func perform(_ arguments: [String]) -> Ending {
         if arguments.first == Completer.name { return complete(arguments) }
+        if VersionReport.isAskedFor(by: arguments) { return print(VersionReport.text) }
         var command: any ParsableCommand
         do {
             try ArgumentGuard.check(arguments)
@@ -81,16 +82,7 @@ package struct Program {
 
     /// Usage errors, and what the parser throws to print help or a version.
     private func endParsing(_ error: any Error, _ arguments: [String]) -> Ending {
-        if Authctl.exitCode(for: error).isSuccess {
-            do throws(LoginFault) {
-                try console.streams.result(help(error, arguments))
-                return .code(.ok)
-            } catch  where error.isClosedPipe {
-                return .signal(SIGPIPE)
-            } catch {
-                return .code(end(error, printsJSON: false))
-            }
-        }
+        if Authctl.exitCode(for: error).isSuccess { return print(help(error, arguments)) }
         let words = ParserWords(arguments: arguments), message = Authctl.message(for: error)
         if arguments.first == ExecCommand.name, words.repeats(message) {
             return .code(end(ExecCommand.strayArgument, printsJSON: false))
@@ -102,6 +94,17 @@ package struct Program {
         }
         console.streams.say(styled: words.told(message, in: Authctl.fullMessage(for: error)))
         return .code(.usage)
+    }
+
+    private func print(_ text: String) -> Ending {
+        do throws(LoginFault) {
+            try console.streams.result(text)
+            return .code(.ok)
+        } catch  where error.isClosedPipe {
+            return .signal(SIGPIPE)
+        } catch {
+            return .code(end(error, printsJSON: false))
+        }
     }
 
     private func help(_ error: any Error, _ arguments: [String]) -> String {

@@ -1,6 +1,10 @@
+#define _GNU_SOURCE
+
 #include "CLibrary.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
 
 const char *clibrary_find(const char *name, int mode, const struct clibrary_function *functions, size_t count)
 {
@@ -25,4 +29,13 @@ const char *clibrary_open(
     library->is_open = problem == NULL;
     pthread_mutex_unlock(&library->lock);
     return problem;
+}
+
+char *clibrary_path(const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+    struct link_map *map = NULL;
+    if (library == NULL || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0)
+        return NULL;
+    return realpath(map->l_name, NULL);
 }

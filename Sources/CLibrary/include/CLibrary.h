@@ -26,4 +26,7 @@ const char *clibrary_find(const char *name, int mode, const struct clibrary_func
 const char *clibrary_open(
     struct clibrary *library, const char *name, int mode, const struct clibrary_function *functions, size_t count);
 
+/* The file that a name leads to, links followed; to be freed. NULL where there is none. */
+char *clibrary_path(const char *name);
+
 #endif
