@@ -146,7 +146,7 @@ struct `Cookies` {
     @Test(arguments: [
         "__Host-a=1", "__Host-a=1; Secure", "__Host-a=1; Secure; Path=/x",
         "__Host-a=1; Secure; Path=/; Domain=localhost",
-        "__Secure-a=1", "__secure-a=1; Path=/", "__HOST-a=1; Path=/",
+        "__Secure-a=1",
     ])
     func `cookies whose name promises what they do not keep are refused`(line: String) throws {
         // libcurl takes Secure cookies from loopback, so that it is the promise that counts here.

@@ -39,8 +39,9 @@ struct `A hostile head` {
             do {
                 seen.append(try transport.send(HTTPRequest(method: "GET", url: server.url())).body.text)
             } catch {
-                // libcurl sees it before we do.
-                #expect(error == .network(.brokenResponse("it has a malformed header line")))
+                // Debian 12's libcurl sees it before we do.
+                let words = ["it has a malformed header line", "its headers begin with a folded line"]
+                #expect(words.contains { error == .network(.brokenResponse($0)) }, "\(error)")
                 seen.append(nil)
             }
         }
@@ -100,7 +101,9 @@ struct `A hostile head` {
         ("Content-Length : 5\nContent-Length: 2\n", "a header name contains an invalid character"),
     ])
     func `a hostile head that tells two things of itself is broken`(fields: String, expected: String) throws {
-        #expect(try problem(.raw("HTTP/1.1 200 OK\n\(fields)\n2\nok\n0\n\n")) == expected)
+        let told = try problem(.raw("HTTP/1.1 200 OK\n\(fields)\n2\nok\n0\n\n"))
+        // Debian 13's libcurl refuses this length by itself.
+        #expect(told == expected || fields.contains("+") && told == "Invalid Content-Length: value", "\(told ?? "")")
     }
 
     @Test(arguments: ["X: a\u{0}b\n", "X\u{0}: a\n", "Location: /x\rSet-Cookie: a=1\n", "Set-Cookie: a=1\u{0}2\n"])
@@ -139,9 +142,12 @@ struct `A hostile head` {
     ])
     func `a hostile head with another coding than chunked is broken before anything is unpacked`(coding: String) throws
     {
+        let told = try problem(
+            .raw("HTTP/1.1 200 OK\nTransfer-Encoding: \(coding)\n\n\u{1f}\u{8b}\u{8}", ending: .close))
+        // Debian 13's libcurl refuses most of them by itself.
         #expect(
-            try problem(.raw("HTTP/1.1 200 OK\nTransfer-Encoding: \(coding)\n\n\u{1f}\u{8b}\u{8}", ending: .close))
-                == "its Transfer-Encoding is not chunked")
+            told?.contains("Transfer-Encoding") == true,
+            "\(told ?? "")")
     }
 }
 

@@ -85,6 +85,14 @@ import Testing
         #expect(server.received() == "")
     }
 
+    private func expectNoCommonTLS(_ server: TLSServer, _ pair: CertificatePair) {
+        switch fault({ _ = try send(server.origin, authorities: pair.certificate) }) {
+        // Debian 13's libcurl has its last words of the alert that it could not send.
+        case .untrusted(.tlsVersion), .network(.handshakeLost): break
+        case let other: Issue.record("\(String(describing: other))")
+        }
+    }
+
     @Test(arguments: ["TLSv1", "TLSv1_1"])
     func `TLS of an old version is refused`(version: String) throws {
         let pair = try certificates.selfSigned()
@@ -94,11 +102,7 @@ import Testing
             context.maximum_version = ssl.TLSVersion.\(version)
             """
         let server = try TLSServer(pair, setup: setup)
-        guard case .untrusted(.tlsVersion) = fault({ _ = try send(server.origin, authorities: pair.certificate) })
-        else {
-            Issue.record("\(String(describing: fault { _ = try send(server.origin) }))")
-            return
-        }
+        expectNoCommonTLS(server, pair)
         #expect(server.received() == "")
     }
 
@@ -110,11 +114,7 @@ import Testing
             context.set_ciphers("\(ciphers == "ALL:NULL:aNULL" ? "NULL:aNULL" : ciphers):@SECLEVEL=0")
             """
         let server = try TLSServer(pair, setup: setup)
-        guard case .untrusted(.tlsVersion) = fault({ _ = try send(server.origin, authorities: pair.certificate) })
-        else {
-            Issue.record("\(ciphers)")
-            return
-        }
+        expectNoCommonTLS(server, pair)
         #expect(server.received() == "")
     }
 
@@ -277,8 +277,9 @@ import Testing
     @Test(arguments: ["HTTP/1.1 400 Bad\n\nplain", "SSH-2.0-OpenSSH_9.2\n", "220 smtp\n"])
     func `TLS to a port without TLS is told as such`(greeting: String) throws {
         let server = try GreetingServer(greeting)
-        #expect(
-            fault { _ = try send(Origin(scheme: "https", host: "127.0.0.1", port: server.port)) } == .network(.notTLS))
+        let told = fault { _ = try send(Origin(scheme: "https", host: "127.0.0.1", port: server.port)) }
+        // Debian 13's libcurl has its last words of the alert that it could not send.
+        #expect(told == .network(.notTLS) || told == .network(.handshakeLost), "\(String(describing: told))")
     }
 
     @Test func `TLS that ends in the handshake is told as such`() throws {
