@@ -47,7 +47,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format sbom dist deb reproducible install uninstall clean
+.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format sbom dist deb reproducible release repository install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -127,6 +127,14 @@ deb: sbom ## a Debian package in .build/dist, checked by lintian
 reproducible: ## builds the last commit in two folders, and compares tarballs and packages: ten minutes
 	@scripts/deps build sbom package
 	@scripts/reproducible
+
+release: ## KEY=…: checks version, changelog, tag and tree, builds what is published, twice, and signs its checksums
+	@scripts/deps build sbom package
+	@scripts/release '$(KEY)'
+
+repository: ## FOLDER=… KEY=…: a signed apt repository of the packages in .build/dist, for a web server to publish
+	@scripts/deps repository
+	@scripts/repository '$(FOLDER)' '$(KEY)'
 
 # Where a binary is, nothing is built and nothing but coreutils is needed: so it works as root, and without a compiler.
 install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and documents to PREFIX (/usr/local), below DESTDIR if that is set
