@@ -207,21 +207,24 @@ struct OAuthMetadataTests {
         }
     }
 
-    @Test func `a client that shows its certificate goes where the server asks for one`() throws {
+    @Test func `a client that shows its certificate goes where the server asks for one, and is alone judged by that`()
+        throws
+    {
         var profile = OAuthProfile()
-        let metadata = try read(
-            SomeOAuth.metadata(["mtls_endpoint_aliases": "{\"token_endpoint\": \"https://mtls.id.example/token\"}"]))
-        func token() throws -> String? {
-            try AuthorizationServer(
+        func token(_ alias: String) throws -> String? {
+            let aliases = "{\"token_endpoint\": \"\(alias)\"}"
+            let metadata = try read(SomeOAuth.metadata(["mtls_endpoint_aliases": aliases]))
+            return try AuthorizationServer(
                 profile, base: "https://notes.example", metadata: metadata, rule: EndpointRule(), parse: SomeOAuth.parse
             ).endpoints[.token]?.text
         }
-        #expect(try token()?.hasPrefix("https://mtls.") == false)
+        let (alias, plain) = ("https://mtls.id.example/token", "http://id.example/token")
+        let usual = try token(alias)
+        #expect(usual != alias)
+        #expect(try token(plain) == usual)
         profile.clientAuthentication = .tls
-        #expect(try token() == "https://mtls.id.example/token")
-        #expect(throws: MetadataFault.unsafeEndpoint(.token, url: "http://id.example/token")) {
-            try read(SomeOAuth.metadata(["mtls_endpoint_aliases": "{\"token_endpoint\": \"http://id.example/token\"}"]))
-        }
+        #expect(try token(alias) == alias)
+        #expect(throws: MetadataFault.unsafeEndpoint(.token, url: plain)) { try token(plain) }
     }
 
     @Test func `hostile text in an issuer is escaped`() {

@@ -11,7 +11,8 @@ package struct AuthorizationServer: Equatable, Sendable {
     package let metadata: ServerMetadata?
 
     /// - Parameter base: the profile's `url`: an endpoint that is a path is appended to it.
-    /// - Throws: `unsafeEndpoint` for one of the profile's that is no URL, or over plain http that is not allowed.
+    /// - Throws: `unsafeEndpoint` for one of the profile's that is no URL, or over plain http that is not allowed; for an alias as for
+    ///   the metadata's own.
     package init(
         _ profile: OAuthProfile, base: String, metadata: ServerMetadata?, rule: EndpointRule, parse: URLReading
     ) throws(MetadataFault) {
@@ -19,7 +20,10 @@ package struct AuthorizationServer: Equatable, Sendable {
         self.metadata = metadata
         var endpoints = metadata?.endpoints ?? [:]
         if profile.clientAuthentication == .tls, let metadata {
-            endpoints.merge(metadata.endpointAliases) { _, alias in alias }
+            for (endpoint, text) in metadata.endpointAliases {
+                endpoints[endpoint] = try ServerMetadata.url(
+                    text, of: endpoint, namedBy: metadata.origin, rule: rule, parse: parse)
+            }
         }
         let prefix = base.hasSuffix("/") ? String(base.dropLast()) : base
         for (endpoint, text) in profile.endpoints {

@@ -6,8 +6,8 @@ package struct ServerMetadata: Equatable, Sendable {
     package let origin: Origin
     /// Its endpoints; each https, or as the rule permits.
     package let endpoints: [OAuthEndpoint: EndpointURL]
-    /// Where a client goes instead that shows its certificate (RFC 8705, section 5).
-    package let endpointAliases: [OAuthEndpoint: EndpointURL]
+    /// Where a client goes instead that shows its certificate (RFC 8705, section 5); not judged yet, since nobody else goes there.
+    let endpointAliases: [OAuthEndpoint: String]
     /// Whether every response names its issuer (RFC 9207, section 3).
     package let promisesIssuer: Bool
     /// The client authentications of the token endpoint; `nil` if it does not say.
@@ -39,35 +39,35 @@ package struct ServerMetadata: Equatable, Sendable {
         if let methods = body.texts("code_challenge_methods_supported"), !methods.contains("S256") {
             throw .noS256(methods: methods)
         }
-        let aliases: [String: JSONValue] =
-            if case .object(let members)? = body.members?["mtls_endpoint_aliases"] { members } else { [:] }
-        return ServerMetadata(
-            body, issuer: issuer, origin, try Self.endpoints(body.members ?? [:], source, rule, parse),
-            try Self.endpoints(aliases, source, rule, parse))
-    }
-
-    private static func endpoints(
-        _ members: [String: JSONValue], _ source: Origin, _ rule: EndpointRule, _ parse: URLReading
-    ) throws(MetadataFault) -> [OAuthEndpoint: EndpointURL] {
         var endpoints: [OAuthEndpoint: EndpointURL] = [:]
         for endpoint in OAuthEndpoint.allCases {
-            guard case .string(let text)? = members[endpoint.member], !text.isEmpty else { continue }
-            guard let url = parse(text), rule.permits(url, namedBy: source) else {
-                throw .unsafeEndpoint(endpoint, url: text)
-            }
-            guard !url.hasReservedQuery else { throw .reservedQuery(endpoint, url: url.text) }
-            endpoints[endpoint] = url
+            guard let text = body.text(endpoint.member) else { continue }
+            endpoints[endpoint] = try url(text, of: endpoint, namedBy: source, rule: rule, parse: parse)
         }
-        return endpoints
+        return ServerMetadata(body, issuer: issuer, origin, endpoints)
     }
 
-    private init(
-        _ body: OAuthBody, issuer: String, _ origin: Origin, _ endpoints: [OAuthEndpoint: EndpointURL],
-        _ aliases: [OAuthEndpoint: EndpointURL]
-    ) {
+    /// - Throws: `unsafeEndpoint` or `reservedQuery`.
+    static func url(
+        _ text: String, of endpoint: OAuthEndpoint, namedBy source: Origin, rule: EndpointRule, parse: URLReading
+    ) throws(MetadataFault) -> EndpointURL {
+        guard let url = parse(text), rule.permits(url, namedBy: source) else {
+            throw .unsafeEndpoint(endpoint, url: text)
+        }
+        guard !url.hasReservedQuery else { throw .reservedQuery(endpoint, url: url.text) }
+        return url
+    }
+
+    private init(_ body: OAuthBody, issuer: String, _ origin: Origin, _ endpoints: [OAuthEndpoint: EndpointURL]) {
         self.issuer = issuer
         self.origin = origin
         self.endpoints = endpoints
+        var aliases: [OAuthEndpoint: String] = [:]
+        if case .object(let members)? = body.members?["mtls_endpoint_aliases"] {
+            for endpoint in OAuthEndpoint.allCases {
+                if case .string(let text)? = members[endpoint.member] { aliases[endpoint] = text }
+            }
+        }
         endpointAliases = aliases
         promisesIssuer = body.flag("authorization_response_iss_parameter_supported")
         tokenAuthentication = body.texts("token_endpoint_auth_methods_supported")
