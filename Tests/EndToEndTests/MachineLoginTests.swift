@@ -164,6 +164,8 @@ import Testing
             issuer.profile("third", "grant = 'token-exchange', identity = { profile = 'signer' }"),
             issuer.profile("stranger", "\(Self.byKey), client-id = 'stranger'", lend),
             issuer.profile("fourth", "grant = 'token-exchange', identity = { profile = 'stranger', opaque = true }"),
+            issuer.profile("scopeless", "\(Self.byKey), client-id = 'nightly', scope = 'everything'", lend),
+            issuer.profile("fifth", "grant = 'token-exchange', identity = { profile = 'scopeless', opaque = true }"),
             issuer.profile("a", "grant = 'token-exchange', identity = { profile = 'b', opaque = true }", lend),
             issuer.profile("b", "grant = 'token-exchange', identity = { profile = 'a', opaque = true }", lend))
         let refused = try authctl.run("token", "borrower")
@@ -180,6 +182,10 @@ import Testing
             fourth.code == 4 && fourth.error.contains("profile \"stranger\"")
                 && fourth.error.contains("authctl token stranger"),
             "\(fourth.code) \(fourth.error)")
+        let fifth = try authctl.run("token", "fifth")
+        #expect(
+            fifth.error.contains("profile \"scopeless\" is the identity") && fifth.error.contains("invalid_scope"),
+            "\(fifth.code) \(fifth.error)")
         let circle = try authctl.run("token", "a")
         #expect(circle.code == 2 && circle.error.contains("from one another"), "\(circle.error)")
     }

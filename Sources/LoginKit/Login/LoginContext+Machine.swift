@@ -19,13 +19,18 @@ extension LoginContext {
         ) { [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, issuer) }
     }
 
-    /// What the lender lacks, in its own words.
-    private func lacking(_ lender: String, _ fault: LoginFault, _ context: LoginContext) -> LoginFault {
+    /// What the lender lacks, in its own words: nothing of the borrower's is wrong.
+    private func lenderFault(_ fault: LoginFault, _ lender: Profile, _ context: LoginContext) -> LoginFault {
         let message = fault.message(about: context.topic)
         let what =
-            "the token of the profile \(SafeText.quoted(lender)) is the identity, and cannot be had: \(message.what)"
-        return .loginRequired(
-            LoginNeed(why: .noIdentity("\(what); try: \(ShellCommand("authctl", "token", lender))")))
+            "the token of the profile \(SafeText.quoted(lender.name)) is the identity, and cannot be had: \(message.what)"
+        switch fault {
+        case .loginRequired, .rejected, .noTicketForService, .secondFactor, .forbidden, .oauth:
+            let command = ShellCommand("authctl", lender.provesItself ? "token" : "login", lender.name)
+            return .loginRequired(LoginNeed(why: .noIdentity("\(what); try: \(command)")))
+        case .usage: return .usage(.other(what))
+        case .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .failure: return fault
+        }
     }
 
     /// The variables that say which machine this is, for a login of this profile and of those whose tokens it takes.
@@ -65,11 +70,8 @@ extension LoginContext {
                 context: context, profile: try context.profile(named: other), minimum: 0, asksServer: false,
                 wantsHeader: false)
             session = try source.session().session
-        } catch .loginRequired(let need) {
-            throw lacking(other, .loginRequired(need), context)
-        } catch .rejected(let refusal) {
-            // It is the lender that was refused: nothing of the borrower's is wrong.
-            throw lacking(other, .rejected(refusal), context)
+        } catch {
+            throw lenderFault(error, lender, context)
         }
         guard case .token(let token) = session else {
             throw .usage(.other("the login of the profile \(SafeText.quoted(other)) is no token"))
