@@ -36,7 +36,7 @@ final class ServeLogFile: @unchecked Sendable {
     func append(_ line: String) throws(StoreFault) {
         try monitor.locked { () throws(StoreFault) in
             // Between opening and locking, the file may be moved away once more.
-            for _ in 1...8 {
+            for _ in 1...32 {
                 if open == nil { try reopen() }
                 guard let file = open?.descriptor else { continue }
                 try lock(file)
