@@ -129,7 +129,7 @@ reproducible: ## builds the last commit in two folders, and compares tarballs an
 	@scripts/reproducible
 
 release: ## KEY=…: checks version, changelog, tag and tree, builds what is published, twice, and signs its checksums
-	@scripts/deps build sbom package
+	@scripts/deps build sbom package repository
 	@scripts/release '$(KEY)'
 
 repository: ## FOLDER=… KEY=…: a signed apt repository of the packages in .build/dist, for a web server to publish
