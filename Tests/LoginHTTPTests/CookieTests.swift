@@ -143,11 +143,12 @@ struct `Cookies` {
         #expect(try roundTrip(["a=1; \(domain)"]).response.cookies.isEmpty)
     }
 
-    @Test(arguments: [
-        "__Host-a=1", "__Host-a=1; Secure", "__Host-a=1; Secure; Path=/x",
-        "__Host-a=1; Secure; Path=/; Domain=localhost",
-        "__Secure-a=1",
-    ])
+    /// Version 8 of libcurl looks at the case of the letters.
+    @Test(
+        arguments: [
+            "__Host-a=1", "__Host-a=1; Secure", "__Host-a=1; Secure; Path=/x",
+            "__Host-a=1; Secure; Path=/; Domain=localhost", "__Secure-a=1",
+        ] + (Curl.isVersion8 ? [] : ["__secure-a=1; Path=/", "__HOST-a=1; Path=/"]))
     func `cookies whose name promises what they do not keep are refused`(line: String) throws {
         // libcurl takes Secure cookies from loopback, so that it is the promise that counts here.
         let cookies = try roundTrip([line]).response.cookies

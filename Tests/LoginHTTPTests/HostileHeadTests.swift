@@ -39,9 +39,10 @@ struct `A hostile head` {
             do {
                 seen.append(try transport.send(HTTPRequest(method: "GET", url: server.url())).body.text)
             } catch {
-                // Debian 12's libcurl sees it before we do.
-                let words = ["it has a malformed header line", "its headers begin with a folded line"]
-                #expect(words.contains { error == .network(.brokenResponse($0)) }, "\(error)")
+                // Version 7 of libcurl sees it before we do.
+                let words =
+                    Curl.isVersion8 ? "its headers begin with a folded line" : "it has a malformed header line"
+                #expect(error == .network(.brokenResponse(words)))
                 seen.append(nil)
             }
         }
@@ -102,8 +103,9 @@ struct `A hostile head` {
     ])
     func `a hostile head that tells two things of itself is broken`(fields: String, expected: String) throws {
         let told = try problem(.raw("HTTP/1.1 200 OK\n\(fields)\n2\nok\n0\n\n"))
-        // Debian 13's libcurl refuses this length by itself.
-        #expect(told == expected || fields.contains("+") && told == "Invalid Content-Length: value", "\(told ?? "")")
+        // Version 8 of libcurl refuses this length by itself.
+        let isCurls = Curl.isVersion8 && fields.contains("+")
+        #expect(told == (isCurls ? "Invalid Content-Length: value" : expected))
     }
 
     @Test(arguments: ["X: a\u{0}b\n", "X\u{0}: a\n", "Location: /x\rSet-Cookie: a=1\n", "Set-Cookie: a=1\u{0}2\n"])
@@ -144,9 +146,10 @@ struct `A hostile head` {
     {
         let told = try problem(
             .raw("HTTP/1.1 200 OK\nTransfer-Encoding: \(coding)\n\n\u{1f}\u{8b}\u{8}", ending: .close))
-        // Debian 13's libcurl refuses most of them by itself.
+        // Version 8 of libcurl refuses most of them by itself.
         #expect(
-            told?.contains("Transfer-Encoding") == true,
+            told == "its Transfer-Encoding is not chunked"
+                || Curl.isVersion8 && told?.contains("Transfer-Encoding") == true,
             "\(told ?? "")")
     }
 }

@@ -16,23 +16,16 @@ struct `The URL parser` {
         ("https://b\u{fc}cher.example/\u{e4}", "https://xn--bcher-kva.example/%c3%a4"),
         ("https://[0:0::1]:8/", "https://[::1]:8/"),
         ("http://0x7f.1/", "http://127.0.0.1/"),
+        // Version 8 of libcurl takes more away.
+        ("https://h/%2e%2e/%2F?%20", Curl.isVersion8 ? "https://h/%2F?%20" : "https://h/%2e%2e/%2F?%20"),
         ("https://h?x=1", "https://h/?x=1"),
+        ("https://h/?", Curl.isVersion8 ? "https://h/" : "https://h/?"),
         ("https://example.com:443/", "https://example.com/"),
         ("http://example.com:443/", "http://example.com:443/"),
     ])
     func `the URL parser gives one form to one place`(text: String, canonical: String) throws {
         let url = try parser.parse(text)
         #expect(url.text == canonical)
-        #expect(try parser.parse(url.text) == url)
-    }
-
-    /// Debian 13's libcurl takes more away.
-    @Test(arguments: [
-        ("https://h/%2e%2e/%2F?%20", "https://h/%2F?%20"), ("https://h/?", "https://h/"),
-    ])
-    func `the URL parser gives one form to one place, or leaves it as it is`(text: String, short: String) throws {
-        let url = try parser.parse(text)
-        #expect(url.text == text || url.text == short)
         #expect(try parser.parse(url.text) == url)
     }
 

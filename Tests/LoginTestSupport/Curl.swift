@@ -8,6 +8,10 @@ package struct Curl {
         package let status: Int32?
     }
 
+    /// Whether libcurl is version 8, as from Debian 13 on: it words some faults in another way than version 7.
+    package static let isVersion8 =
+        (try? Command.tool("curl", ["--version"]).output.contains("libcurl/8.")) ?? false
+
     package let status: Int
     /// By lower-case name; of several with one name the last.
     package let headers: [String: String]
