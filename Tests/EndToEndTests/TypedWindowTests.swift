@@ -17,22 +17,23 @@ struct `A window in which a person types` {
             ["login", profile, "--browser", Self.browser] + more, environment: ["DISPLAY": screen.display])
     }
 
-    /// Logs in by what is typed. Where the machine is busy a key gets lost now and then; a person would begin again then,
-    /// and so does this, twice at most.
+    /// Logs in by what is typed, which waits so many seconds once a page has its title: the form comes later, and takes the
+    /// focus when it does. Where the machine is busy a key gets lost now and then; a person would begin again then, and so
+    /// does this.
     private func logIn(
-        _ authctl: Installation, _ profile: String, on screen: Screen, _ type: () throws -> Void
+        _ authctl: Installation, _ profile: String, on screen: Screen, _ type: (_ pause: UInt32) throws -> Void
     ) throws {
-        var run = try begin(authctl, profile, on: screen)
-        for _ in 1...2 {
-            try type()
+        for pause in [3, 8, 15] as [UInt32] {
+            let run = try begin(authctl, profile, on: screen)
+            try type(pause)
             if let ending = try? run.pty.waitForEnd(within: 60) {
                 return #expect(ending == .exited(0), "\(run.pty.text)")
             }
             run.pty.type("\u{3}")
             _ = try run.end()
-            run = try begin(authctl, profile, on: screen)
         }
-        try type()
+        let run = try begin(authctl, profile, on: screen)
+        try type(30)
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
     }
 
@@ -44,8 +45,9 @@ struct `A window in which a person types` {
     @Test func `logs in at a provider on another origin, after a wrong password`() throws {
         let screen = try Screen(), sites = try SingleSignOn(isAutomatic: false)
         let authctl = try Installation(config: sites.profile(.wiki))
-        try logIn(authctl, "wiki", on: screen) {
+        try logIn(authctl, "wiki", on: screen) { pause in
             try screen.focus("Log in")
+            sleep(pause)
             try screen.typeIn("ann", "wrong horse")
             // A lost key left the window where it was: the next try begins at its first page again.
             guard (try? screen.focus("Try again", within: 30)) != nil else { return }
@@ -60,13 +62,14 @@ struct `A window in which a person types` {
         let screen = try Screen(), sites = try SAMLSites()
         let authctl = try Installation(config: sites.profile)
         for isFirst in [true, false] {
-            try logIn(authctl, "saml", on: screen) {
+            try logIn(authctl, "saml", on: screen) { pause in
                 try screen.focus("username and password")
+                sleep(pause)
                 guard isFirst, !sites.hasRefused else { return try screen.typeIn("ada", SAMLSites.password) }
                 try screen.typeIn("ada", "wrong horse")
                 guard eventually(within: 30, { sites.hasRefused }) else { return }
                 // The page comes with the name in its place and the password next; its title stays.
-                sleep(2)
+                sleep(pause)
                 try screen.type(SAMLSites.password)
                 try screen.press("Return")
             }
@@ -115,10 +118,10 @@ struct `A window in which a person types` {
                 """)
         #expect(try authctl.run("whoami", "apache").code == 4)
         for isFirst in [true, false] {
-            try logIn(authctl, "apache", on: screen) {
+            try logIn(authctl, "apache", on: screen) { pause in
                 try screen.focus("Authentication portal")
-                // The title comes first, then scripts that the portal is slow to say it does not have, then the form.
-                sleep(5)
+                // In between come scripts that the portal is slow to say it does not have.
+                sleep(2 + pause)
                 try screen.typeIn("ada", PresetServer.password)
             }
             #expect(try authctl.run("whoami", "apache").output.hasPrefix("ada"), "\(httpd.logs)")

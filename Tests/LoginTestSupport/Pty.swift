@@ -72,13 +72,16 @@ package final class Pty {
     @discardableResult
     package func wait(for text: String, within seconds: Double = Pty.patience) throws -> Self {
         let wanted = Array(text.utf8), deadline = Date(timeIntervalSinceNow: seconds)
+        var isLast = false
         while true {
             if let end = firstEnd(of: wanted, from: searched) {
                 searched = end
                 return self
             }
-            guard deadline.timeIntervalSinceNow > 0 else { throw DeadlineExceeded(waitingFor: text, seen: self.text) }
-            pump(milliseconds: 20)
+            guard !isLast else { throw DeadlineExceeded(waitingFor: text, seen: self.text) }
+            // The machine may have stood still while the clock went on: then the program has not had its time.
+            isLast = deadline.timeIntervalSinceNow <= 0
+            pump(milliseconds: isLast ? 2000 : 20)
         }
     }
 
