@@ -13,7 +13,8 @@ extension Program {
         let command = isHelper ? [DockerCredentialCommand.name] : []
         switch cprocess_harden() {
         case .hardened:
-            if let problem = Secret.memoryProblem() {
+            // The report of what is missing needs no secret.
+            if let problem = Secret.memoryProblem(), !VersionReport.isAskedFor(by: command + arguments.dropFirst()) {
                 Streams.standard.say(.failure(.libraryMissing(problem)), about: ErrorContext())
                 return ExitCode.failure.rawValue
             }

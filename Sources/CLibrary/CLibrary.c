@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *clibrary_find(const char *name, int mode, const struct clibrary_function *functions, size_t count)
@@ -29,6 +30,22 @@ const char *clibrary_open(
     library->is_open = problem == NULL;
     pthread_mutex_unlock(&library->lock);
     return problem;
+}
+
+const char *clibrary_open_any(
+    struct clibrary *library, const char *const *names, size_t name_count, int mode,
+    const struct clibrary_function *functions, size_t count)
+{
+    /* dlerror's text is gone with the next call. */
+    static _Thread_local char first[1024];
+    for (size_t i = 0; i < name_count; i++) {
+        const char *problem = clibrary_open(library, names[i], mode, functions, count);
+        if (problem == NULL)
+            return NULL;
+        if (i == 0)
+            snprintf(first, sizeof first, "%s", problem);
+    }
+    return first;
 }
 
 char *clibrary_path(const char *name)

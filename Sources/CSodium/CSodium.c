@@ -64,16 +64,12 @@ const char *csodium_open(void)
         { "crypto_auth_hmacsha256_update", &table.hmac_update },
         { "crypto_auth_hmacsha256_final", &table.hmac_final },
     };
-    const char *problem = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        problem = clibrary_open(&library, names[i], RTLD_NOW, functions, sizeof functions / sizeof *functions);
-        if (problem == NULL)
-            return table.init() < 0 ? "libsodium could not be set up" : NULL;
-    }
-    return problem;
+    const char *problem = clibrary_open_any(
+        &library, names, sizeof names / sizeof *names, RTLD_NOW, functions, sizeof functions / sizeof *functions);
+    if (problem != NULL)
+        return problem;
+    return table.init() < 0 ? "libsodium could not be set up" : NULL;
 }
-
-int sodium_init(void) { return csodium_open() == NULL ? 0 : -1; }
 
 /* Before a function that needs no memory from here, and may be the first one. */
 static void be_open(void)
@@ -82,30 +78,30 @@ static void be_open(void)
         abort();
 }
 
-void *sodium_malloc(const size_t size) { return table.malloc(size); }
+void *csodium_malloc(const size_t size) { return table.malloc(size); }
 
-void sodium_free(void *place) { table.free(place); }
+void csodium_free(void *place) { table.free(place); }
 
-int sodium_mprotect_readonly(void *place) { return table.mprotect_readonly(place); }
+int csodium_mprotect_readonly(void *place) { return table.mprotect_readonly(place); }
 
-int sodium_memcmp(const void *const one, const void *const other, size_t size)
+int csodium_memcmp(const void *const one, const void *const other, size_t size)
 {
     return table.memcmp(one, other, size);
 }
 
-size_t sodium_base64_encoded_len(const size_t size, const int variant)
+size_t csodium_base64_encoded_len(const size_t size, const int variant)
 {
     be_open();
     return table.encoded_len(size, variant);
 }
 
-char *sodium_bin2base64(
+char *csodium_bin2base64(
     char *const text, const size_t most, const unsigned char *const bytes, const size_t size, const int variant)
 {
     return table.bin2base64(text, most, bytes, size, variant);
 }
 
-int sodium_base642bin(
+int csodium_base642bin(
     unsigned char *const bytes, const size_t most, const char *const text, const size_t size,
     const char *const ignored, size_t *const length, const char **const end, const int variant)
 {
@@ -113,13 +109,13 @@ int sodium_base642bin(
     return table.base642bin(bytes, most, text, size, ignored, length, end, variant);
 }
 
-void randombytes_buf(void *const place, const size_t size)
+void csodium_random(void *const place, const size_t size)
 {
     be_open();
     table.random(place, size);
 }
 
-int crypto_aead_xchacha20poly1305_ietf_encrypt(
+int csodium_aead_xchacha20poly1305_ietf_encrypt(
     unsigned char *sealed, unsigned long long *length, const unsigned char *text, unsigned long long size,
     const unsigned char *more, unsigned long long more_size, const unsigned char *none, const unsigned char *nonce,
     const unsigned char *key)
@@ -127,7 +123,7 @@ int crypto_aead_xchacha20poly1305_ietf_encrypt(
     return table.encrypt(sealed, length, text, size, more, more_size, none, nonce, key);
 }
 
-int crypto_aead_xchacha20poly1305_ietf_decrypt(
+int csodium_aead_xchacha20poly1305_ietf_decrypt(
     unsigned char *text, unsigned long long *length, unsigned char *none, const unsigned char *sealed,
     unsigned long long size, const unsigned char *more, unsigned long long more_size, const unsigned char *nonce,
     const unsigned char *key)
@@ -135,7 +131,7 @@ int crypto_aead_xchacha20poly1305_ietf_decrypt(
     return table.decrypt(text, length, none, sealed, size, more, more_size, nonce, key);
 }
 
-int crypto_generichash(
+int csodium_generichash(
     unsigned char *digest, size_t digest_size, const unsigned char *bytes, unsigned long long size,
     const unsigned char *key, size_t key_size)
 {
@@ -143,48 +139,48 @@ int crypto_generichash(
     return table.generichash(digest, digest_size, bytes, size, key, key_size);
 }
 
-int crypto_pwhash(
+int csodium_pwhash(
     unsigned char *const key, unsigned long long key_size, const char *const password, unsigned long long size,
     const unsigned char *const salt, unsigned long long operations, size_t memory, int algorithm)
 {
     return table.pwhash(key, key_size, password, size, salt, operations, memory, algorithm);
 }
 
-int crypto_pwhash_alg_argon2id13(void)
+int csodium_pwhash_alg_argon2id13(void)
 {
     be_open();
     return table.argon2id13();
 }
 
-size_t crypto_hash_sha256_bytes(void)
+size_t csodium_hash_sha256_bytes(void)
 {
     be_open();
     return table.sha256_bytes();
 }
 
-int crypto_hash_sha256(unsigned char *digest, const unsigned char *bytes, unsigned long long size)
+int csodium_hash_sha256(unsigned char *digest, const unsigned char *bytes, unsigned long long size)
 {
     return table.sha256(digest, bytes, size);
 }
 
-size_t crypto_auth_hmacsha256_bytes(void)
+size_t csodium_auth_hmacsha256_bytes(void)
 {
     be_open();
     return table.hmac_bytes();
 }
 
-int crypto_auth_hmacsha256_init(crypto_auth_hmacsha256_state *state, const unsigned char *key, size_t size)
+int csodium_auth_hmacsha256_init(crypto_auth_hmacsha256_state *state, const unsigned char *key, size_t size)
 {
     return table.hmac_init(state, key, size);
 }
 
-int crypto_auth_hmacsha256_update(
+int csodium_auth_hmacsha256_update(
     crypto_auth_hmacsha256_state *state, const unsigned char *bytes, unsigned long long size)
 {
     return table.hmac_update(state, bytes, size);
 }
 
-int crypto_auth_hmacsha256_final(crypto_auth_hmacsha256_state *state, unsigned char *code)
+int csodium_auth_hmacsha256_final(crypto_auth_hmacsha256_state *state, unsigned char *code)
 {
     return table.hmac_final(state, code);
 }

@@ -44,8 +44,10 @@ static void ignore(void *context, void *error)
     (void)error;
 }
 
-const char *cxml_open(const char *name)
+const char *cxml_open(void)
 {
+    /* 2.14 has another name, for functions that are not used here. */
+    static const char *const names[] = { "libxml2.so.2", "libxml2.so.16" };
     static struct clibrary library = CLIBRARY_CLOSED;
     static const struct clibrary_function functions[] = {
         { "htmlReadMemory", &table.read },
@@ -63,7 +65,8 @@ const char *cxml_open(const char *name)
         { "xmlSetStructuredErrorFunc", &table.on_error },
         { "xmlFree", &table.free },
     };
-    return clibrary_open(&library, name, RTLD_NOW, functions, sizeof functions / sizeof *functions);
+    return clibrary_open_any(
+        &library, names, sizeof names / sizeof *names, RTLD_NOW, functions, sizeof functions / sizeof *functions);
 }
 
 static cxml_page *walked(void *document)

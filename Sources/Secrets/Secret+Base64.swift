@@ -8,13 +8,13 @@ extension Secret {
     package var base64URL: Secret { base64(sodium_base64_VARIANT_URLSAFE_NO_PADDING) }
 
     private func base64(_ variant: Int32) -> Secret {
-        let length = sodium_base64_encoded_len(count, variant)
+        let length = csodium_base64_encoded_len(count, variant)
         let terminated = Secret(count: length) { buffer in
             withUnsafeBytes { bytes in
                 guard let text = buffer.bindMemory(to: CChar.self).baseAddress,
                     let start = bytes.bindMemory(to: UInt8.self).baseAddress
                 else { return }
-                _ = sodium_bin2base64(text, length, start, count, variant)
+                _ = csodium_bin2base64(text, length, start, count, variant)
             }
         }
         // Without the NUL that C wants.

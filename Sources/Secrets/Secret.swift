@@ -66,7 +66,7 @@ public struct Secret: Sendable {
 extension Secret: Equatable {
     public static func == (left: Secret, right: Secret) -> Bool {
         left.count == right.count
-            && (left.isEmpty || sodium_memcmp(left.block.start, right.block.start, left.count) == 0)
+            && (left.isEmpty || csodium_memcmp(left.block.start, right.block.start, left.count) == 0)
     }
 }
 
@@ -92,8 +92,8 @@ private final class GuardedBlock: @unchecked Sendable {
     var buffer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
 
     init(count: Int) {
-        precondition(sodium_init() >= 0, "libsodium could not be set up")
-        guard let start = sodium_malloc(max(count, 1)) else {
+        precondition(csodium_open() == nil, "libsodium could not be set up")
+        guard let start = csodium_malloc(max(count, 1)) else {
             preconditionFailure("no memory left for a secret of \(count) bytes")
         }
         self.start = start
@@ -101,10 +101,10 @@ private final class GuardedBlock: @unchecked Sendable {
     }
 
     func protect() {
-        sodium_mprotect_readonly(start)
+        csodium_mprotect_readonly(start)
     }
 
     deinit {
-        sodium_free(start)
+        csodium_free(start)
     }
 }

@@ -27,7 +27,7 @@ package struct SecretBuilder: ~Copyable {
     }
 
     deinit {
-        sodium_free(start)
+        csodium_free(start)
     }
 
     /// Copies bytes behind those that are there. The caller wipes its own copy.
@@ -87,14 +87,14 @@ package struct SecretBuilder: ~Copyable {
         let larger = min(limit, max(needed, capacity * 2))
         let next = Self.allocate(larger)
         next.copyMemory(from: start, byteCount: count)
-        sodium_free(start)
+        csodium_free(start)
         start = next
         capacity = larger
     }
 
     private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {
-        precondition(sodium_init() >= 0, "libsodium could not be set up")
-        guard let start = sodium_malloc(max(capacity, 1)) else {
+        precondition(csodium_open() == nil, "libsodium could not be set up")
+        guard let start = csodium_malloc(max(capacity, 1)) else {
             preconditionFailure("no memory left for a secret of \(capacity) bytes")
         }
         return start

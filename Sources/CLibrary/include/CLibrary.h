@@ -26,6 +26,12 @@ const char *clibrary_find(const char *name, int mode, const struct clibrary_func
 const char *clibrary_open(
     struct clibrary *library, const char *name, int mode, const struct clibrary_function *functions, size_t count);
 
+/* The same for a library that Debian's releases have by several names: the first that is there is taken. What went wrong is told
+ * of the first name alone. */
+const char *clibrary_open_any(
+    struct clibrary *library, const char *const *names, size_t name_count, int mode,
+    const struct clibrary_function *functions, size_t count);
+
 /* The file that a name leads to, links followed; to be freed. NULL where there is none. */
 char *clibrary_path(const char *name);
 

@@ -10,8 +10,8 @@
 
 typedef struct cxml_page cxml_page;
 
-/* Opens the library of this name, once. Returns NULL, or what went wrong: text that is valid until the next call. */
-const char *cxml_open(const char *name);
+/* Opens the library, once. Returns NULL, or what went wrong: text that is valid until this thread's next call. */
+const char *cxml_open(void);
 
 /* Parses a page, repairing what is not HTML; asks no network and prints nothing. `encoding` may be NULL. Only after
  * cxml_open has returned NULL. Returns NULL where there is nothing to parse, or no memory. */

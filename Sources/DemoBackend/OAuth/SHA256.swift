@@ -6,8 +6,8 @@ enum SHA256 {
     /// The digest of these bytes.
     static func digest(_ message: some Sequence<UInt8>) -> Data {
         let bytes = Array(message)
-        var digest = [UInt8](repeating: 0, count: crypto_hash_sha256_bytes())
-        crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
+        var digest = [UInt8](repeating: 0, count: csodium_hash_sha256_bytes())
+        csodium_hash_sha256(&digest, bytes, UInt64(bytes.count))
         return Data(digest)
     }
 
@@ -15,10 +15,10 @@ enum SHA256 {
     static func authenticationCode(of message: some Sequence<UInt8>, key: some Sequence<UInt8>) -> Data {
         let key = Array(key), bytes = Array(message)
         var state = crypto_auth_hmacsha256_state()
-        var code = [UInt8](repeating: 0, count: crypto_auth_hmacsha256_bytes())
-        crypto_auth_hmacsha256_init(&state, key, key.count)
-        crypto_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
-        crypto_auth_hmacsha256_final(&state, &code)
+        var code = [UInt8](repeating: 0, count: csodium_auth_hmacsha256_bytes())
+        csodium_auth_hmacsha256_init(&state, key, key.count)
+        csodium_auth_hmacsha256_update(&state, bytes, UInt64(bytes.count))
+        csodium_auth_hmacsha256_final(&state, &code)
         return Data(code)
     }
 }

@@ -1,4 +1,5 @@
 public import LoginCore
+import Secrets
 
 /// The logins of the user who runs the program, with their profiles and stores.
 ///
@@ -29,7 +30,8 @@ public struct Logins: Sendable {
     /// - Parameters:
     ///   - config: the configuration file, instead of `~/.config/authctl/config.toml`.
     ///   - delegate: answers the questions of a login.
-    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line.
+    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line; `failure` where libsodium is
+    ///   not installed.
     public init(config: String? = nil, delegate: any LoginDelegate = TerminalDelegate()) throws(LoginError) {
         try self.init(folder: nil, config: config, delegate)
     }
@@ -39,13 +41,15 @@ public struct Logins: Sendable {
     /// - Parameters:
     ///   - folder: holds everything, `config.toml` included if there is one; created when first needed.
     ///   - delegate: answers the questions of a login.
-    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line.
+    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read, with its file and line; `failure` where libsodium is
+    ///   not installed.
     public init(folder: String, delegate: any LoginDelegate = TerminalDelegate()) throws(LoginError) {
         try self.init(folder: folder, config: nil, delegate)
     }
 
     private init(folder: String?, config: String?, _ delegate: any LoginDelegate) throws(LoginError) {
         (self.folder, self.config, self.delegate) = (folder, config, delegate)
+        if let problem = Secret.memoryProblem() { throw LoginError(.failure(.libraryMissing(problem))) }
         environment = .present()
         _ = try LoginError.catching { () throws(LoginFault) in try context() }
     }

@@ -5,9 +5,6 @@ import Secrets
 
 /// Finds the forms of a page, with libxml2's HTML parser.
 struct HTMLFormReader {
-    /// Its names: 2.14 has another one, for functions that are not used here.
-    static let libraries = ["libxml2.so.2", "libxml2.so.16"]
-
     /// More forms, or fields of one form, than any login page has.
     static let most = 1000
 
@@ -18,20 +15,15 @@ struct HTMLFormReader {
     let url: ParsedURL
     private let parser: URLParser
 
-    /// Opens libxml2 by the name that it has here.
-    /// - Throws: `OtherFailure.libraryMissing`, with what is wrong with the first one.
-    static func openLibrary(_ names: [String] = libraries) throws(LoginFault) {
-        var first: String?
-        for name in names {
-            guard let problem = cxml_open(name) else { return }
-            first = first ?? String(cString: problem)
-        }
-        if let first { throw .failure(.libraryMissing(first)) }
+    /// Opens libxml2, before anything is parsed.
+    /// - Throws: `OtherFailure.libraryMissing`.
+    static func openLibrary() throws(LoginFault) {
+        if let problem = cxml_open() { throw .failure(.libraryMissing(String(cString: problem))) }
     }
 
     /// - Throws: `OtherFailure.libraryMissing`.
-    init(url: ParsedURL, libraries: [String] = Self.libraries) throws(LoginFault) {
-        try Self.openLibrary(libraries)
+    init(url: ParsedURL) throws(LoginFault) {
+        try Self.openLibrary()
         parser = try URLParser()
         self.url = url
     }

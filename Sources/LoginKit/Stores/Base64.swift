@@ -15,7 +15,7 @@ enum Base64 {
         let secret = Secret(count: text.utf8.count / 4 * 3 - padding) { buffer in
             guard let start = buffer.bindMemory(to: UInt8.self).baseAddress else { return }
             var count = 0
-            let result = sodium_base642bin(
+            let result = csodium_base642bin(
                 start, buffer.count, text, text.utf8.count, nil, &count, nil, sodium_base64_VARIANT_ORIGINAL)
             valid = result == 0 && count == buffer.count
         }

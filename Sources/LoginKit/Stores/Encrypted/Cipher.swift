@@ -21,7 +21,7 @@ enum Cipher {
         plaintext.withBytes { plain in
             key.withBytes { key in
                 // Fails only for messages of more than 256 GiB.
-                _ = crypto_aead_xchacha20poly1305_ietf_encrypt(
+                _ = csodium_aead_xchacha20poly1305_ietf_encrypt(
                     &ciphertext, nil, plain, UInt64(plaintext.count), context, UInt64(context.count), nil, nonce, key)
             }
         }
@@ -35,7 +35,7 @@ enum Cipher {
         let plaintext = Secret(count: sealed.ciphertext.count - tagCount) { plain in
             key.withBytes { key in
                 opened =
-                    crypto_aead_xchacha20poly1305_ietf_decrypt(
+                    csodium_aead_xchacha20poly1305_ietf_decrypt(
                         plain.bindMemory(to: UInt8.self).baseAddress, nil, nil, sealed.ciphertext,
                         UInt64(sealed.ciphertext.count), context, UInt64(context.count), sealed.nonce, key) == 0
             }
@@ -45,7 +45,7 @@ enum Cipher {
 
     static func randomBytes(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        randombytes_buf(&bytes, count)
+        csodium_random(&bytes, count)
         return bytes
     }
 }

@@ -28,10 +28,10 @@ package struct KeyDerivation: Equatable, Sendable {
         try Secret(count: Cipher.keyCount) { (key) throws(StoreFault) in
             guard let start = key.bindMemory(to: UInt8.self).baseAddress else { return }
             let result = passphrase.withBytes { text in
-                crypto_pwhash(
+                csodium_pwhash(
                     start, UInt64(key.count), UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self),
                     UInt64(passphrase.count), salt, UInt64(passes), Int(memory) * 1024,
-                    crypto_pwhash_alg_argon2id13())
+                    csodium_pwhash_alg_argon2id13())
             }
             guard result == 0 else { throw .system(call: "crypto_pwhash", path: path, errno: ENOMEM) }
         }
@@ -64,7 +64,7 @@ enum EncryptionKeyFile {
         return Secret(count: Cipher.keyCount) { key in
             guard let start = key.bindMemory(to: UInt8.self).baseAddress else { return }
             content.withBytes { bytes in
-                _ = crypto_generichash(start, key.count, bytes, UInt64(content.count), salt, salt.count)
+                _ = csodium_generichash(start, key.count, bytes, UInt64(content.count), salt, salt.count)
             }
         }
     }

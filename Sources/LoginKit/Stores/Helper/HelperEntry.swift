@@ -30,8 +30,8 @@ struct HelperEntry {
             bytes += part.utf8
         }
         var digest = [UInt8](repeating: 0, count: 20)
-        precondition(sodium_init() >= 0, "libsodium could not be set up")
-        crypto_generichash(&digest, digest.count, bytes, UInt64(bytes.count), nil, 0)
+        precondition(csodium_open() == nil, "libsodium could not be set up")
+        csodium_generichash(&digest, digest.count, bytes, UInt64(bytes.count), nil, 0)
         return Hexadecimal.text(digest)
     }
 
