@@ -16,7 +16,7 @@ import Testing
         try String(contentsOfFile: "\(Repository.path)/\(file)", encoding: .utf8)
     }
 
-    @Test func `the program, the changelog, the packages and the README have one version`() throws {
+    @Test func `the program, the changelog, the packages, the manual and the README have one version`() throws {
         let packed = try run("\(Repository.path)/scripts/version")
         try #require(packed.code == 0, "\(packed.error)")
         let version = packed.output.trimmingCharacters(in: .newlines)
@@ -24,6 +24,9 @@ import Testing
         #expect(try text("CHANGELOG.md").firstMatch(of: #/\n## ([0-9.]+) - /#)?.1 == version[...])
         #expect(try text("README.md").contains("authctl_\(version)_amd64.deb"))
         #expect(try text("README.md").contains("authctl-\(version)-linux-x86_64.tar.gz"))
+        for page in try FileManager.default.contentsOfDirectory(atPath: "\(Repository.path)/man") {
+            #expect(try text("man/\(page)").contains("\n.Os authctl \(version)\n"), "\(page)")
+        }
     }
 
     private struct Document: Decodable {
