@@ -132,9 +132,10 @@ release: ## KEY=…: checks version, changelog, tag and tree, builds what is pub
 	@scripts/deps build sbom package repository
 	@scripts/release '$(KEY)'
 
-repository: ## FOLDER=… KEY=…: a signed apt repository of the packages in .build/dist, for a web server to publish
+repository: DEBS = .build/dist/authctl_$(shell scripts/version)_*.deb
+repository: ## FOLDER=… KEY=…[,NEXT-KEY…]: a signed apt repository of the packages in .build/dist, for a web server to publish
 	@scripts/deps repository
-	@scripts/repository '$(FOLDER)' '$(KEY)'
+	@scripts/repository '$(FOLDER)' '$(KEY)' $(DEBS)
 
 # Where a binary is, nothing is built and nothing but coreutils is needed: so it works as root, and without a compiler.
 install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and documents to PREFIX (/usr/local), below DESTDIR if that is set
