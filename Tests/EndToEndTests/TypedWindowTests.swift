@@ -23,7 +23,7 @@ struct `A window in which a person types` {
     private func logIn(
         _ authctl: Installation, _ profile: String, on screen: Screen, _ type: (_ pause: UInt32) throws -> Void
     ) throws {
-        for pause in [3, 8, 15] as [UInt32] {
+        for pause in [3, 8, 15, 30] as [UInt32] {
             let run = try begin(authctl, profile, on: screen)
             try type(pause)
             if let ending = try? run.pty.waitForEnd(within: 60) {
@@ -32,9 +32,7 @@ struct `A window in which a person types` {
             run.pty.type("\u{3}")
             _ = try run.end()
         }
-        let run = try begin(authctl, profile, on: screen)
-        try type(30)
-        #expect(try run.end() == .exited(0), "\(run.pty.text)")
+        Issue.record("not logged in by four tries")
     }
 
     private func left(_ authctl: Installation) -> [String] {
