@@ -55,7 +55,7 @@ struct `A window in which a person types` {
         #expect(left(authctl).isEmpty)
     }
 
-    @Test(RealServer.require("php"))
+    @Test(RealServer.require("php"), RealServer.requireDebian(with: "simplesamlphp"))
     func `logs in by SAML, writes, logs in again once the session has ended, and logs out`() throws {
         let screen = try Screen(), sites = try SAMLSites()
         let authctl = try Installation(config: sites.profile)

@@ -53,6 +53,19 @@ package enum RealServer {
         return (try? Command.run(spec))?.ending == .exited(0)
     }
 
+    /// Runs a test or a suite only where Debian has the package; `scripts/deps` has the list of what it dropped.
+    package static func requireDebian(with package: String) -> ConditionTrait {
+        .enabled(if: isInDebian(package), "this Debian has no \(package) any more")
+    }
+
+    /// Whether the Debian that this is still has a package of Debian 12.
+    package static func isInDebian(_ package: String) -> Bool {
+        let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
+        guard release.contains(/(?m)^ID=debian$/) else { return true }
+        let number = release.firstMatch(of: /(?m)^VERSION_ID="?([0-9]+)/).flatMap { Int($0.1) } ?? .max
+        return number <= 12 || !["simplesamlphp", "tt-rss"].contains(package)
+    }
+
     static var isRequired: Bool {
         ProcessInfo.processInfo.environment["AUTHCTL_E2E"] == "required"
     }
