@@ -161,7 +161,8 @@ final class `A real django-oauth-toolkit` {
     {
         let metadata = try Curl(django.metadata)
         #expect(metadata.json("issuer") == django.issuer && metadata.json("revocation_endpoint") == nil)
-        #expect(try Curl(String(django.metadata.dropLast())).status == 301)
+        // With or without the slash from version 2.4 on.
+        #expect(try [301, 200].contains(Curl(String(django.metadata.dropLast())).status))
         let client = RealOAuth(metadata: metadata, client: desk, redirect: redirect)
         let tokens = try client.tokens(person)
         #expect(tokens.status == 200 && tokens.json("scope") == "openid notes", "\(tokens.text)")
