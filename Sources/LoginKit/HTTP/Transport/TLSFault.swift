@@ -10,10 +10,12 @@ struct TLSFault: Equatable {
     private let words: String
 
     init?(_ text: String) {
+        // libcurl 8 has "TLS connect error:" before it.
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard let mark = parts.firstIndex(where: { $0.hasSuffix("error") }), parts.count > mark + 1,
-            let code = UInt32(parts[mark + 1], radix: 16)
-        else { return nil }
+        let codes = zip(parts, parts.dropFirst()).compactMap { mark, code in
+            mark.hasSuffix("error") && code.count == 8 ? UInt32(code, radix: 16) : nil
+        }
+        guard let code = codes.first else { return nil }
         // ERR_GET_LIB and ERR_GET_REASON of OpenSSL 3.
         library = code >> 23 & 0xff
         reason = code & 0x7f_ffff
