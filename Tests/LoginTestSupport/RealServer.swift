@@ -60,11 +60,15 @@ package enum RealServer {
 
     /// Whether the Debian that this is still has a package of Debian 12, or runs a program of PyPI that Debian 12 runs.
     package static func isInDebian(_ package: String) -> Bool {
-        let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
-        guard release.contains(/(?m)^ID=debian$/) else { return true }
-        let number = release.firstMatch(of: /(?m)^VERSION_ID="?([0-9]+)/).flatMap { Int($0.1) } ?? .max
-        return number <= 12 || !["simplesamlphp", "tt-rss", "superset"].contains(package)
+        !isDebian13 || !["simplesamlphp", "tt-rss", "superset"].contains(package)
     }
+
+    /// Whether this is Debian 13, or a later one.
+    package static let isDebian13 = {
+        let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
+        guard release.contains(/(?m)^ID=debian$/) else { return false }
+        return release.firstMatch(of: /(?m)^VERSION_ID="?([0-9]+)/).flatMap { Int($0.1) } ?? .max > 12
+    }()
 
     static var isRequired: Bool {
         ProcessInfo.processInfo.environment["AUTHCTL_E2E"] == "required"
