@@ -83,7 +83,8 @@ struct HelperCall {
             if count > 0 && ready[0].revents != 0 { try stdout.read(into: &output) }
             if count > 0 && ready[1].revents != 0 { try stderr.read(into: &errors) }
             if signals.arePending { throw .interrupted }
-            guard ContinuousClock.now < deadline else { throw .tookTooLong }
+            // It is this process that may have stood still, and not the program.
+            guard ContinuousClock.now < deadline || program.hasEnded() else { throw .tookTooLong }
         }
         return (output.finish(), errors.finish())
     }
