@@ -145,6 +145,7 @@ install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and
 	@for file in share/authctl/presets/*.toml; do install -D -m 644 "$$file" "$(presets)/$${file##*/}"; done
 	@install -D -m 644 share/authctl/no-keyring.bpf '$(dir $(presets))no-keyring.bpf'
 	@install -d '$(doc)' && install -m 644 README.md CHANGELOG.md LICENSE packaging/copyright packaging/Apache-2.0 '$(doc)'
+	@install -d '$(doc)/examples' && install -m 755 Examples/store-helpers/* '$(doc)/examples'
 	@if [ -e '$(SBOM)' ] && ! [ '$(AUTHCTL)' -nt '$(SBOM)' ]; then install -m 644 '$(SBOM)' '$(doc)'; fi
 	@install -d '$(dir $(bash_place))' '$(dir $(zsh_place))' '$(dir $(fish_place))'
 	@$(AUTHCTL) completion bash > '$(bash_place)'

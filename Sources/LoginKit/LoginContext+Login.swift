@@ -12,7 +12,9 @@ extension LoginContext {
                 profile: profile.name, url: profile.url, origin: origin, username: request.username),
             rules: StoreKeeper.Rules(
                 persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword,
-                kind: profile.kind),
+                kind: profile.kind, sharedStore: store.flatMap { $0.isShared ? $0 : nil },
+                timeLimit: max(
+                    Service.leastTime, options.timeout ?? profile.settings.timeout ?? StoreKeeper.Rules().timeLimit)),
             registry: registry,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in

@@ -166,6 +166,7 @@ package final class LoginContext {
         var place = Dependencies.StoreLocation(stateFolder: paths.stateFolder)
         place.holding = profiles.defaults.passphraseCache
         place.desktop = desktop
+        place.shared = sharedStores
         place.anotherPassphrase = { (failures) throws(StoreFault) in try asked.another(after: failures) }
         let notice = LocalWorkNotice(dependencies.noticeLine)
         if showsNotice { place.deriving = { $0 ? notice.begin("Opening the encrypted file…") : notice.end() } }

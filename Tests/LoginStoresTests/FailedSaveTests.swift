@@ -124,7 +124,7 @@ import Testing
 
     @Test(arguments: [
         StoreFault.unavailable(.keyring, problem: "the kernel refuses keyctl here"),
-        .helper("former", .notInPath), .timedOut(.secretService, seconds: 3),
+        .helper(.helper("former"), .notInPath), .timedOut(.secretService, seconds: 3),
     ])
     func `a former store that cannot be reached from here stays noted`(fault: StoreFault) throws {
         let former = Scripted(.helper("former")), store = Scripted(.helper("scripted"))
@@ -155,9 +155,9 @@ import Testing
     @Test func `every former store is unlocked before the lock, whatever one of them says`() throws {
         let first = Scripted(.helper("first")), second = Scripted(.file), store = Scripted(.helper("scripted"))
         try logIn("bob", to: first)
-        first.erasing = .helper("first", .notInPath)
+        first.erasing = .helper(.helper("first"), .notInPath)
         try logIn("bob", to: second, others: [first])
-        (first.finding, second.found) = (.helper("first", .notInPath), [])
+        (first.finding, second.found) = (.helper(.helper("first"), .notInPath), [])
         try logIn("bob", to: store, others: [first, second])
         #expect(second.found == [bob()])
         #expect(second.secrets.isEmpty)

@@ -103,6 +103,7 @@ enum Need {
         "sh", "-c",
         "for program in dbus-daemon dbus-send gnome-keyring-daemon secret-tool; do command -v $program; done",
     ])
+    static let jq = met(["jq", "--version"])
     static let strace = met(["strace", "-o", "/dev/null", "-e", "inject=getppid:error=EPERM:when=1", "true"])
     /// Whether this user may keep 100 KB of keys; 20 KB are usual for anybody but root (keyrings(7)).
     static let roomyKeyQuota = met([

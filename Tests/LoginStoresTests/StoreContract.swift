@@ -7,7 +7,7 @@ import Testing
 
 /// A store that the contract is tried on: the real thing, in a folder of its own.
 enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
-    case secretService, keyring, file, fileWithKeyFile, plaintext
+    case secretService, keyring, file, fileWithKeyFile, plaintext, shared
 
     var testDescription: String { rawValue }
 
@@ -16,6 +16,7 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         case .secretService: return try SecretServiceStore(session: PrivateDesktop.shared.get().session)
         case .keyring: return KeyringStore(clock: WallClock { Int64(time(nil)) })
         case .plaintext: return PlaintextStore(folder: folder.path, remembers: true)
+        case .shared: return try SharedMachines(folder).machine("m1")
         case .file:
             let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }
             try EncryptedFileStore.create(folder: folder.path, source: .passphrase(ask), derivation: .lowest)
@@ -37,6 +38,7 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         case .file, .fileWithKeyFile: .file
         case .plaintext: .plaintext
         case .secretService: .secretService
+        case .shared: .shared("folder")
         }
     }
 
@@ -45,6 +47,7 @@ enum StoreUnderTest: String, CaseIterable, CustomTestStringConvertible {
         case .keyring: Need.keyring
         case .secretService: Need.secretService
         case .file, .fileWithKeyFile, .plaintext: true
+        case .shared: Need.jq
         }
     }
 }

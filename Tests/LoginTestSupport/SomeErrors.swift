@@ -179,7 +179,7 @@ package enum SomeErrors {
             .cannotBePermanent(.keyring),
             .passphraseCancelled, .passphraseBlank,
         ]
-        + helpers.map { .helper(hostile, $0) }
+        + helpers.map { .helper(.helper(hostile), $0) }
         + [
             .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .foreignBus(owner: 1000),
             .foreignBus(owner: nil), .noDaemon, .ended, .denied(hostile),

@@ -3,18 +3,19 @@ import LoginCore
 import LoginKit
 import Secrets
 
-/// `authctl store init file`
+/// `authctl store init STORE`
 struct StoreInitCommand: InvokedCommand, ReportingCommand {
     static let outline = CommandConfiguration(
-        commandName: "init", abstract: "Set up the encrypted file with a passphrase or a key file.",
+        commandName: "init", abstract: "Set up the encrypted file, or make the key of a shared store.",
         discussion: """
             Examples:
               authctl store init file
               authctl store init file --key-file ~/.ssh/authctl.key
+              authctl store init shared:mine
             """)
     static let mayAsk = true
 
-    @Argument(help: "The store: file.")
+    @Argument(help: "The store: file, or shared:NAME.")
     var store = "file"
 
     @Option(
@@ -29,8 +30,11 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
     var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        if let shared = StoreName(store), shared.isShared, keyFile == nil {
+            return try makeSharedKey(shared, invocation)
+        }
         guard store == "file" else {
-            throw .usage(.badValue(option: "store", problem: "only 'file' needs to be set up"))
+            throw .usage(.badValue(option: "store", problem: "only 'file' and shared stores need to be set up"))
         }
         // Before anybody types a passphrase for nothing.
         let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())
@@ -42,6 +46,19 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
         if case .passphrase = source { invocation.say(Self.whoAsks) }
         if printsJSON { try invocation.streams.result(json: ["store": "file", "result": "ok"]) }
+        return .ok
+    }
+
+    /// One key for all machines that share logins: nothing is asked, and the engine is not told.
+    private func makeSharedKey(_ store: StoreName, _ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        let path = invocation.context.sharedKeyFile
+        try SharedKey.create(path: path, for: store)
+        invocation.say(
+            """
+            The key is in \(SafeText.escaped(path)). Put the same file on every machine that shares logins in '\(store)'; whoever \
+            has it can read them.
+            """)
+        if printsJSON { try invocation.streams.result(json: ["store": "\(store)", "result": "ok"]) }
         return .ok
     }
 

@@ -22,7 +22,7 @@ struct StoreListCommand: InvokedCommand, ReportingCommand {
         let stores = invocation.context.stores()
         let findings = stores.chooser().survey()
         let named = try invocation.namedStore()
-        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(stores.helpers())
+        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(stores.helpers() + stores.sharedStores())
         if case .helper(let helper)? = named?.store, !stores.helpers().contains(.helper(helper)) {
             rows.append(.missing(helper))
         }

@@ -15,7 +15,7 @@ struct ReadBack {
     static func isNeeded(for store: StoreName) -> Bool {
         switch store {
         case .keyring, .secretService: true
-        case .file, .plaintext, .helper, .none: false
+        case .file, .plaintext, .helper, .shared, .none: false
         }
     }
 

@@ -10,6 +10,8 @@ struct StatusRow: Encodable {
     let method: String
     let store: String?
     let expires: Int64?
+    /// The machine that saved it last, where other machines have it, too.
+    let machine: String?
     /// Whether authctl gets a new session by itself when this one has ended.
     let refreshes: Bool
     /// The state of the account; only `ok` can be used.
@@ -41,7 +43,7 @@ struct StatusRow: Encodable {
     var state: String { code == .ok ? check.rawValue : code.name }
 
     private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, active, method, store, expires, state, exit, authorities, trusted
+        case profile, origin, username, active, method, store, machine, expires, state, exit, authorities, trusted
         case refreshes = "renews"
     }
 
@@ -53,6 +55,7 @@ struct StatusRow: Encodable {
         try container.encode(active, forKey: .active)
         try container.encode(method, forKey: .method)
         try container.encodeIfPresent(store, forKey: .store)
+        try container.encodeIfPresent(machine, forKey: .machine)
         try container.encodeIfPresent(expires, forKey: .expires)
         if expires != nil { try container.encode(refreshes, forKey: .refreshes) }
         try container.encode(state, forKey: .state)
@@ -98,6 +101,9 @@ struct StatusSurvey {
         var found = Found(name: name)
         do throws(LoginFault) {
             found.profile = try invocation.context.profile(named: name)
+            if let profile = found.profile, asksServer {
+                try invocation.context.adopt(profile, invocation.options.username)
+            }
             if let profile = found.profile { found.record = try invocation.context.record(of: profile) }
         } catch {
             // One profile that cannot be read does not hide the others.
@@ -127,7 +133,7 @@ struct StatusSurvey {
 
     private func problem(_ context: LoginContext, _ asked: (profile: Profile, account: AccountRecord)) -> LoginFault? {
         do throws(LoginFault) {
-            guard asksServer else { return try context.problem(with: asked.account, of: asked.profile.name) }
+            guard asksServer else { return try context.problem(with: asked.account, of: asked.profile) }
             context.topic = ErrorContext(profile: asked.profile.name)
             // A session that is past its end may still be refreshed.
             _ = try SessionVerifier(context, asked.profile, username: asked.account.username).identity()
@@ -167,7 +173,9 @@ struct StatusSurvey {
         return StatusRow(
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
-            store: account?.store.description, expires: account?.expires, refreshes: refreshes(account, profile),
+            store: account?.store.description,
+            expires: account?.expires, machine: account.flatMap { invocation.context.lastMachine(of: $0, in: name) },
+            refreshes: refreshes(account, profile),
             code: error?.exitCode ?? .ok, check: check(profile), authorities: profile?.settings.caFile,
             trusted: trusted?.description)
     }

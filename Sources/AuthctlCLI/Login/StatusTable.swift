@@ -16,7 +16,7 @@ struct StatusTable {
             let mark = mark(of: row)
             table.add([
                 StyledText(profile), row.active ? "\(user, .bold)" : StyledText(user),
-                StyledText(row.method), StyledText(row.store ?? "-"), StyledText(end(row)),
+                StyledText(row.method), StyledText(store(of: row)), StyledText(end(row)),
                 "\(mark: mark)\(row.state, mark.style)",
             ])
         }
@@ -28,6 +28,11 @@ struct StatusTable {
         let accounts = rows.filter { $0.profile == row.profile && $0.hasAccount }
         if row.active { return accounts.count > 1 ? " (active)" : "" }
         return !row.hasAccount || accounts.contains(where: \.active) ? "" : " (not active)"
+    }
+
+    private func store(of row: StatusRow) -> String {
+        guard let store = row.store else { return "-" }
+        return row.machine.map { "\(store) (\(SafeText.line($0)))" } ?? store
     }
 
     /// Never having logged in is not an error, so it has a neutral mark.

@@ -27,7 +27,7 @@ struct StoreNotice {
             break
         case .file:
             invocation.say("Stored in the encrypted file\(end(record)).")
-        case .secretService, .helper:
+        case .secretService, .helper, .shared:
             invocation.say("Stored in '\(record.store)'\(end(record)).")
         case .none:
             invocation.say("The login was not stored: the next command has to log in again.")

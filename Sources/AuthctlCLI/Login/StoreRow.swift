@@ -48,14 +48,14 @@ struct StoreRow: Encodable {
         let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name; unencrypted")
         let found = helpers.map { helper in
             StoreRow(
-                helper, keeps: keptByHelper, why: "used only by name; not tested")
+                helper, keeps: keptBy(helper), why: "used only by name; not tested")
         }
         return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "used only by name")]
     }
 
     /// A helper that was named, and is not in `PATH`.
     static func missing(_ helper: String) -> StoreRow {
-        StoreRow(.helper(helper), keeps: keptByHelper, usable: false, why: words(.helper(helper, .notInPath)))
+        StoreRow(.helper(helper), keeps: keptByHelper, usable: false, why: words(.helper(.helper(helper), .notInPath)))
     }
 
     private static func words(_ fault: StoreFault) -> String {
@@ -63,4 +63,8 @@ struct StoreRow: Encodable {
     }
 
     private static let keptByHelper = "up to the helper"
+
+    private static func keptBy(_ store: StoreName) -> String {
+        if case .shared = store { "up to the engine" } else { keptByHelper }
+    }
 }

@@ -28,6 +28,9 @@ package struct LoginNeed: Equatable, Sendable {
         case otherPerson(Replacement)
         /// The service has refreshed the session for another person: it is kept, and not used.
         case refreshedForAnother(Replacement)
+        /// Another machine, or an earlier process of this one, began to refresh a login that machines share, and has not ended it; the
+        /// service refuses a second refresh.
+        case unfinishedRefresh(machine: String)
         /// The clock shows an earlier time than when the login was saved, and the service was not to be asked.
         case clockSetBack(ClockDifference)
         /// `isCode` where it was to print the code of a second factor.

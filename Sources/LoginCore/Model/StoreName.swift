@@ -10,10 +10,24 @@ package enum StoreName: Hashable, Sendable {
     case plaintext
     /// The part after `docker-credential-` in the name of a credential helper.
     case helper(String)
+    /// An engine that other machines reach, too: the part after `authctl-store-` in the name of its program.
+    case shared(String)
     /// Keeps nothing.
     case none
 
-    /// Every store but the helpers, of which there are as many as programs in `PATH`; in the order in which they are shown.
+    /// Whether other machines reach it, too.
+    package var isShared: Bool { if case .shared = self { true } else { false } }
+
+    /// The program behind a store that has one.
+    package var program: String? {
+        switch self {
+        case .helper(let name): "docker-credential-\(name)"
+        case .shared(let name): "authctl-store-\(name)"
+        case .secretService, .file, .keyring, .plaintext, .none: nil
+        }
+    }
+
+    /// Every store but those with a program, of which there are as many as programs in `PATH`; in the order in which they are shown.
     package static let builtIn: [StoreName] = [.secretService, .file, .keyring, .plaintext, .none]
 
     /// - Returns: `nil` if no store has this name or may have it; `auto` is a choice, not a store.
@@ -21,9 +35,13 @@ package enum StoreName: Hashable, Sendable {
         if let store = Self.builtIn.first(where: { $0.description.isSame(as: text) }) {
             self = store
         } else {
-            let helper = String(text.dropFirst("helper:".count))
-            guard text.hasPrefix("helper:"), Self.isHelper(helper) else { return nil }
-            self = .helper(helper)
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, Self.isHelper(parts[1]) else { return nil }
+            switch parts[0] {
+            case "helper": self = .helper(parts[1])
+            case "shared": self = .shared(parts[1])
+            default: return nil
+            }
         }
     }
 }
@@ -36,6 +54,7 @@ extension StoreName: CustomStringConvertible {
         case .keyring: "keyring"
         case .plaintext: "plaintext"
         case .helper(let name): "helper:\(name)"
+        case .shared(let name): "shared:\(name)"
         case .none: "none"
         }
     }

@@ -50,22 +50,6 @@ package struct Dependencies {
         var move: @Sendable (_ tail: String) -> Void = { _ in }
     }
 
-    /// Where the stores are, and how they are reached.
-    package struct StoreLocation {
-        let stateFolder: String
-        /// The time for which the key of the encrypted file is held, in seconds; `nil` for not at all.
-        var holding: Int?
-        var desktop = DesktopSession.absent
-        /// Another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.
-        var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
-        /// Is told when the work begins that turns a passphrase into a key, and when it is done.
-        var deriving: (_ isUnderWay: Bool) -> Void = { _ in }
-
-        package init(stateFolder: String) {
-            self.stateFolder = stateFolder
-        }
-    }
-
     /// Settings for asking a person.
     package struct DialogueSettings: Equatable {
         var mask = "*"
@@ -96,7 +80,7 @@ package struct Dependencies {
                 move: { TerminalNotice.move($0) }),
             stores: {
                 Stores(
-                    folder: $0.stateFolder, clock: clock, holding: $0.holding, desktop: $0.desktop,
+                    folder: $0.stateFolder, clock: clock, holding: $0.holding, shared: $0.shared, desktop: $0.desktop,
                     deriving: $0.deriving, another: $0.anotherPassphrase, passphrase: $1)
             })
     }

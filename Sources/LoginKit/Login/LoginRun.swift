@@ -35,6 +35,7 @@ package struct LoginRun {
         // Where the certificate is the proof, it is the credential.
         let ofCertificate = profile.traits.isProvedByCertificate ? nil : transport.identity?.passphrase
         extraSecrets = [.passphrase: ofCertificate, .keyPassphrase: opened?.passphrase].compactMapValues { $0 }
+        if try fromStore(try keeper.adopt()) { context.lookAgain() }
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -118,28 +119,10 @@ package struct LoginRun {
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
             grant?.revoke()
+            if case .loginRequired = error, let machine = keeper.unfinished {
+                throw .loginRequired(LoginNeed(why: .unfinishedRefresh(machine: machine)))
+            }
             throw error
-        }
-    }
-
-    /// A page of the service has changed; the login is still good.
-    private func sayIfUnnamed() {
-        guard let place = service.unnamedPlace else { return }
-        context.say(
-            """
-            \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
-            that was typed
-            """)
-    }
-
-    /// A place of the profile is wrong, or the service has changed; the login is still good.
-    private func sayWhatIsMissing() {
-        let held = service.takenForLater
-        for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
-            let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")
-            context.warn(
-                "warning: \(profile.name): the response to login has no \(name) at \(place), which another request "
-                    + "of the profile needs; check that place in the profile")
         }
     }
 

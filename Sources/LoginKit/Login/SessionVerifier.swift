@@ -91,9 +91,11 @@ extension LoginContext {
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
     /// - Throws: `loginRequired` if there is none.
     package func account(_ profile: Profile) throws(LoginFault) -> AccountRecord {
+        let username = username(for: profile)
+        try adopt(profile, username)
         let record = try record(of: profile)
         topic.origin = record?.origin ?? topic.origin
-        guard let username = username(for: profile) else {
+        guard let username else {
             guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
             return account
         }
@@ -106,7 +108,7 @@ extension LoginContext {
     /// The account, if its secret is stored and has not expired.
     package func usableAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord {
         let account = try account(profile)
-        if let problem = try problem(with: account, of: profile.name) { throw problem }
+        if let problem = try problem(with: account, of: profile) { throw problem }
         return account
     }
 
@@ -117,14 +119,16 @@ extension LoginContext {
     }
 
     /// The reason that an account cannot be used, as far as known without the network.
-    package func problem(with account: AccountRecord, of profile: String) throws(LoginFault) -> LoginFault? {
+    package func problem(with account: AccountRecord, of profile: Profile) throws(LoginFault) -> LoginFault? {
+        let account = try sharedRecord(of: account, in: profile) ?? account
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
         if dependencies.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
         if let difference = account.clockDifference(at: dependencies.clock) {
             return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
         }
-        return try fromStore(try isStored(account, of: profile)) ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+        let isStored = try fromStore(try isStored(account, of: profile.name))
+        return isStored ? nil : .loginRequired(LoginNeed(why: .nothingStored))
     }
 
     /// Where the store has nothing, another process may just have moved the login: the registry is read once more.

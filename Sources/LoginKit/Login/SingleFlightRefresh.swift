@@ -104,9 +104,18 @@ final class SingleFlightRefresh: Authenticator {
         outdated = nil
         if isNew { return session }
         guard service.canRefresh(session) || keeper.password != nil else { return nil }
-        let present = try keeper.beginRefresh(of: session)
-        guard present == session else { return present }
-        guard let refresh = try refreshed(session, username) else { return nil }
+        repeat {
+            let present = try keeper.beginRefresh(of: session)
+            guard present == session else { return present }
+        } while try !keeper.isInTime()
+        let refresh: Service.RefreshedSession
+        do throws(LoginFault) {
+            guard let brought = try refreshed(session, username) else { return nil }
+            refresh = brought
+        } catch .rejected(let refusal) {
+            if let newer = try keeper.newerSession(than: session) { return newer }
+            throw .rejected(refusal)
+        }
         if let other = keeper.identity.flatMap({ refresh.owner.otherPerson(than: $0) }) {
             try keeper.keep(refresh.session, of: other)
         }
@@ -126,7 +135,26 @@ final class SingleFlightRefresh: Authenticator {
             return refresh
         } catch {
             if case .oauth(.otherSubject) = error { try keeper.reject(.session) }
+            if error.leavesTokenUnused { keeper.cancelSharedRefresh() }
             throw error
+        }
+    }
+}
+
+extension LoginFault {
+    /// Whether the refresh token is as good as before, since it was not sent, or not looked at. A response that was not heard may
+    /// have used it up.
+    fileprivate var leavesTokenUnused: Bool {
+        switch self {
+        case .rejected: false
+        case .network(let fault):
+            switch fault {
+            case .nameNotResolved, .notConnected, .handshakeLost, .notTLS, .noKerberosServer: true
+            case .timedOut, .tooSlow, .connectionLost, .notHTTP, .endedUnanswered, .brokenResponse, .redirectLoop,
+                .answerTooLarge, .other:
+                false
+            }
+        default: true
         }
     }
 }

@@ -69,7 +69,8 @@ package struct TokenSource {
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginFault {
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
-        let isOver = context.dependencies.clock.isOver(account.expires)
+        // Another machine has ended it.
+        let isOver = !account.store.isShared && context.dependencies.clock.isOver(account.expires)
         let why: LoginNeed.Why =
             stored.credentialWasRefused ? .passwordRefusedBefore : isOver ? .sessionExpired : .nothingStored
         return .loginRequired(LoginNeed(why: why))

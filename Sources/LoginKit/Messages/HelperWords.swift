@@ -1,14 +1,14 @@
 import LoginCore
 
 extension HelperFault {
-    /// - Parameter helper: what follows `helper:` in the store's name.
-    func message(of helper: String, _ topic: ErrorContext) -> Message {
-        let program = "docker-credential-\(SafeText.escaped(helper))"
-        let inVain = "the store 'helper:\(SafeText.escaped(helper))' cannot be used: "
-        return Message(inVain + what(program), next: next(program, topic))
+    /// - Parameter store: the one that has the program.
+    func message(of store: StoreName, _ topic: ErrorContext) -> Message {
+        let program = SafeText.escaped(store.program ?? "\(store)")
+        let inVain = "the store '\(SafeText.escaped("\(store)"))' cannot be used: "
+        return Message(inVain + what(program, isShared: store.isShared), next: next(program, store, topic))
     }
 
-    private func what(_ program: String) -> String {
+    private func what(_ program: String, isShared: Bool) -> String {
         switch self {
         case .badName: "invalid helper name"
         case .notInPath: "\(program) was not found in PATH"
@@ -25,18 +25,20 @@ extension HelperFault {
         case .suppliedInVain(let method, let what):
             "'\(program) \(method)' ignored the \(what)"
         case .tooMuch(let method, let limit): "'\(program) \(method)' printed more than \(limit) bytes"
-        case .notUnderstood(let method): "the output of '\(program) \(method)' does not follow docker's protocol"
+        case .notUnderstood(let method):
+            "the output of '\(program) \(method)' does not follow \(isShared ? "the protocol of authctl-store(1)" : "docker's protocol")"
         case .otherEntry: "\(program) returned another entry than the one it was asked for"
         case .foreignSecret: "the entry for this account in \(program) was not written by authctl"
         }
     }
 
-    private func next(_ program: String, _ topic: ErrorContext) -> String {
+    private func next(_ program: String, _ store: StoreName, _ topic: ErrorContext) -> String {
         switch self {
         case .badName:
-            "use the part of the program's name after 'docker-credential-': letters, digits, '.', '_' and '-'"
+            "use the part of the program's name after '\(store.isShared ? "authctl-store-" : "docker-credential-")': letters, digits, '.', '_' and '-'"
         case .notInPath: "install it, or add its folder to PATH (relative folders are ignored)"
         case .writableByAll: "remove that permission, or put another folder before it in PATH"
+        case .failed where store.isShared, .notStarted where store.isShared: "to test it: authctl store test \(store)"
         case .failed, .notStarted: "check whether it works: \(ShellCommand(program, "list"))"
         case .foreignSecret: "log in again to replace it: \(topic.loginCommand("--force"))"
         case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry: topic.otherStores

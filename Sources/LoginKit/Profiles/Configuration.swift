@@ -30,6 +30,12 @@ package struct Configuration {
         var proxy: String?
         /// The time for which the key of the encrypted file is held after its passphrase was given, in seconds.
         var passphraseCache: Int?
+        /// The key of the stores that machines share, an absolute path.
+        var sharedKeyFile: String?
+        /// The profile that logs in to etcd.
+        var sharedProfile: String?
+        /// How long a login of such a store is used without asking the engine again, in seconds.
+        var sharedCache: Int?
         /// The program that opens the URL of a login in a browser.
         var browser: String?
         /// Whether that URL is shown as a QR code, too.
@@ -52,6 +58,7 @@ package struct Configuration {
         let top = StrictTable(members, file: paths.configFile, path: "")
         try top.allow([
             "default", "store", "persist", "proxy", "passphrase-cache", "browser", "qr", "client-metadata", "profiles",
+            "shared-key-file", "shared-profile", "shared-cache",
         ])
         defaults = try Self.defaults(top)
         configured = try top.table("profiles")
@@ -116,7 +123,10 @@ package struct Configuration {
     /// The profile, with the defaults from the top of the file for keys it lacks.
     func withDefaults(_ profile: Profile) -> Profile {
         var profile = profile
-        profile.settings.store = profile.settings.store ?? defaults.store
+        // The login to the engine of shared stores cannot be in it.
+        let isEngine = defaults.sharedProfile?.isSame(as: profile.name) == true
+        let isShared = defaults.store.flatMap { StoreName($0) }?.isShared == true
+        profile.settings.store = profile.settings.store ?? (isEngine && isShared ? nil : defaults.store)
         profile.settings.persist = profile.settings.persist ?? defaults.persist
         profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
         // That one opens URLs, and may be any browser.
@@ -135,6 +145,9 @@ package struct Configuration {
         defaults.showsQR = try top.bool("qr") ?? false
         defaults.clientMetadata = try top.string("client-metadata")
         defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
+        defaults.sharedCache = try top.integer("shared-cache", in: 0...30)
+        defaults.sharedProfile = try top.string("shared-profile")
+        if let file = try top.string("shared-key-file") { defaults.sharedKeyFile = try Paths.absolute(file) }
         if let name = try top.string("persist") {
             guard let persist = Persistence(rawValue: name) else {
                 throw top.fault("persist", "'\(name)' is not one of none, session, permanent")

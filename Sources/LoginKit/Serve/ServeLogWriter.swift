@@ -71,7 +71,9 @@ extension StoreFault {
             .failure(.other("another process has held the log \(SafeText.quoted(path)) for \(seconds) seconds"))
         case .unavailable, .noneWorks, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .notSetUp, .alreadySetUp,
             .passphraseMissing, .newPassphraseMissing, .timedOut, .secretService, .tooLarge, .namesTooLong,
-            .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper:
+            .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper,
+            .engineAway,
+            .oldCopy, .foreignValue:
             .store(self)
         }
     }

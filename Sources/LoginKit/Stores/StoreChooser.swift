@@ -145,7 +145,8 @@ extension StoreFault {
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .noSpace, .unsafeFile,
             .alreadySetUp, .system, .tooLarge,
             .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
-            .newPassphraseMissing, .passphraseFile, .helper:
+            .newPassphraseMissing, .passphraseFile, .helper,
+            .engineAway, .oldCopy, .foreignValue:
             false
         }
     }

@@ -84,7 +84,7 @@ struct StoreTestLock {
 
     /// A helper is unlocked by its own agent, for each entry.
     private func unlock(_ store: any CredentialStore) throws(StoreFault) {
-        if case .helper = store.name { return }
+        if store.name.program != nil { return }
         _ = try store.find(StoreTest.account)
     }
 

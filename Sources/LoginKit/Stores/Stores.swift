@@ -8,6 +8,7 @@ package struct Stores {
     private let folder: String
     private let clock: WallClock
     private let environment: ProgramEnvironment
+    private let shared: SharedStores?
     private let encrypted: EncryptedFileStore
     private let plaintext: PlaintextStore
     private let secretService: SecretServiceStore
@@ -16,19 +17,22 @@ package struct Stores {
     ///   - folder: the state folder, an absolute path.
     ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
     ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
+    ///   - shared: how the stores are reached that other machines have, too; `nil` for not at all.
     ///   - desktop: how the Secret Service is reached; not at all, unless said.
     ///   - deriving: is told when the work begins that turns the passphrase into a key, and when it is done.
     ///   - another: a further passphrase of it after so many wrong ones; `nil` for none.
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
     init(
         folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
-        desktop: DesktopSession = .absent, deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
+        shared: SharedStores.Settings? = nil, desktop: DesktopSession = .absent,
+        deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
     ) {
         self.folder = folder
         self.clock = clock
         self.environment = environment
+        self.shared = shared.map { SharedStores($0, folder: folder, clock: clock, environment: environment) }
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
             folder: folder, holding: holding, clock: clock, remembers: true, deriving: deriving, another: another,
@@ -47,8 +51,14 @@ package struct Stores {
         case .plaintext: plaintext
         case .none: NoStore()
         case .helper(let helper): HelperStore(helper, environment: environment)
+        case .shared: try openShared(name)
         case .secretService: secretService
         }
+    }
+
+    private func openShared(_ name: StoreName) throws(StoreFault) -> SharedStore {
+        guard let shared else { throw .notSetUp(name) }
+        return try shared.open(name)
     }
 
     /// A new login is not tied to a session by the one before it.
@@ -74,6 +84,11 @@ package struct Stores {
     /// The docker credential helpers that are in `PATH`, untested; `auto` considers none of them.
     package func helpers() -> [StoreName] {
         HelperSearch(environment: environment).names().map { .helper($0) }
+    }
+
+    /// The engines that have a program in `PATH`, untested.
+    package func sharedStores() -> [StoreName] {
+        HelperSearch(environment: environment).names("authctl-store-").map { .shared($0) }
     }
 
     /// The candidates of `auto`, in its order.

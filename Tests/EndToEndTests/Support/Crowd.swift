@@ -8,10 +8,13 @@ enum Crowd {
     /// and what the commands left at the server may be over by then.
     /// - Returns: in the order of `commands`.
     static func run(_ commands: [[String]], of authctl: Installation) throws -> [CommandResult] {
-        let crowd = CrowdResults(count: commands.count)
-        let (program, folder, environment) = (authctl.program, authctl.folder, authctl.environment)
-        for (number, words) in commands.enumerated() {
-            let spec = ChildSpec(program, words, environment: environment, directory: folder)
+        try run(commands.map { authctl.spec($0, [:]) })
+    }
+
+    /// The same for programs of whichever environment.
+    static func run(_ specs: [ChildSpec]) throws -> [CommandResult] {
+        let crowd = CrowdResults(count: specs.count)
+        for (number, spec) in specs.enumerated() {
             Thread.detachNewThread {
                 crowd.add(Result { try Command.run(spec, within: 120) }, at: number)
             }

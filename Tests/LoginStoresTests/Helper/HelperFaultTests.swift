@@ -13,7 +13,7 @@ import Testing
     private func find(_ script: String, patience: Int = 20) throws -> HelperFault? {
         let helper = try ScriptedHelper(script)
         let fault = ScriptedHelper.fault { _ = try helper.store(patience: patience).find(account) }
-        guard case .helper("odd", let inner) = fault else { return nil }
+        guard case .helper(.helper("odd"), let inner) = fault else { return nil }
         return inner
     }
 
@@ -45,7 +45,7 @@ import Testing
         #expect(
             try find("echo no credentials server URL; exit 1") == .suppliedInVain(method: "get", what: "server URL"))
         let helper = try ScriptedHelper("echo no credentials username; exit 1")
-        #expect(throws: StoreFault.helper("odd", .suppliedInVain(method: "store", what: "user name"))) {
+        #expect(throws: StoreFault.helper(.helper("odd"), .suppliedInVain(method: "store", what: "user name"))) {
             try helper.store().save(Secret("x"), for: account, expires: nil)
         }
     }
@@ -85,7 +85,9 @@ import Testing
         try helper.store().save(Secret("x"), for: account, expires: nil)
         #expect(try helper.store().find(account) == Secret("x"))
         #expect(try helper.store().contains(account))
-        #expect(throws: StoreFault.helper("odd", .otherEntry)) { try helper.store().find(.some("work", "bob")) }
+        #expect(throws: StoreFault.helper(.helper("odd"), .otherEntry)) {
+            try helper.store().find(.some("work", "bob"))
+        }
     }
 
     @Test func `a helper that holds what others wrote there is told`() throws {
@@ -95,7 +97,7 @@ import Testing
         #expect(kept.hasPrefix("{\"ServerURL\":\"\(url)"))
         for foreign in ["hunter2", "authctl-login:!", "authctl-login:aGk"] {
             try helper.write(kept.replacing("authctl-login:eA==", with: foreign), to: "entry")
-            #expect(throws: StoreFault.helper("odd", .foreignSecret)) { try helper.store().find(account) }
+            #expect(throws: StoreFault.helper(.helper("odd"), .foreignSecret)) { try helper.store().find(account) }
         }
     }
 
@@ -133,7 +135,7 @@ import Testing
             "echo correct horse battery staple; exit 1",
         ] {
             let helper = try ScriptedHelper(script)
-            #expect(throws: StoreFault.helper("odd", .failed(method: "store", status: 1, .withheld))) {
+            #expect(throws: StoreFault.helper(.helper("odd"), .failed(method: "store", status: 1, .withheld))) {
                 try helper.store().save(secret, for: account, expires: nil)
             }
         }

@@ -17,7 +17,7 @@ import Testing
     func `a name that is no plain part of a program's name is refused`(name: String) throws {
         #expect(StoreName("helper:\(name)") == nil)
         let helper = try ScriptedHelper("touch $HERE/ran")
-        #expect(fault(helper.store(name)) == .helper(name, .badName))
+        #expect(fault(helper.store(name)) == .helper(.helper(name), .badName))
     }
 
     @Test(arguments: ["pass", "secretservice", "ecr-login", "a.b", "x_1", "1password"])
@@ -29,39 +29,39 @@ import Testing
     @Test func `only absolute folders of PATH count`() throws {
         let helper = try ScriptedHelper("touch $HERE/ran")
         for path in ["", ".", ":", "bin", "./bin:../bin", "/nonexistent", ":\(helper.folder.parent)"] {
-            #expect(fault(helper.store(path: path)) == .helper("odd", .notInPath))
+            #expect(fault(helper.store(path: path)) == .helper(.helper("odd"), .notInPath))
         }
         #expect(!FileManager.default.fileExists(atPath: "\(helper.folder.parent)/ran"))
     }
 
     @Test func `what is no program is passed over`() throws {
         let helper = try ScriptedHelper("exit 3", mode: 0o644)
-        #expect(fault(helper.store()) == .helper("odd", .notInPath))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), .notInPath))
         let other = try ScriptedHelper("exit 3")
         let both = "\(helper.bin):\(other.bin)"
-        #expect(fault(other.store(path: both)) == .helper("odd", .failed(method: "get", status: 3, .none)))
+        #expect(fault(other.store(path: both)) == .helper(.helper("odd"), .failed(method: "get", status: 3, .none)))
         let folder = "\(helper.bin)/docker-credential-folder"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        #expect(fault(helper.store("folder")) == .helper("folder", .notInPath))
+        #expect(fault(helper.store("folder")) == .helper(.helper("folder"), .notInPath))
     }
 
     @Test func `what everybody may write to is refused`() throws {
         let helper = try ScriptedHelper(mode: 0o757)
         let program = "\(helper.bin)/docker-credential-odd"
-        #expect(fault(helper.store()) == .helper("odd", .writableByAll(path: program)))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), .writableByAll(path: program)))
         chmod(program, 0o755)
         for mode: mode_t in [0o777, 0o1777] {
             chmod(helper.bin, mode)
-            #expect(fault(helper.store()) == .helper("odd", .writableByAll(path: helper.bin)))
+            #expect(fault(helper.store()) == .helper(.helper("odd"), .writableByAll(path: helper.bin)))
         }
     }
 
     @Test func `what does not start is told with the reason`() throws {
         let helper = try ScriptedHelper(interpreter: "/nonexistent/shell")
         let path = "\(helper.bin)/docker-credential-odd"
-        #expect(fault(helper.store()) == .helper("odd", .notStarted(path: path, errno: ENOENT)))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), .notStarted(path: path, errno: ENOENT)))
         try helper.install("no program at all", named: "odd")
-        #expect(fault(helper.store()) == .helper("odd", .notStarted(path: path, errno: ENOEXEC)))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), .notStarted(path: path, errno: ENOEXEC)))
     }
 
     @Test func `it finds its environment without our variables, three descriptors, and signals as they are usual`()

@@ -6,19 +6,18 @@ import LoginCore
 /// A folder that is empty or relative in `PATH` means the working directory, and does not count: nothing is run because
 /// somebody stands in a folder. Nor does authctl run what everybody may write to.
 struct HelperSearch {
-    static let prefix = "docker-credential-"
-
     let environment: ProgramEnvironment
 
     private var folders: [String] {
         (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
     }
 
+    /// The path of the program behind a store.
     /// - Throws: `badName`, `notInPath` or `writableByAll`.
-    func path(of helper: String) throws(HelperFault) -> String {
-        guard StoreName.isHelper(helper) else { throw .badName }
+    func path(of store: StoreName) throws(HelperFault) -> String {
+        guard let program = store.program, StoreName("\(store)") != nil else { throw .badName }
         for folder in folders {
-            let path = "\(folder)/\(Self.prefix)\(helper)"
+            let path = "\(folder)/\(program)"
             guard isProgram(path) else { continue }
             for place in [path, folder] where isWritableByAll(place) { throw .writableByAll(path: place) }
             return path
@@ -26,8 +25,8 @@ struct HelperSearch {
         throw .notInPath
     }
 
-    /// The names of all helpers, in order.
-    func names() -> [String] {
+    /// The names of all programs that begin so, without that, in order.
+    func names(_ prefix: String = "docker-credential-") -> [String] {
         var names: Set<String> = []
         for folder in folders {
             guard let listing = opendir(folder) else { continue }
@@ -36,8 +35,8 @@ struct HelperSearch {
                 let file = withUnsafePointer(to: &entry.pointee.d_name) {
                     $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
                 }
-                guard file.hasPrefix(Self.prefix) else { continue }
-                let name = String(file.dropFirst(Self.prefix.count))
+                guard file.hasPrefix(prefix) else { continue }
+                let name = String(file.dropFirst(prefix.count))
                 if StoreName.isHelper(name), isProgram("\(folder)/\(file)") { names.insert(name) }
             }
         }

@@ -75,26 +75,10 @@ struct HelperStore: CredentialStore {
     }
 
     private func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Answer {
-        let path: String
-        do throws(HelperFault) {
-            path = try HelperSearch(environment: environment).path(of: helper)
-        } catch {
-            throw fault(error)
-        }
-        do throws(HelperCall.Failure) {
-            return try HelperCall(path: path, environment: environment, patience: patience).run(method, input: input)
-        } catch {
-            switch error {
-            case .notStarted(let errno): throw fault(.notStarted(path: path, errno: errno))
-            case .tookTooLong: throw .timedOut(name, seconds: patience)
-            case .tooMuch: throw fault(.tooMuch(method: method, limit: HelperCall.limit))
-            case .interrupted: throw .system(call: "wait", path: path, errno: EINTR)
-            case .system(let call, let errno): throw .system(call: call, path: path, errno: errno)
-            }
-        }
+        try HelperProgram(store: name, environment: environment, patience: patience).run(method, input)
     }
 
-    private func fault(_ fault: HelperFault) -> StoreFault { .helper(helper, fault) }
+    private func fault(_ fault: HelperFault) -> StoreFault { .helper(name, fault) }
 }
 
 // What a helper says when it fails.

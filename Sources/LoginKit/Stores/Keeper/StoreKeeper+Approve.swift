@@ -6,6 +6,7 @@ extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
     package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         defer {
+            cancelSharedRefresh()
             refresh = nil
             hold = nil
         }
@@ -109,7 +110,7 @@ extension StoreKeeper {
             extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
         let doubt = doubt
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
-        try save(kept, filled.id, in: filled.store) { if doubt != nil { $0.doubt = doubt } }
+        try save(kept, filled.id, in: filled.store, over: filled) { if doubt != nil { $0.doubt = doubt } }
         filledRecord?.doubt = doubt
         self.doubt = nil
         try registry.update { document in
@@ -127,14 +128,20 @@ extension StoreKeeper {
     }
 
     /// Saves the secret of an account that the registry has.
-    /// - Parameter change: what the record has to say before the new secret is there.
+    /// - Parameters:
+    ///   - former: what it takes the place of, where a login of another machine meanwhile is to stay.
+    ///   - change: what the record has to say before the new secret is there.
     func save(
-        _ login: StoredLogin, _ id: AccountID, in store: any CredentialStore,
+        _ login: StoredLogin, _ id: AccountID, in store: any CredentialStore, over former: Filled? = nil,
         noting change: (inout AccountRecord) -> Void = { _ in }
     ) throws(StoreFault) {
         let bytes = try encoded(login)
         let revision = try revise(id, noting: change)
-        try store.save(bytes, for: id, expires: login.lastUse)
+        if let former, let shared = store as? SharedStore {
+            guard try shared.keep(bytes, over: former.bytes, for: id) else { return }
+        } else {
+            try store.save(bytes, for: id, expires: login.lastUse)
+        }
         filled = Filled(id: id, store: store, bytes: bytes, login: login, revision: revision)
     }
 
@@ -163,7 +170,7 @@ extension StoreKeeper {
             savedAt: clock.now(), space: login.space)
     }
 
-    private func kind(of session: Session, by method: AuthenticationMethod) -> AccountRecord.SessionKind {
+    func kind(of session: Session, by method: AuthenticationMethod) -> AccountRecord.SessionKind {
         switch session {
         case .token: return .token
         case .cookies: return .cookies

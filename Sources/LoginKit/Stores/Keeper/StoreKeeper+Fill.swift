@@ -8,11 +8,9 @@ extension StoreKeeper {
     package func fill() throws(LoginFault) -> StoredLogin { try fromStore(try read()) }
 
     func read() throws(StoreFault) -> StoredLogin {
-        guard let record = try account() else {
-            (filled, password, filledRecord) = (nil, nil, nil)
-            return StoredLogin()
-        }
-        return try find(record)
+        if let record = try account() { return try find(record) }
+        (filled, password, filledRecord) = (nil, nil, nil)
+        return StoredLogin()
     }
 
     /// The same for an account that was looked up already, which saves reading the registry once more.
@@ -22,12 +20,14 @@ extension StoreKeeper {
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
         (filled, password, filledRecord) = (nil, nil, record)
-        guard let (found, record) = try locate(record) else {
+        guard let (found, present) = try locate(record) else {
             var stored = StoredLogin()
             stored.endedAt = end(record.expires)
             return stored
         }
+        var record = present
         filled = found
+        try noteEnd(of: found.login.session, in: &record)
         var stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
         stored.endedAt = end(stored.session?.expires)
         password = stored.credential
@@ -81,7 +81,12 @@ extension StoreKeeper {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
         space = []
-        defer { if password == nil { refresh = nil } }
+        defer {
+            if password == nil {
+                cancelSharedRefresh()
+                refresh = nil
+            }
+        }
         try fromStore(try rejectFilled(part))
     }
 
@@ -108,18 +113,27 @@ extension StoreKeeper {
         let asked = login.extraSecrets.asked
         guard login.credential != nil || !asked.isEmpty else {
             try revise(filled.id)
-            try filled.store.erase(filled.id)
+            if let shared = filled.store as? SharedStore {
+                unfinished = try shared.refuse(filled.bytes, for: filled.id)
+                if unfinished != nil { return }
+            } else {
+                try filled.store.erase(filled.id)
+            }
             self.filled = nil
             // Nothing of it lives on.
             try registry.update { $0.updateAccount(filled.id) { $0.expires = nil } }
             return
         }
-        try save(StoredLogin(credential: login.credential, extraSecrets: asked), filled.id, in: filled.store)
+        let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
+        try save(rest, filled.id, in: filled.store, over: filled)
     }
 
     /// Whether the stored login is still the one that was read. Called with the registry's lock held.
     func isUnchanged(_ filled: Filled) throws(StoreFault) -> Bool {
-        guard let revision = filled.revision else { return try filled.store.find(filled.id) == filled.bytes }
+        // Other machines do not write into this registry.
+        guard let revision = filled.revision, !filled.store.name.isShared else {
+            return try filled.store.find(filled.id) == filled.bytes
+        }
         let present = try registry.read().account(filled.id)
         return present?.revision == revision && present?.store == filled.store.name
     }

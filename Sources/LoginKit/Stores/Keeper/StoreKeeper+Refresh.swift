@@ -14,28 +14,34 @@ extension StoreKeeper {
     /// - Throws: `store(.locked)` if another process has the right for too long; `store(.noSpace)`, or another fault, if what
     ///   a refresh brings could not be kept.
     func beginRefresh(of session: Session?) throws(LoginFault) -> Session? {
-        do throws(StoreFault) {
-            refresh = try registry.lockRefresh(of: [subject.profile])
-            let present = try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
-                let present = try read().session
-                // Without a session the password beside it is tried next, by one process too.
-                if present != session && (present != nil || password == nil) { refresh = nil }
-                if refresh != nil { try testRoom() }
-                return present
-            }
-            if refresh != nil { try reserveSpace() }
+        refresh = nil
+        refresh = try fromStore(try registry.lockRefresh(of: [subject.profile], wait: refreshPatience))
+        // Before the other locks: another machine may be at it for long.
+        try beginSharedRefresh()
+        return try fromStore(try present(insteadOf: session))
+    }
+
+    private func present(insteadOf session: Session?) throws(StoreFault) -> Session? {
+        let present = try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+            let present = try read().session
+            // Without a session the password beside it is tried next, by one process too.
+            if present != session && (present != nil || password == nil) { refresh = nil }
+            if refresh != nil { try testRoom() }
             return present
-        } catch {
-            throw .store(error)
         }
+        if refresh != nil { try reserveSpace() } else { cancelSharedRefresh() }
+        return present
     }
 
     /// Gives up the right to refresh, where nothing will be kept.
-    func endRefresh() { (refresh, hold, space) = (nil, nil, []) }
+    func endRefresh() {
+        cancelSharedRefresh()
+        (refresh, hold, space) = (nil, nil, [])
+    }
 
     /// Writes what was just read once more, to a store that is no file: that takes as much space and changes nothing.
     private func testRoom() throws(StoreFault) {
-        guard let filled, !(filled.store is any FileStore) else { return }
+        guard let filled, !(filled.store is any FileStore), !(filled.store is SharedStore) else { return }
         try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
     }
 

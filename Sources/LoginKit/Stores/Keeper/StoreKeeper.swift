@@ -23,6 +23,10 @@ package final class StoreKeeper: LoginKeeper {
         var keepsPassword: Bool = false
         /// The kind of the profile's logins, which tells what a stored secret is.
         var kind: LoginKind = .challenge([])
+        /// The profile's store, where that is one in which other machines log in, too.
+        var sharedStore: StoreName?
+        /// How long a request may take, in seconds.
+        var timeLimit: Int = 60
     }
 
     /// Opens stores, lazily: a login that is never saved opens none.
@@ -66,6 +70,8 @@ package final class StoreKeeper: LoginKeeper {
     var space: [ReservedSpace] = []
     /// From the sending of a refresh until its result is saved, or there is none.
     var hold: InterruptionHold?
+    /// The machine that may have the session which a refused refresh has not brought.
+    var unfinished: String?
     /// The identity of the login that the last fill read.
     package var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may refresh now.

@@ -1,0 +1,25 @@
+import LoginCore
+
+// What a person is told of a login that was good.
+extension LoginRun {
+    /// A page of the service has changed; the login is still good.
+    func sayIfUnnamed() {
+        guard let place = service.unnamedPlace else { return }
+        context.say(
+            """
+            \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
+            that was typed
+            """)
+    }
+
+    /// A place of the profile is wrong, or the service has changed; the login is still good.
+    func sayWhatIsMissing() {
+        let held = service.takenForLater
+        for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
+            let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")
+            context.warn(
+                "warning: \(profile.name): the response to login has no \(name) at \(place), which another request "
+                    + "of the profile needs; check that place in the profile")
+        }
+    }
+}

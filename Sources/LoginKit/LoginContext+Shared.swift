@@ -1,0 +1,55 @@
+package import LoginCore
+
+// Logins of other machines.
+extension LoginContext {
+    /// The key of the stores that machines share.
+    package var sharedKeyFile: String { profiles.defaults.sharedKeyFile ?? paths.configFolder + "/shared.key" }
+
+    /// How the stores that machines share are reached.
+    var sharedStores: SharedStores.Settings {
+        let etcd = EtcdClient(self)
+        var settings = SharedStores.Settings(keyFile: sharedKeyFile) { (path, body) throws(StoreFault) in
+            try etcd.post(path, body)
+        }
+        settings.cacheTime = profiles.defaults.sharedCache ?? 0
+        settings.away = { [unowned self] store in
+            warnOnce("warning: the engine of '\(store)' cannot be reached; using the login as it was read last")
+        }
+        return settings
+    }
+
+    /// Takes note of an account that another machine has logged in, where the profile's store is shared and this machine knows none
+    /// that is meant.
+    package func adopt(_ profile: Profile, _ username: String?) throws(LoginFault) {
+        guard LoginRequest().store(of: profile)?.isShared == true else { return }
+        let record = try record(of: profile)
+        let known = if let username { record?.account(named: username) } else { record?.activeAccount }
+        guard known == nil else { return }
+        var request = LoginRequest()
+        request.username = username
+        let origin = if let record { record.origin } else { try endpoint(profile).origin }
+        let keeper = keeper(profile, origin, request)
+        if try fromStore(try keeper.adopt()) { lookAgain() }
+    }
+
+    /// An account of a shared store with what another machine has made of it since; `nil` for any other.
+    func sharedRecord(of account: AccountRecord, in profile: Profile) throws(LoginFault) -> AccountRecord? {
+        guard account.store.isShared else { return nil }
+        var request = LoginRequest()
+        request.username = account.username
+        let keeper = keeper(profile, account.origin, request)
+        _ = try keeper.fill(account)
+        return keeper.filledRecord
+    }
+
+    /// The machine that saved a login last, where other machines have it, too, and as far as that can be told.
+    package func lastMachine(of account: AccountRecord, in profile: String) -> String? {
+        guard account.store.isShared else { return nil }
+        var machine: String?
+        fault { () throws(StoreFault) in
+            let store = try stores().open(account.store) as? SharedStore
+            machine = try store?.present(account.id(in: profile))?.open.machine
+        }
+        return machine
+    }
+}

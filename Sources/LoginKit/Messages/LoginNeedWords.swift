@@ -1,0 +1,107 @@
+import LoginCore
+
+extension LoginNeed {
+    func message(_ topic: ErrorContext) -> Message {
+        let what =
+            switch why {
+            case .noProfile: "there is no profile yet"
+            case .nothingStored: "not logged in"
+            case .sessionRefused: "the server no longer accepts the stored session"
+            case .sessionForbidden(let refusal):
+                "the server accepted the stored session before and answers it with \(refusal.status) now: the session has ended, or "
+                    + "the account has lost its permission\(refusal.quoted)"
+            case .unnamed(let place):
+                "the response to verify has no user name at \(SafeText.quoted(place)), as without a login"
+            case .sessionExpired: "the session has expired and cannot be refreshed"
+            case .sessionEndsSoon(let seconds):
+                "the session expires in \(seconds) seconds, too soon for --min-ttl, and cannot be refreshed"
+            case .passwordRefusedBefore:
+                "the server refused the stored password before; it is not sent again automatically"
+            case .leftBlank(let field): "the \(field.shownName) was left blank every time; nothing was sent"
+            case .noSuchAccount(let username, _): "not logged in as \(SafeText.quoted(username))"
+            case .noActiveAccount: "no account is active"
+            case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
+            case .refreshedForAnother(let replacement): replacement.refreshWords
+            case .unfinishedRefresh(let machine):
+                "the machine \(SafeText.quoted(machine)) began to refresh this login and did not end it, and the service refuses "
+                    + "another refresh"
+            case .clockSetBack(let difference): "\(difference.setBackWords); the session may have expired"
+            case .keyLocked(let file):
+                "the key in \(SafeText.quoted(file)) is encrypted, and no passphrase that opens it is stored or was supplied"
+            case .noIdentity(let what): what
+            case .passwordCommandFailed(status: 127, let isCode):
+                "the \(isCode ? "otp" : "password") command was not found, or cannot be run (status 127)"
+            case .passwordCommandFailed(let status, let isCode):
+                "the \(isCode ? "otp" : "password") command failed with status \(status)"
+            case .passwordCommandTookTooLong(let seconds, let isCode):
+                "the \(isCode ? "otp" : "password") command took more than \(seconds) seconds and was stopped"
+            case .ticket(let problem): problem.words
+            case .otherRealm(let realm, _, let login):
+                "this URL belongs to the realm \(SafeText.quoted(realm)), but the login is for \(SafeText.quoted(login))"
+            case .declined(let method): "the server requires the method \(method.rawValue), which was declined"
+            }
+        if let next = nextWithinExec(topic) { return Message(what, next: next) }
+        if case .noIdentity = why { return Message(what, next: "see 'identity' in man authctl-config") }
+        if case .ticket(let problem) = why {
+            return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
+        }
+        if case .noActiveAccount(let known) = why {
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            return Message(
+                what, next: "accounts: \(names); choose one: \(topic.switchCommand) NAME")
+        }
+        if case .noSuchAccount(_, let known) = why, !known.isEmpty {
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            return Message(what, next: "logged in: \(names); to log in: \(topic.loginCommand)")
+        }
+        if case .otherPerson = why {
+            return Message(
+                what,
+                next: """
+                    keep them apart: \(topic.loginCommand("-u", "NAME")); or decide at a terminal: \
+                    \(topic.loginCommand("--force"))
+                    """)
+        }
+        if case .refreshedForAnother = why {
+            return Message(
+                what, next: "tell the service's administrator, and log in again: \(topic.loginCommand("--force"))")
+        }
+        if case .clockSetBack = why {
+            return Message(what, next: "set the clock, or log in: \(topic.loginCommand)")
+        }
+        if case .unfinishedRefresh = why {
+            return Message(
+                what,
+                next: "use authctl there, which puts the session back if it has one, or log in: \(topic.loginCommand)")
+        }
+        if case .otherRealm(_, let url, _) = why {
+            return Message(what, next: "log in there with a separate profile: \(ShellCommand("authctl", "login", url))")
+        }
+        if why == .noProfile {
+            return Message(what, next: topic.wayToFirstProfile)
+        }
+        if topic.opensWindow {
+            let plain = topic.withoutWayToConsent
+            return Message(
+                what,
+                next:
+                    "someone must log in in a browser; at a terminal: \(plain.loginCommand); or take the session from a browser: "
+                    + plain.loginCommand("--paste"))
+        }
+        if topic.asksForConsent {
+            let plain = topic.withoutWayToConsent
+            var ways = plain.loginCommand("--no-browser")
+            if topic.mayHaveDeviceCodes {
+                ways += ", or, where the server has device codes: \(plain.loginCommand("--device"))"
+            }
+            return Message(
+                what,
+                next: "someone must approve this login; at a terminal: \(plain.loginCommand); without one: \(ways)")
+        }
+        guard !missing.isEmpty else { return Message(what, next: "log in: \(topic.loginCommand)") }
+        let details = missing.map {
+            "missing: \($0.shownName) (\($0.waysToGive(byVariable: !topic.ignoresVariables)))"
+        }
+        return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
+    }
+}

@@ -1,0 +1,26 @@
+import LoginCore
+
+/// A refresh that this process has begun, and what it has to do next.
+struct BegunRefresh {
+    var steps: SharedRefresh
+    var effect: SharedRefresh.Effect
+    /// When the lock was put.
+    var lockedAt = BootMoment.now()
+
+    init(of machine: String) {
+        steps = SharedRefresh(machine: machine)
+        effect = steps.begin()
+    }
+
+    mutating func handle(_ event: SharedRefresh.Event) { effect = steps.handle(event) }
+}
+
+/// How the beginning of a refresh ends.
+enum SharedRight: Equatable {
+    /// This process refreshes: `isInTime`, and then `keep`, `refuse` or `cancelRefresh`.
+    case mine
+    /// Somebody has refreshed or ended the login meanwhile.
+    case changed
+    /// This machine began one and did not end it, and the provider has refused another since.
+    case unfinished(machine: String)
+}

@@ -1,0 +1,64 @@
+import LoginCore
+import Secrets
+
+/// The gateway of etcd, with the login of a profile: one session for all requests of a run.
+final class EtcdClient {
+    /// The store that it serves.
+    static let store = StoreName.shared("etcd")
+    /// The largest response, in bytes: a value in base64, and what is about it.
+    private static let limit = 2 * SharedValue.largest
+
+    private unowned let context: LoginContext
+    private var provider: SessionProvider?
+    private var authenticated: SessionProvider.AuthenticatedSession?
+
+    init(_ context: LoginContext) { self.context = context }
+
+    /// - Throws: `engineAway` where it cannot be reached; `unavailable` where it is there and does not take the request.
+    func post(_ path: String, _ body: Secret) throws(StoreFault) -> Secret {
+        do throws(LoginFault) {
+            return try send(path, body)
+        } catch {
+            let words = error.message(about: ErrorContext()).what
+            switch error {
+            case .network, .busy: throw .engineAway(Self.store, .some(words))
+            case .store(let fault): throw fault
+            default: throw .unavailable(Self.store, problem: words)
+            }
+        }
+    }
+
+    private func send(_ path: String, _ body: Secret) throws(LoginFault) -> Secret {
+        let provider = try opened()
+        let collected = CollectedBody(limit: Self.limit)
+        let request = SessionRequest(
+            "POST", path, headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
+            body: body.withUnsafeBytes { Array($0) })
+        let outgoing = try OutgoingRequest(request, provider, into: collected)
+        let (response, authenticated) = try UserRequest(
+            provider: provider, outgoing: outgoing, after: authenticated
+        ).exchange()
+        self.authenticated = authenticated ?? self.authenticated
+        guard response.status == 200 else { throw .http(status: response.status) }
+        return collected.bytes.withUnsafeBytes { Secret(copying: $0) }
+    }
+
+    private func opened() throws(LoginFault) -> SessionProvider {
+        if let provider { return provider }
+        guard let name = context.profiles.defaults.sharedProfile else {
+            throw .usage(
+                .other("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\""))
+        }
+        let part = context.lending(), profile = try part.profile(named: name)
+        if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
+            throw .usage(
+                .other("the profile \(SafeText.quoted(name)) logs in to etcd, so its own store cannot be '\(store)'"))
+        }
+        let provider = try SessionProvider(part, profile, LoginRequest())
+        (self.part, self.provider) = (part, provider)
+        return provider
+    }
+
+    /// Kept for as long as the provider, which does not.
+    private var part: LoginContext?
+}

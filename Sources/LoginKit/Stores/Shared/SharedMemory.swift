@@ -1,0 +1,140 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// What one machine knows of one shared login, in a file of its state folder: without it, an old copy that somebody puts back
+/// cannot be told from the newest.
+struct SharedMemory {
+    /// In bytes: a journal is as long as a value.
+    private static let limit = 4 * SharedValue.largest
+
+    struct Content: Codable, Equatable {
+        /// A lock that somebody else has, and when this machine saw it first: no two clocks are compared.
+        struct Seen: Codable, Equatable {
+            /// The engine's version with that lock.
+            let version: String
+            let moment: BootMoment
+
+            init(version: String, moment: BootMoment) { (self.version, self.moment) = (version, moment) }
+
+            init(from decoder: any Decoder) throws {
+                let members = try decoder.container(keyedBy: FormKey.self)
+                version = try members.decode(String.self, forKey: "version")
+                moment = try members.decode(BootMoment.self, forKey: "moment")
+            }
+        }
+
+        /// A value as it was read last: what is used while the engine is away.
+        struct Copy: Codable, Equatable {
+            /// Sealed, as the engine has it.
+            let text: String
+            let version: String
+            /// When it was read, where that is of use.
+            let moment: BootMoment?
+
+            init(text: String, version: String, moment: BootMoment?) {
+                (self.text, self.version, self.moment) = (text, version, moment)
+            }
+
+            init(from decoder: any Decoder) throws {
+                let members = try decoder.container(keyedBy: FormKey.self)
+                text = try members.decode(String.self, forKey: "text")
+                version = try members.decode(String.self, forKey: "version")
+                moment = try members.decodeIfPresent(BootMoment.self, forKey: "moment")
+            }
+        }
+
+        /// The highest generation that was seen here.
+        var mark = 0
+        var copy: Copy?
+        var lock: Seen?
+        /// A value that has to get into the engine: the provider has given the session in it to this machine. Sealed, as the
+        /// engine would have it.
+        var journal: String?
+
+        init() {}
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: FormKey.self)
+            mark = try members.decode(Int.self, forKey: "mark")
+            copy = try members.decodeIfPresent(Copy.self, forKey: "copy")
+            lock = try members.decodeIfPresent(Seen.self, forKey: "lock")
+            journal = try members.decodeIfPresent(String.self, forKey: "journal")
+        }
+    }
+
+    private let file: SafeFile
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - key: the login's in the engine.
+    init(folder: String, key: String) {
+        let name = key.split(separator: "/").last.map(String.init) ?? key
+        file = SafeFile(folder: "\(folder)/shared", name: "\(name).json", limit: Self.limit, wait: SafeFile.usualWait)
+    }
+
+    func read() throws(StoreFault) -> Content { try content(try file.read()) }
+
+    /// Changes it, and has it on the disk; nothing is written where nothing changes.
+    @discardableResult
+    func update(_ change: (inout Content) -> Void) throws(StoreFault) -> Content {
+        var result = Content()
+        try file.update { (bytes) throws(StoreFault) in
+            let before = try content(bytes)
+            result = before
+            change(&result)
+            if result == before { return nil }
+            do throws(SecretJSON.EncodingError) {
+                return try SecretJSON.encode(result)
+            } catch {
+                throw .damaged(path: file.path, problem: "it cannot be written as JSON")
+            }
+        }
+        return result
+    }
+
+    private func content(_ bytes: Secret?) throws(StoreFault) -> Content {
+        guard let bytes else { return Content() }
+        guard let content = SecretJSON.decode(Content.self, from: bytes) else {
+            throw .damaged(path: file.path, problem: "it was not written by authctl")
+        }
+        return content
+    }
+}
+
+/// A moment by the clock of this start of the machine, which nobody sets and which counts a laptop's sleep.
+struct BootMoment: Codable, Equatable {
+    /// Of the start (proc(5), random/boot_id).
+    let boot: String
+    /// In milliseconds (CLOCK_BOOTTIME).
+    let milliseconds: Int64
+
+    init(boot: String, milliseconds: Int64) { (self.boot, self.milliseconds) = (boot, milliseconds) }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        boot = try members.decode(String.self, forKey: "boot")
+        milliseconds = try members.decode(Int64.self, forKey: "milliseconds")
+    }
+
+    static func now() -> BootMoment {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return BootMoment(boot: id, milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// How long ago it was, in milliseconds; `nil` if the machine was started again since.
+    var age: Int64? {
+        let now = Self.now()
+        return now.boot == boot ? now.milliseconds - milliseconds : nil
+    }
+
+    private static let id: String = {
+        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        guard read(file, &bytes, bytes.count) == bytes.count else { return "" }
+        return String(decoding: bytes, as: UTF8.self)
+    }()
+}

@@ -1,0 +1,133 @@
+import Glibc
+import LoginCore
+import Secrets
+
+// One refresh for all machines: what `SharedRefresh` asks for, done in the engine and on the disk.
+extension SharedStore {
+    /// Takes the right to refresh a login, or waits for whoever has it. Called by one process of this machine at a time.
+    /// - Parameters:
+    ///   - known: what was read of it before.
+    ///   - hasOtherProof: whether something else than the refresh can earn a session, a password that is kept.
+    /// - Throws: `engineAway` where it is not there, since nothing that a provider gives could be kept then.
+    func beginRefresh(
+        of account: AccountID, ifStill known: Secret, hasOtherProof: Bool = false
+    ) throws(StoreFault) -> SharedRight {
+        let key = try id(account), machine = try machineName()
+        var refresh = refreshes.removeValue(forKey: key) ?? BegunRefresh(of: machine)
+        while true {
+            switch refresh.effect {
+            case .look: refresh.handle(.looked(try lookForRefresh(account, known, hasOtherProof)))
+            // The caller has the lock of this machine.
+            case .contend: refresh.handle(.contending)
+            case .putLock(_, let unfinished):
+                refresh.lockedAt = BootMoment.now()
+                refresh.handle(try event(of: putLock(account, after: unfinished)))
+            case .checkTime:
+                refreshes[key] = refresh
+                return .mine
+            case .putSession: refresh.handle(try event(of: push(account)))
+            case .dropJournal:
+                try memory(account).update { $0.journal = nil }
+                refresh.handle(.dropped)
+            case .wait:
+                usleep(Self.pause)
+                refresh.handle(.waited)
+            case .end(.oldCopy): throw .oldCopy(name)
+            case .end(.refused(let machine?)): return .unfinished(machine: machine)
+            case .end: return .changed
+            case .refresh, .writeJournal, .putRefusal: preconditionFailure("no refresh was sent")
+            }
+        }
+    }
+
+    /// Between two looks at a lock that somebody else has, in microseconds.
+    private static let pause: UInt32 = 500_000
+
+    /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again, since others
+    /// may think its lock is over while the provider answers.
+    func isInTime(_ account: AccountID) throws(StoreFault) -> Bool {
+        let key = try id(account)
+        guard var refresh = refreshes[key], refresh.effect == .checkTime else { return false }
+        let age = refresh.lockedAt.age ?? .max, isInTime = age < Int64(lockTime) * 1000 / 3
+        refresh.handle(isInTime ? .inTime : .late)
+        refreshes[key] = refresh
+        return isInTime
+    }
+
+    /// Keeps a session in the place of the one that was read: by the refresh that this process has begun, or where nobody has
+    /// changed it.
+    /// - Returns: whether it is in use now; `false` where somebody else has put a newer one meanwhile.
+    func keep(_ secret: Secret, over old: Secret, for account: AccountID) throws(StoreFault) -> Bool {
+        let key = try id(account)
+        guard var refresh = refreshes.removeValue(forKey: key), case .refresh = refresh.effect else {
+            return try replace(old, with: secret, for: account)
+        }
+        refresh.handle(.refreshed)
+        while true {
+            switch refresh.effect {
+            case .writeJournal(let generation):
+                // On this machine first, and synced: the provider gives it once.
+                let text = SharedValue(try open(generation: generation), secret).text(for: account, key: self.key)
+                try memory(account).update { $0.journal = text }
+                refresh.handle(.written)
+            case .putSession:
+                do throws(StoreFault) {
+                    refresh.handle(try event(of: push(account)))
+                } catch .engineAway {
+                    // It is in the journal, and gets there with the next refresh.
+                    return true
+                }
+            case .dropJournal:
+                try memory(account).update { $0.journal = nil }
+                refresh.handle(.dropped)
+            case .look: refresh.handle(.looked(try lookForRefresh(account, secret, false)))
+            case .contend: refresh.handle(.contending)
+            case .end(.use): return found[key]?.value.secret == secret
+            case .end(.oldCopy): throw .oldCopy(name)
+            default: return false
+            }
+        }
+    }
+
+    /// Ends a login whose refresh the provider has refused, unless another machine may still have the next session.
+    /// - Returns: that machine.
+    func refuse(_ old: Secret, for account: AccountID) throws(StoreFault) -> String? {
+        let key = try id(account)
+        guard var refresh = refreshes.removeValue(forKey: key), case .refresh = refresh.effect else {
+            _ = try replace(old, with: nil, for: account)
+            return nil
+        }
+        refresh.handle(.refused)
+        while true {
+            switch refresh.effect {
+            case .putRefusal:
+                do throws(StoreFault) {
+                    refresh.handle(try event(of: putRefusal(account)))
+                } catch .engineAway {
+                    refresh.handle(.away)
+                }
+            case .look: refresh.handle(.looked(try lookForRefresh(account, old, false)))
+            case .end(.refused(nil)):
+                _ = try replace(old, with: nil, for: account)
+                return nil
+            case .end(.refused(let machine)): return machine
+            default: return nil
+            }
+        }
+    }
+
+    /// Gives up the right to a refresh that was not sent, or that has used nothing up.
+    func cancelRefresh(of account: AccountID) {
+        // Where that fails the lock runs out.
+        fault { () throws(StoreFault) in
+            let key = try id(account)
+            let machine = try machineName()
+            guard refreshes.removeValue(forKey: key) != nil, let present = found[key],
+                present.value.open.refreshing?.machine == machine
+            else { return }
+            var open = present.value.open
+            open.refreshing = nil
+            _ = try swap(account, SharedValue(open, present.value.secret), over: present.version)
+        }
+    }
+}

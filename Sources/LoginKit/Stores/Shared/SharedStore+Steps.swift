@@ -1,0 +1,68 @@
+import LoginCore
+import Secrets
+
+// The single steps of a refresh.
+extension SharedStore {
+    /// The engine's versions mean nothing to the steps, which only compare what they looked at.
+    func event(of wasPut: Bool) -> SharedRefresh.Event { wasPut ? .put(version: 0) : .conflict }
+
+    func memory(_ account: AccountID) throws(StoreFault) -> SharedMemory {
+        SharedMemory(folder: folder, key: try id(account))
+    }
+
+    func lookForRefresh(
+        _ account: AccountID, _ known: Secret, _ hasOtherProof: Bool
+    ) throws(StoreFault) -> SharedRefresh.Look {
+        let (content, found) = try look(account)
+        guard let found else {
+            // Nothing is there any more: somebody has removed it from the engine.
+            let nothing = SharedRefresh.Value(version: 0, generation: content.mark, isErased: true)
+            return SharedRefresh.Look(mark: content.mark, value: nothing, isOver: true)
+        }
+        let open = found.value.open
+        let value = SharedRefresh.Value(
+            version: 0, generation: open.generation, holder: open.refreshing?.machine, unfinished: open.unfinished,
+            isRefused: open.refused && !hasOtherProof, isErased: open.erased)
+        return SharedRefresh.Look(
+            mark: content.mark, value: value, journal: try journal(content, account)?.open.generation,
+            lockIsOver: try isOver(open.refreshing, found.version, content, account),
+            isOver: !open.erased && found.value.secret == known)
+    }
+
+    private func journal(_ content: SharedMemory.Content, _ account: AccountID) throws(StoreFault) -> SharedValue? {
+        try content.journal.map { (text) throws(StoreFault) in try opened(text, account) }
+    }
+
+    /// Whether a lock has run out by this machine's own clock, since it first saw the lock in this version.
+    private func isOver(
+        _ lock: SharedValue.Open.Lock?, _ version: String, _ content: SharedMemory.Content, _ account: AccountID
+    ) throws(StoreFault) -> Bool {
+        guard let lock, lock.machine != (try machineName()) else { return false }
+        if let seen = content.lock, seen.version == version, let age = seen.moment.age {
+            return age > Int64(lock.patience) * 1000
+        }
+        try memory(account).update { $0.lock = SharedMemory.Content.Seen(version: version, moment: .now()) }
+        return false
+    }
+
+    func putLock(_ account: AccountID, after unfinished: String?) throws(StoreFault) -> Bool {
+        guard let present = found[try id(account)] else { return false }
+        var open = present.value.open
+        open.refreshing = SharedValue.Open.Lock(machine: try machineName(), seconds: lockTime)
+        open.unfinished = unfinished
+        return try swap(account, SharedValue(open, present.value.secret), over: present.version)
+    }
+
+    func putRefusal(_ account: AccountID) throws(StoreFault) -> Bool {
+        guard let present = found[try id(account)] else { return false }
+        var open = present.value.open
+        (open.refreshing, open.refused) = (nil, true)
+        return try swap(account, SharedValue(open, present.value.secret), over: present.version)
+    }
+
+    /// Puts the session of this machine's journal.
+    func push(_ account: AccountID) throws(StoreFault) -> Bool {
+        guard let value = try journal(try memory(account).read(), account) else { return false }
+        return try swap(account, value, over: found[try id(account)]?.version)
+    }
+}

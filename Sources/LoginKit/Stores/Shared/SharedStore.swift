@@ -1,0 +1,193 @@
+import LoginCore
+import Secrets
+
+/// Keeps logins that several machines share, in an engine that is there already: sealed, with one refresh for all.
+///
+/// Each login is one value, which is only ever replaced in the version that was read (`SharedEngine`). Every login, refresh and
+/// logout raises its generation, and what is below the highest that this machine has seen is an old copy. `SharedRefresh` has the
+/// protocol of a refresh, and says what it promises.
+final class SharedStore: CredentialStore {
+
+    let name: StoreName
+    let engine: any SharedEngine
+    let key: SharedKey
+    let folder: String
+    let clock: WallClock
+    /// How long the one who refreshes has, in seconds.
+    var lockTime: Int
+    /// How long a login is used as it was read, in seconds.
+    var cacheTime = 0
+    /// Is told where a login is used as it was read last, since the engine is away.
+    var away: (StoreName) -> Void = { _ in }
+    /// A name for this machine that no other one has.
+    private var machine: String?
+    /// What was read last of each account, by its key in the engine.
+    var found: [String: Found] = [:]
+    /// The refreshes that this process has begun, by the same.
+    var refreshes: [String: BegunRefresh] = [:]
+
+    struct Found {
+        var value: SharedValue
+        var version: String
+    }
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - lockTime: how long a refresh may take, in seconds, from the moment at which its lock is put.
+    init(
+        _ name: StoreName, engine: any SharedEngine, key: SharedKey, folder: String, clock: WallClock,
+        lockTime: Int = 90
+    ) {
+        (self.name, self.engine, self.key, self.folder) = (name, engine, key, folder)
+        (self.clock, self.lockTime) = (clock, lockTime)
+    }
+
+    func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        guard let value = try present(account), !value.open.erased else { return nil }
+        return value.secret
+    }
+
+    /// What the engine has, or this machine has read of it before: shortly, or where the engine is away.
+    func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
+        let memory = SharedMemory(folder: folder, key: try id(account))
+        if cacheTime > 0, account != StoreTest.account, let copy = try memory.read().copy, let age = copy.moment?.age,
+            age < Int64(cacheTime) * 1000
+        {
+            return try opened(copy.text, account)
+        }
+        do throws(StoreFault) {
+            return try look(account).1?.value
+        } catch .engineAway(let store, let words) {
+            let content = try memory.read()
+            guard let text = content.journal ?? content.copy?.text else { throw .engineAway(store, words) }
+            away(name)
+            return try opened(text, account)
+        }
+    }
+
+    func contains(_ account: AccountID) throws(StoreFault) -> Bool { try find(account) != nil }
+
+    /// Puts a secret in the place of one that was read, or erases it, unless somebody else has changed it since.
+    /// - Returns: whether it was still there.
+    func replace(_ old: Secret, with new: Secret?, for account: AccountID) throws(StoreFault) -> Bool {
+        try put(account) { (mark, present) throws(StoreFault) in
+            guard let present, !present.open.erased, present.secret == old else { return nil }
+            let generation = max(mark, present.open.generation) + 1
+            return SharedValue(try open(generation: generation, erased: new == nil), new ?? Secret(""))
+        }
+    }
+
+    /// A new login takes the place of whatever is there, an old copy that somebody put back included.
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        guard secret.count <= SharedValue.largest else { throw .tooLarge(name, limit: SharedValue.largest) }
+        // Before its secret, as this machine's registry has it.
+        try noteLast(account)
+        try put(account) { (mark, present) throws(StoreFault) in
+            SharedValue(try open(generation: max(mark, present?.open.generation ?? 0) + 1), secret)
+        }
+    }
+
+    /// Leaves a value without a login: a key that is deleted has no generation, and an old copy could take its place.
+    @discardableResult
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        try put(account) { (mark, present) throws(StoreFault) in
+            guard let present, !present.open.erased else { return nil }
+            return SharedValue(try open(generation: max(mark, present.open.generation) + 1, erased: true))
+        }
+    }
+
+    /// What stands open beside a login that this machine puts now.
+    func open(generation: Int, erased: Bool = false) throws(StoreFault) -> SharedValue.Open {
+        SharedValue.Open(generation: generation, machine: try machineName(), saved: clock.now(), erased: erased)
+    }
+
+    func machineName() throws(StoreFault) -> String {
+        if let machine { return machine }
+        let name = try MachineName.read(folder: folder)
+        machine = name
+        return name
+    }
+
+    /// The key of an account in the engine. Each machine tries the store with an item of its own.
+    func id(_ account: AccountID) throws(StoreFault) -> String {
+        guard account == StoreTest.account else { return key.name(of: account) }
+        return key.name(
+            of: AccountID(profile: account.profile, origin: account.origin, username: try machineName()))
+    }
+
+    /// Reads this machine's mark, *then* the value, and raises the mark.
+    /// - Throws: `oldCopy`; `foreignValue` for what is of another account, another key or nobody's making.
+    func look(_ account: AccountID) throws(StoreFault) -> (SharedMemory.Content, Found?) {
+        let key = try id(account), memory = SharedMemory(folder: folder, key: key)
+        var content = try memory.read()
+        guard let item = try engine.get(key) else {
+            found[key] = nil
+            if content.copy != nil { content = try memory.update { $0.copy = nil } }
+            return (content, nil)
+        }
+        let value = try opened(item.value, account)
+        guard value.open.generation >= content.mark else { throw .oldCopy(name) }
+        if content.copy?.version != item.version || cacheTime > 0 {
+            content = try memory.update { [self] in note(value, item, in: &$0) }
+        }
+        let present = Found(value: value, version: item.version)
+        found[key] = present
+        return (content, present)
+    }
+
+    /// Remembers what was read.
+    private func note(_ value: SharedValue, _ item: SharedItem, in content: inout SharedMemory.Content) {
+        // Another process of this machine may have read a newer one since.
+        guard value.open.generation >= content.mark else { return }
+        content.mark = value.open.generation
+        let moment = cacheTime > 0 ? BootMoment.now() : nil
+        content.copy = SharedMemory.Content.Copy(text: item.value, version: item.version, moment: moment)
+    }
+
+    func opened(_ text: String, _ account: AccountID) throws(StoreFault) -> SharedValue {
+        do throws(SharedValue.Fault) {
+            return try SharedValue(text, for: account, key: key)
+        } catch {
+            switch error {
+            case .newerVersion: throw .newerVersion(path: "\(name)")
+            case .foreign: throw .foreignValue(name, key: try id(account))
+            }
+        }
+    }
+
+    /// Puts what `next` makes of the present value, until nobody is faster.
+    /// - Parameter next: gets this machine's mark and the value, which may be an old copy; returns `nil` to leave it.
+    /// - Returns: whether anything was put.
+    @discardableResult
+    func put(
+        _ account: AccountID, _ next: (_ mark: Int, SharedValue?) throws(StoreFault) -> SharedValue?
+    ) throws(StoreFault) -> Bool {
+        let key = try id(account), memory = SharedMemory(folder: folder, key: key)
+        for _ in 1...Self.mostTries {
+            let mark = try memory.read().mark, item = try engine.get(key)
+            let present = try item.map { (item) throws(StoreFault) in try opened(item.value, account) }
+            guard let value = try next(mark, present) else { return false }
+            guard try swap(account, value, over: item?.version, clearing: true) else { continue }
+            return true
+        }
+        throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
+    }
+
+    private static let mostTries = 20
+
+    /// Puts a value, if the engine still has this version, and remembers it.
+    /// - Parameter clearing: whether it takes the place of what this machine's journal has, too.
+    /// - Returns: whether it had.
+    func swap(
+        _ account: AccountID, _ value: SharedValue, over version: String?, clearing: Bool = false
+    ) throws(StoreFault) -> Bool {
+        let key = try id(account), text = value.text(for: account, key: self.key)
+        guard let version = try engine.put(text, for: key, over: version) else { return false }
+        try SharedMemory(folder: folder, key: key).update { [self] in
+            note(value, SharedItem(value: text, version: version), in: &$0)
+            if clearing { $0.journal = nil }
+        }
+        found[key] = Found(value: value, version: version)
+        return true
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import LoginCore
+import Secrets
+
+/// The stores of this machine that it shares with others, each opened once: a store knows of the refresh that it has begun.
+final class SharedStores {
+    /// How they are reached.
+    struct Settings {
+        /// The key, a file at an absolute path.
+        var keyFile: String
+        /// How long a login is used as it was read, without asking the engine, in seconds.
+        var cacheTime = 0
+        /// Posts to etcd's gateway, with the login that it wants.
+        var etcd: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
+        /// Is told where a login is used as it was read last, since the engine is away.
+        var away: (StoreName) -> Void = { _ in }
+    }
+
+    private let settings: Settings
+    private let folder: String
+    private let clock: WallClock
+    private let environment: ProgramEnvironment
+    private var opened: [StoreName: SharedStore] = [:]
+
+    /// - Parameters:
+    ///   - folder: the state folder, an absolute path.
+    ///   - environment: of the programs that are run; its `PATH` is where they are looked for.
+    init(_ settings: Settings, folder: String, clock: WallClock, environment: ProgramEnvironment) {
+        (self.settings, self.folder, self.clock, self.environment) = (settings, folder, clock, environment)
+    }
+
+    /// - Throws: `notSetUp` without a key.
+    func open(_ name: StoreName) throws(StoreFault) -> SharedStore {
+        if let store = opened[name] { return store }
+        let engine: any SharedEngine =
+            name == EtcdClient.store
+            ? EtcdEngine(store: name, post: settings.etcd) : SharedHelper(store: name, environment: environment)
+        let store = SharedStore(name, engine: engine, key: try key(of: name), folder: folder, clock: clock)
+        store.cacheTime = settings.cacheTime
+        store.away = settings.away
+        opened[name] = store
+        return store
+    }
+
+    private func key(of name: StoreName) throws(StoreFault) -> SharedKey {
+        do throws(StoreFault) {
+            return try SharedKey(path: settings.keyFile)
+        } catch .system(call: "open", _, errno: ENOENT) {
+            throw .notSetUp(name)
+        }
+    }
+}

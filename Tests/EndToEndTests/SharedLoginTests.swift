@@ -1,0 +1,176 @@
+import Foundation
+import LoginTestSupport
+import Testing
+
+/// Machines that share logins in a folder, by a helper that can be made to fail at any step.
+@Suite(.onOwnThreads, .serialized, RealServer.require("faketime"), RealServer.require("jq"))
+struct `A login that machines share` {
+    let demo: DemoBackendProcess
+    let fleet: Fleet
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        fleet = try Fleet(.folder, demo)
+    }
+
+    private func token(_ machine: Int, fault: String = "") throws -> CommandResult {
+        try fleet.run(machine, "token", "chat", fault: fault)
+    }
+
+    @Test func `is there on a machine that never logged in, and a logout ends it for all`() throws {
+        let login = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(login.code == 0, "\(login.error)")
+        let name = try fleet.run(1, "whoami", "chat")
+        #expect(name.output == "@ann:demo.invalid\n", "\(name.error)")
+        let status = try fleet.run(2, "status", "chat", "--json")
+        #expect(status.output.contains("\"machine\"") && status.output.contains("shared:faulty"), "\(status.output)")
+        #expect(try fleet.run(2, "logout", "chat").code == 0)
+        for machine in 0..<2 { #expect(try token(machine).code == 4) }
+    }
+
+    @Test func `asks the engine once for a token that is valid, and not again in the time of the cache`() throws {
+        let login = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(login.code == 0, "\(login.error)")
+        #expect(try token(0).code == 0)
+        #expect(fleet.requests("get") == 1 && fleet.requests("put") == 0)
+        let cached = try Fleet(.folder, demo, top: "shared-cache = 30")
+        _ = try cached.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(try cached.run(0, "token", "chat").code == 0)
+        #expect(cached.requests("get") == 0)
+    }
+
+    @Test func `is carried into the shared store and out of it`() throws {
+        try fleet.machines[0].logIn("chat", "ann", "correct horse", "--store", "plaintext")
+        let moved = try fleet.run(0, "store", "move", "plaintext", fleet.store)
+        #expect(moved.code == 0, "\(moved.error)")
+        #expect(try token(1).code == 0)
+        let back = try fleet.run(0, "store", "move", fleet.store, "plaintext")
+        #expect(back.code == 0, "\(back.error)")
+        #expect(try token(1).code == 4)
+        #expect(try token(0).code == 0)
+    }
+
+    /// Where the machine that refreshes dies before the provider was asked.
+    @Test(arguments: ["get 1 before", "get 3 after", "put 1 before", "put 1 after", "get 4 after"])
+    func `a machine that dies before the provider was asked costs the others no more than its lock`(
+        moment: String
+    ) throws {
+        try fleet.logInAnHourAgo()
+        #expect(try token(0, fault: "\(moment) kill").ending == .signalled(SIGKILL))
+        let other = try token(1)
+        #expect(other.code == 0, "\(other.error)")
+        #expect(try token(0).output == other.output)
+        #expect(try fleet.refreshes() == [200])
+    }
+
+    @Test(arguments: ["put 2 before", "put 2 after"])
+    func `a machine that dies with the answer in its journal brings it when it comes back`(moment: String) throws {
+        try fleet.logInAnHourAgo()
+        #expect(try token(0, fault: "\(moment) kill").ending == .signalled(SIGKILL))
+        let own = try token(0)
+        #expect(own.code == 0, "\(own.error)")
+        #expect(try token(1).output == own.output)
+        #expect(try fleet.refreshes() == [200])
+    }
+
+    @Test func `a machine that dies while the provider answers has lost the login, and all are told which one`() throws
+    {
+        try fleet.logInAnHourAgo()
+        try demo.order(.init(path: "/_matrix/client/v3/refresh", delay: 3))
+        let pty = try Pty(try fleet.spec(0, ["token", "chat"]))
+        #expect(eventually(within: 30) { (try? fleet.refreshes().isEmpty) == false })
+        pty.child.send(signal: SIGKILL)
+        _ = try pty.waitForEnd()
+        for machine in [1, 2, 0] {
+            let result = try token(machine)
+            #expect(result.code == 4, "\(result.error)")
+            #expect(result.error.contains("began to refresh this login and did not end it"), "\(result.error)")
+        }
+        // One more was tried, and no third.
+        #expect(try fleet.refreshes() == [200, 401])
+        let login = try fleet.run(2, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(login.code == 0, "\(login.error)")
+        let outputs = try (0..<3).map { try token($0).output }
+        #expect(Set(outputs).count == 1 && outputs[0].hasPrefix("access-"))
+    }
+
+    @Test func `a machine that was stopped for longer than its lock takes what another has got meanwhile`() throws {
+        try fleet.logInAnHourAgo()
+        let stopped = try Pty(try fleet.spec(0, ["token", "chat"], fault: "put 1 after stop"))
+        #expect(eventually(within: 30) { fleet.requests("put") == 1 })
+        let other = try token(1)
+        #expect(other.code == 0, "\(other.error)")
+        stopped.child.send(signal: SIGCONT)
+        #expect(try stopped.waitForEnd() == .exited(0), "\(stopped.text)")
+        #expect(stopped.text.contains(other.output.trimmingCharacters(in: .newlines)))
+        #expect(try fleet.refreshes() == [200])
+    }
+}
+
+/// The same on what people run.
+@Suite(.onOwnThreads, .serialized, PresetServer.required, RealServer.require("faketime"))
+struct `A login that machines share by a real engine` {
+    let demo: DemoBackendProcess
+
+    init() throws { demo = try DemoBackendProcess() }
+
+    /// As many on each of the three.
+    private func tokens(_ fleet: Fleet, _ count: Int) throws -> [CommandResult] {
+        try Crowd.run(try (0..<(3 * count)).map { try fleet.spec($0 % 3, ["token", "chat"]) })
+    }
+
+    private func tryRounds(_ fleet: Fleet, _ rounds: Int) throws {
+        for round in 1...rounds {
+            try fleet.logInAnHourAgo()
+            let before = try fleet.refreshes().count
+            let results = try tokens(fleet, 20)
+            for result in results { #expect(result.code == 0, "round \(round): \(result.error)") }
+            #expect(Set(results.map(\.output)).count == 1)
+            #expect(try fleet.refreshes().dropFirst(before) == [200])
+        }
+    }
+
+    @Test func `sixty processes on three machines with etcd refresh it once in each round, whichever node is gone`()
+        throws
+    {
+        let cluster = try EtcdCluster(), fleet = try Fleet(.etcd(cluster), demo)
+        try tryRounds(fleet, 2)
+        let ranges = try cluster.requests(ofNode: 0, "Range"), puts = try cluster.requests(ofNode: 0, "Txn")
+        let token = try fleet.run(0, "token", "chat").output
+        #expect(try cluster.requests(ofNode: 0, "Range") == ranges + 1)
+        #expect(try cluster.requests(ofNode: 0, "Txn") == puts)
+        // What an attacker reads who has its disks.
+        let content = try cluster.content()
+        #expect(content.contains("authctl/"))
+        for clear in [token.trimmingCharacters(in: .newlines), "refresh-", "\"ann\"", "chat", ":\(demo.port)"] {
+            #expect(!content.contains(clear), "\(clear)")
+        }
+        let leader = try cluster.leader()
+        try cluster.kill(node: leader)
+        // Its machine uses what it has read, and says so; the others go on.
+        let cut = try fleet.run(leader, "token", "chat")
+        #expect(cut.code == 0 && cut.output == token, "\(cut.error)")
+        #expect(cut.error.contains("the engine of 'shared:etcd' cannot be reached"), "\(cut.error)")
+        let others = (0..<3).filter { $0 != leader }
+        // A new leader is there within seconds.
+        var left = 30
+        while left > 0, try fleet.run(others[0], "token", "chat").error.contains("cannot be reached") {
+            left -= 1
+            sleep(1)
+        }
+        try fleet.logInAnHourAgo(others[0])
+        #expect(try fleet.run(others[1], "token", "chat").code == 0)
+        #expect(try fleet.run(others[0], "token", "chat").output == fleet.run(others[1], "token", "chat").output)
+        // Past its end there is nothing left to use.
+        let later = try fleet.runLater(leader, "token", "chat")
+        #expect(later.code == 6, "\(later.error)")
+    }
+
+    @Test func `sixty processes on three machines with PostgreSQL refresh it once in each round`() throws {
+        let server = try PostgreSQLServer(), fleet = try Fleet(.postgresql(server), demo)
+        let test = try fleet.run(0, "store", "test", fleet.store)
+        #expect(test.code == 0, "\(test.error)")
+        try tryRounds(fleet, 2)
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import LoginCore
+@testable import LoginKit
+import LoginTestSupport
+import Secrets
+import Testing
+
+/// Machines that share logins in a folder, by the helper among the examples: each machine is a state folder.
+final class SharedMachines {
+    let folder: TemporaryFolder
+    let name = StoreName.shared("folder")
+    private let environment: ProgramEnvironment
+
+    init(_ folder: TemporaryFolder = TemporaryFolder()) throws {
+        self.folder = folder
+        let engine = "\(folder.parent)/engine"
+        try FileManager.default.createDirectory(atPath: engine, withIntermediateDirectories: true)
+        try folder.makeKeyFile("\(folder.parent)/key")
+        environment = ProgramEnvironment([
+            "PATH": "\(Repository.path)/Examples/store-helpers:/usr/bin:/bin", "AUTHCTL_SHARED_FOLDER": engine,
+        ])
+    }
+
+    var engine: String { "\(folder.parent)/engine" }
+    var key: String { "\(folder.parent)/key" }
+
+    func machine(_ name: String, key: String? = nil, lockTime: Int = 90) throws -> SharedStore {
+        SharedStore(
+            self.name, engine: SharedHelper(store: self.name, environment: environment),
+            key: try SharedKey(path: key ?? self.key), folder: "\(folder.path)/\(name)",
+            clock: WallClock { Int64(time(nil)) }, lockTime: lockTime)
+    }
+
+    /// The values in the engine, by the names of their files.
+    var values: [String: String] {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: engine).filter { !$0.hasPrefix(".") }
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try String(contentsOfFile: "\(engine)/\($0)", encoding: .utf8)) }
+            )
+        }
+    }
+
+    /// Has every request fail, or not any more.
+    func isAway(_ isAway: Bool) throws {
+        let other = engine + "-away"
+        try FileManager.default.moveItem(atPath: isAway ? engine : other, toPath: isAway ? other : engine)
+    }
+
+    func put(_ text: String, in name: String) throws {
+        try text.write(toFile: "\(engine)/\(name)", atomically: true, encoding: .utf8)
+    }
+}
+
+/// A call on a thread of its own.
+private final class Waiting: @unchecked Sendable {
+    private let end = DispatchSemaphore(value: 0)
+    private var outcome: Result<SharedRight, any Error> = .success(.mine)
+
+    init(_ call: @escaping () throws -> SharedRight) {
+        nonisolated(unsafe) let call = call
+        Thread.detachNewThread { [self] in
+            outcome = Result { try call() }
+            end.signal()
+        }
+    }
+
+    func result() throws -> SharedRight {
+        end.wait()
+        return try outcome.get()
+    }
+}
+
+@Suite(.onOwnThreads, .enabled(if: Need.jq, "the example of a folder needs jq")) struct SharedStoreTests {
+    let machines: SharedMachines
+    let ann = AccountID.some("work", "ann"), bob = AccountID.some("work", "bob")
+
+    init() throws { machines = try SharedMachines() }
+
+    @Test func `a login of one machine is found by another, and a logout ends it for both`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try other.find(ann) == Secret("first"))
+        try other.save(Secret("second"), for: ann, expires: nil)
+        #expect(try one.find(ann) == Secret("second"))
+        #expect(try one.erase(ann))
+        #expect(try other.find(ann) == nil)
+        #expect(try !other.erase(ann))
+    }
+
+    @Test func `the engine has no name, no origin and no secret in clear, and one length for all of 200 bytes`() throws
+    {
+        let one = try machines.machine("m1")
+        try one.save(Secret("CANARY-" + String(repeating: "x", count: 193)), for: ann, expires: nil)
+        try one.save(Secret("CANARY"), for: bob, expires: nil)
+        let values = try machines.values
+        // The two, and who of them was the last.
+        #expect(values.count == 3 && Set(values.values.map(\.count)).count == 1)
+        for (name, value) in values {
+            let decoded = value.split(separator: ".").compactMap { Data(base64Encoded: String($0)) }
+            let clear = name + value + decoded.map { String(decoding: $0, as: UTF8.self) }.joined()
+            for hidden in ["CANARY", "work", "ann", "bob", "example"] { #expect(!clear.contains(hidden), "\(clear)") }
+        }
+    }
+
+    @Test func `an old value that is put back is refused and stays, and a login is the way out`() throws {
+        let one = try machines.machine("m1")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        let (file, old) = try #require(try value(of: ann, one))
+        try one.save(Secret("second"), for: ann, expires: nil)
+        try machines.put(old, in: file)
+        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.beginRefresh(of: ann, ifStill: Secret("second")) }
+        #expect(try machines.values[file] == old)
+        try one.save(Secret("third"), for: ann, expires: nil)
+        #expect(try one.find(ann) == Secret("third"))
+    }
+
+    /// The file of the engine that has an account's login, and what is in it.
+    private func value(of account: AccountID, _ store: SharedStore) throws -> (String, String)? {
+        let name = try store.id(account).replacing("/", with: "_")
+        return try machines.values[name].map { (name, $0) }
+    }
+
+    @Test func `another account's value, a truncated one and another key are refused, and nothing is overwritten`()
+        throws
+    {
+        let one = try machines.machine("m1")
+        try one.save(Secret("of ann"), for: ann, expires: nil)
+        try one.save(Secret("of bob"), for: bob, expires: nil)
+        let (file, first) = try #require(try value(of: ann, one)), (_, second) = try #require(try value(of: bob, one))
+        let truncated = String(first.dropLast(9))
+        for wrong in [second, truncated, first.replacing("1.", with: "1.A", maxReplacements: 1), "1\nnothing"] {
+            try machines.put(wrong, in: file)
+            let fault = StoreFault.foreignValue(machines.name, key: try one.id(ann))
+            #expect(throws: fault, "\(wrong)") { try one.find(ann) }
+            #expect(throws: fault, "\(wrong)") { try one.save(Secret("x"), for: ann, expires: nil) }
+            #expect(throws: fault, "\(wrong)") { try one.erase(ann) }
+            #expect(try machines.values[file] == wrong)
+        }
+        try machines.put(first, in: file)
+        let path = machines.key + "2"
+        try machines.folder.makeKeyFile(path)
+        #expect(try machines.machine("m3", key: path).find(ann) == nil)
+    }
+
+    private func begin(_ store: SharedStore, _ known: String) throws -> SharedRight {
+        let right = try store.beginRefresh(of: ann, ifStill: Secret(known))
+        if right == .mine { #expect(try store.isInTime(ann)) }
+        return right
+    }
+
+    @Test func `a refresh is one machine's, and the others wait for it and get its session`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        let waiting = Waiting { [ann] in try other.beginRefresh(of: ann, ifStill: Secret("first")) }
+        usleep(700_000)
+        #expect(try one.keep(Secret("second"), over: Secret("first"), for: ann))
+        #expect(try waiting.result() == .changed)
+        #expect(try other.find(ann) == Secret("second"))
+    }
+
+    @Test func `a lock whose holder is gone runs out by the clock of whoever waits`() throws {
+        let one = try machines.machine("m1", lockTime: 3), other = try machines.machine("m2", lockTime: 3)
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        #expect(try begin(other, "first") == .mine)
+        #expect(try other.keep(Secret("second"), over: Secret("first"), for: ann))
+        // The first comes back, and finds a newer one in the place of its own.
+        #expect(try !one.keep(Secret("late"), over: Secret("first"), for: ann))
+        #expect(try one.find(ann) == Secret("second"))
+    }
+
+    @Test func `a refusal after a refresh that another machine began ends nothing, and its journal is the way out`()
+        throws
+    {
+        let one = try machines.machine("m1", lockTime: 3), other = try machines.machine("m2", lockTime: 3)
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        let name = try one.machineName()
+        #expect(try begin(other, "first") == .mine)
+        #expect(try other.refuse(Secret("first"), for: ann) == name)
+        // Nobody asks again, and whoever has another proof may.
+        #expect(try other.beginRefresh(of: ann, ifStill: Secret("first")) == .unfinished(machine: name))
+        #expect(try other.beginRefresh(of: ann, ifStill: Secret("first"), hasOtherProof: true) == .mine)
+        other.cancelRefresh(of: ann)
+        #expect(try one.keep(Secret("second"), over: Secret("first"), for: ann))
+        #expect(try other.find(ann) == Secret("second"))
+    }
+
+    @Test func `a refusal with no other machine before ends the login for all`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        #expect(try one.refuse(Secret("first"), for: ann) == nil)
+        #expect(try other.find(ann) == nil)
+    }
+
+    @Test func `a refresh that was not sent leaves no lock`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        one.cancelRefresh(of: ann)
+        #expect(try begin(other, "first") == .mine)
+    }
+
+    @Test func `a session that does not reach the engine is put there by whoever refreshes next on the machine`() throws
+    {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        try machines.isAway(true)
+        #expect(try one.keep(Secret("second"), over: Secret("first"), for: ann))
+        try machines.isAway(false)
+        let next = try machines.machine("m1")
+        #expect(try next.beginRefresh(of: ann, ifStill: Secret("first")) == .changed)
+        #expect(try other.find(ann) == Secret("second"))
+    }
+
+    @Test func `a login is used as it was read last while the engine is away, and is not refreshed then`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        var told = 0
+        one.away = { _ in told += 1 }
+        try machines.isAway(true)
+        #expect(try one.find(ann) == Secret("first"))
+        #expect(told == 1)
+        for action in [
+            { _ = try one.beginRefresh(of: self.ann, ifStill: Secret("first")) }, { _ = try other.find(self.ann) },
+            { _ = try one.erase(self.ann) },
+        ] {
+            let fault = #expect(throws: StoreFault.self, performing: action)
+            #expect(fault.map { LoginFault.store($0).exitCode } == .network)
+        }
+    }
+
+    @Test func `a login is read once in the time of the cache, and a refresh reads it anew`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try other.save(Secret("first"), for: ann, expires: nil)
+        one.cacheTime = 30
+        #expect(try one.find(ann) == Secret("first"))
+        try other.save(Secret("second"), for: ann, expires: nil)
+        #expect(try one.find(ann) == Secret("first"))
+        #expect(try one.beginRefresh(of: ann, ifStill: Secret("first")) == .changed)
+        #expect(try one.find(ann) == Secret("second"))
+    }
+
+    @Test func `the account that logged in last is known to a machine that comes later`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        #expect(try other.lastAccount(of: "work", at: ann.origin) == nil)
+        try one.save(Secret("of ann"), for: ann, expires: nil)
+        try one.save(Secret("of bob"), for: bob, expires: nil)
+        #expect(try other.lastAccount(of: "work", at: ann.origin) == bob)
+        #expect(try other.lastAccount(of: "home", at: ann.origin) == nil)
+    }
+}
