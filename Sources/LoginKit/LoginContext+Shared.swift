@@ -29,7 +29,18 @@ extension LoginContext {
         request.username = username
         let origin = if let record { record.origin } else { try endpoint(profile).origin }
         let keeper = keeper(profile, origin, request)
-        if try fromStore(try keeper.adopt()) { lookAgain() }
+        try adopt(by: keeper)
+    }
+
+    /// The same for the account of a keeper, and says which one it is.
+    func adopt(by keeper: StoreKeeper) throws(LoginFault) {
+        let (isKnown, adopted) = try fromStore(try keeper.adopt())
+        if isKnown { lookAgain() }
+        if let adopted {
+            say(
+                "\(keeper.subject.profile): using the login of \(SafeText.quoted(adopted.username)) in '\(adopted.store)'"
+            )
+        }
     }
 
     /// An account of a shared store with what another machine has made of it since; `nil` for any other.

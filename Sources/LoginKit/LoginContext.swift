@@ -70,7 +70,8 @@ package final class LoginContext {
         )
         (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
         (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
-        (opened, self.messages) = (whole.opened, messages)
+        self.messages = messages
+        opened = whole.opened?.forOtherThread(sharedStores)
     }
 
     /// A context for the login of a profile that lends its token. It asks nobody to log in, but may unlock a store. `-u`

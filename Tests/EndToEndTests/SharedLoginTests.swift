@@ -63,7 +63,7 @@ struct `A login that machines share` {
         #expect(try fleet.refreshes() == [200])
     }
 
-    @Test(arguments: ["put 2 before", "put 2 after"])
+    @Test(arguments: ["put 2 before", "put 2 after", "get 5 before"])
     func `a machine that dies with the answer in its journal brings it when it comes back`(moment: String) throws {
         try fleet.logInAnHourAgo()
         #expect(try token(0, fault: "\(moment) kill").ending == .signalled(SIGKILL))

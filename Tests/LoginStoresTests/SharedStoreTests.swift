@@ -47,6 +47,21 @@ final class SharedMachines {
         try FileManager.default.moveItem(atPath: isAway ? engine : other, toPath: isAway ? other : engine)
     }
 
+    func remove(_ key: String) throws {
+        try FileManager.default.removeItem(atPath: "\(engine)/\(key.replacing("/", with: "_"))")
+    }
+
+    /// A program that always prints the same, or never ends.
+    func helper(answering answer: [String: String]?) throws -> SharedHelper {
+        let bin = "\(folder.parent)/bin", path = "\(bin)/authctl-store-folder"
+        try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+        let json = try answer.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        let script = json.map { "#!/bin/sh\ncat <<'END'\n\($0)\nEND\n" } ?? "#!/bin/sh\nexec sleep 60\n"
+        try script.write(toFile: path, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        return SharedHelper(store: name, environment: ProgramEnvironment(["PATH": "\(bin):/usr/bin:/bin"]))
+    }
+
     func put(_ text: String, in name: String) throws {
         try text.write(toFile: "\(engine)/\(name)", atomically: true, encoding: .utf8)
     }
@@ -94,8 +109,8 @@ private final class Waiting: @unchecked Sendable {
         try one.save(Secret("CANARY-" + String(repeating: "x", count: 193)), for: ann, expires: nil)
         try one.save(Secret("CANARY"), for: bob, expires: nil)
         let values = try machines.values
-        // The two, and who of them was the last.
-        #expect(values.count == 3 && Set(values.values.map(\.count)).count == 1)
+        // The two, who of them was the last, and what another key does not open.
+        #expect(values.count == 4 && Set(values.values.map(\.count)).count == 1)
         for (name, value) in values {
             let decoded = value.split(separator: ".").compactMap { Data(base64Encoded: String($0)) }
             let clear = name + value + decoded.map { String(decoding: $0, as: UTF8.self) }.joined()
@@ -141,7 +156,84 @@ private final class Waiting: @unchecked Sendable {
         try machines.put(first, in: file)
         let path = machines.key + "2"
         try machines.folder.makeKeyFile(path)
-        #expect(try machines.machine("m3", key: path).find(ann) == nil)
+        let stranger = try machines.machine("m3", key: path)
+        let fault = StoreFault.foreignValue(machines.name, key: "authctl/key")
+        #expect(throws: fault) { try stranger.find(ann) }
+        #expect(throws: fault) { try stranger.save(Secret("x"), for: ann, expires: nil) }
+    }
+
+    @Test
+    func `a login that somebody has removed from the engine is no logout, and what a logout leaves may be removed`()
+        throws
+    {
+        let one = try machines.machine("m1")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        try machines.remove(try one.id(ann))
+        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+        try one.save(Secret("second"), for: ann, expires: nil)
+        try one.erase(ann)
+        try machines.remove(try one.id(ann))
+        #expect(try one.find(ann) == nil)
+    }
+
+    @Test func `a lock that was seen long ago says nothing of another one with the engine's same version`() throws {
+        let one = try machines.machine("m1", lockTime: 1), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        func isOver() throws -> Bool { try other.lookForRefresh(ann, Secret("first"), false).lockIsOver }
+        #expect(try begin(one, "first") == .mine)
+        let (file, first) = try #require(try value(of: ann, one))
+        #expect(try !isOver())
+        sleep(2)
+        #expect(try isOver())
+        one.cancelRefresh(of: ann)
+        #expect(try begin(one, "first") == .mine)
+        let (_, second) = try #require(try value(of: ann, one))
+        let version = first.split(separator: "\n")[0], sealed = second.split(separator: "\n")[1]
+        try machines.put("\(version)\n\(sealed)\n", in: file)
+        #expect(try !isOver())
+    }
+
+    @Test(arguments: ["1'\n\\! id", "x[$(id)]", "-1", "", String(repeating: "1", count: 129)])
+    func `a version that a shell, an SQL literal or an option could be is refused`(version: String) throws {
+        let helper = try machines.helper(answering: ["value": "1.a.b", "version": version])
+        #expect(throws: StoreFault.helper(machines.name, .notUnderstood(method: "get"))) { try helper.get("authctl/x") }
+        #expect(throws: StoreFault.helper(machines.name, .notUnderstood(method: "put"))) {
+            try helper.put("1.a.b", for: "authctl/x", over: nil)
+        }
+    }
+
+    @Test func `a helper that hangs is an engine that is away`() throws {
+        var helper = try machines.helper(answering: nil)
+        helper.patience = 1
+        let fault = #expect(throws: StoreFault.self) { try helper.get("authctl/x") }
+        #expect(fault.map { LoginFault.store($0).exitCode } == .network)
+    }
+
+    @Test func `a refresh whose answer was not heard does not keep the next one of the same process from being sent`()
+        throws
+    {
+        let one = try machines.machine("m1")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        #expect(try begin(one, "first") == .mine)
+        #expect(try one.refuse(Secret("first"), for: ann) == one.machineName())
+    }
+
+    @Test func `a session in the journal is not used once somebody has logged out`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        try machines.isAway(true)
+        #expect(try one.keep(Secret("second"), over: Secret("first"), for: ann))
+        #expect(try one.find(ann) == Secret("second"))
+        try machines.isAway(false)
+        // The lock is still there, and the next login takes its place.
+        try other.save(Secret("third"), for: ann, expires: nil)
+        try other.erase(ann)
+        let next = try machines.machine("m1")
+        #expect(try next.find(ann) == nil)
+        try machines.isAway(true)
+        #expect(try next.find(ann) == nil)
     }
 
     private func begin(_ store: SharedStore, _ known: String) throws -> SharedRight {

@@ -43,8 +43,6 @@ package struct SharedRefresh: Equatable, Hashable, Sendable {
         case refused(unfinished: String?)
         /// The provider gave no answer.
         case unanswered
-        /// What the provider gave could not be written down.
-        case unwritten
     }
 
     /// What has happened.
@@ -122,9 +120,9 @@ package struct SharedRefresh: Equatable, Hashable, Sendable {
         case (.refusing(let held), .put), (.refusing(let held), .away):
             return end(.refused(unfinished: held.unfinished))
         case (.refreshing, .unanswered): return end(.unanswered)
-        case (.writing(let held), .written): return put(held.generation + 1, over: held)
-        // It is still tried to put it; a machine that dies now has lost it.
-        case (.writing, .unwritten): return end(.unwritten)
+        // Without a journal it is put all the same; a machine that dies now has lost it.
+        case (.writing(let held), .written), (.writing(let held), .unwritten):
+            return put(held.generation + 1, over: held)
         case (.putting(_, let generation), .put): return go(.dropping(then: generation), .dropJournal)
         // The journal is pushed by whoever looks next.
         case (.putting(_, let generation), .away): return end(.use(generation: generation))

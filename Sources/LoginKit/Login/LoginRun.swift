@@ -35,7 +35,10 @@ package struct LoginRun {
         // Where the certificate is the proof, it is the credential.
         let ofCertificate = profile.traits.isProvedByCertificate ? nil : transport.identity?.passphrase
         extraSecrets = [.passphrase: ofCertificate, .keyPassphrase: opened?.passphrase].compactMapValues { $0 }
-        if try fromStore(try keeper.adopt()) { context.lookAgain() }
+        // A new login needs none, and may be the way out where an old one is refused.
+        let needsNone =
+            request.policy.force || request.supplied != nil || request.persistence(of: profile) == Persistence.none
+        if !needsNone { try context.adopt(by: keeper) }
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }

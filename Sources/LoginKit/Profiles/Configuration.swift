@@ -120,13 +120,18 @@ package struct Configuration {
         return StrictTable(members, file: file, path: "")
     }
 
+    /// The login to the engine of shared stores cannot be in one of them.
+    private func defaultStore(of profile: Profile) -> String? {
+        guard let engine = defaults.sharedProfile, engine.isSame(as: profile.name),
+            defaults.store.flatMap({ StoreName($0) })?.isShared == true
+        else { return defaults.store }
+        return nil
+    }
+
     /// The profile, with the defaults from the top of the file for keys it lacks.
     func withDefaults(_ profile: Profile) -> Profile {
         var profile = profile
-        // The login to the engine of shared stores cannot be in it.
-        let isEngine = defaults.sharedProfile?.isSame(as: profile.name) == true
-        let isShared = defaults.store.flatMap { StoreName($0) }?.isShared == true
-        profile.settings.store = profile.settings.store ?? (isEngine && isShared ? nil : defaults.store)
+        profile.settings.store = profile.settings.store ?? defaultStore(of: profile)
         profile.settings.persist = profile.settings.persist ?? defaults.persist
         profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
         // That one opens URLs, and may be any browser.

@@ -8,7 +8,7 @@ package struct Stores {
     private let folder: String
     private let clock: WallClock
     private let environment: ProgramEnvironment
-    private let shared: SharedStores?
+    private var shared: SharedStores?
     private let encrypted: EncryptedFileStore
     private let plaintext: PlaintextStore
     private let secretService: SecretServiceStore
@@ -54,6 +54,13 @@ package struct Stores {
         case .shared: try openShared(name)
         case .secretService: secretService
         }
+    }
+
+    /// The same ones for another thread: what machines share has one session and one refresh at a time.
+    func forOtherThread(_ settings: SharedStores.Settings) -> Stores {
+        var other = self
+        other.shared = SharedStores(settings, folder: folder, clock: clock, environment: environment)
+        return other
     }
 
     private func openShared(_ name: StoreName) throws(StoreFault) -> SharedStore {

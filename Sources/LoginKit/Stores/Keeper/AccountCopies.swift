@@ -102,11 +102,17 @@ struct AccountCopies {
                 groups[name, default: []].append(id)
             }
         }
-        return order.map { ($0, groups[$0] ?? []) }
+        // Before the login of an engine is erased, which may be among the others.
+        return (order.filter(\.isShared) + order.filter { !$0.isShared }).map { ($0, groups[$0] ?? []) }
     }
 
     /// - Returns: whether there was anything to unlock.
     private func unlock(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) -> Bool {
+        // What cannot be read there may be erased all the same. Its engine may want a login, which takes locks, too.
+        if let shared = store as? SharedStore {
+            try shared.checkKey()
+            return true
+        }
         do throws(StoreFault) {
             return try store.contains(id) ? try store.find(id) != nil : false
         } catch .notSetUp {

@@ -68,7 +68,8 @@ extension StoreKeeper {
         // The store may still be at it, and write after it was told to erase.
         if case .timedOut = fault { return }
         do throws(StoreFault) {
-            try store.erase(id)
+            // What is in a shared store may be another machine's login.
+            if !store.name.isShared { try store.erase(id) }
             try registry.update { $0.removeAccount(id) }
         } catch {
             // What failed first is told.
@@ -98,6 +99,9 @@ extension StoreKeeper {
         // What another process has refreshed is there already.
         guard let filled, filled.login.session != login.session || login.credential != nil else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
+            // What a provider gave for a refresh that all machines wait for is noted before the engine is asked anything.
+            let hasBegun = try hasBegunSharedRefresh
+            if hasBegun { return try replace(filled, with: login) }
             if try isUnchanged(filled) { try replace(filled, with: login) }
         }
     }

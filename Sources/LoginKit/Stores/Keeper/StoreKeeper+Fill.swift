@@ -92,6 +92,8 @@ extension StoreKeeper {
 
     private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
         if filled == nil, let record = try account() { filled = try read(record) }
+        // What was read a while ago may be what was refused.
+        (filled?.store as? SharedStore)?.cacheTime = 0
         guard let filled, filled.login.session?.isOurs != false else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // Saved by another process since: of that, nothing was said.

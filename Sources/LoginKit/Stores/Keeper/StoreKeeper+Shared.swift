@@ -4,21 +4,31 @@ import LoginCore
 extension StoreKeeper {
     private var shared: SharedStore? { filled?.store as? SharedStore }
 
+    /// A third of it may be gone before a request is sent, which takes as long as it may; in seconds.
+    private var lockTime: Int { rules.timeLimit * 3 / 2 }
+
     /// How long another process of this machine may have the right to refresh, in seconds: it may wait for another machine.
     var refreshPatience: Int {
-        guard let shared else { return 30 }
-        return 30 + 3 * shared.lockTime
+        guard shared != nil else { return 30 }
+        return 30 + 3 * lockTime
     }
 
     /// Takes the right to refresh from the other machines, or waits for the one that has it.
     func beginSharedRefresh() throws(LoginFault) {
         guard let filled, let shared else { return }
-        // A third of it may be gone before a request is sent, which takes as long as it may.
-        shared.lockTime = rules.timeLimit * 3 / 2
+        shared.lockTime = lockTime
         let right = try fromStore(
             try shared.beginRefresh(of: filled.id, ifStill: filled.bytes, hasOtherProof: password != nil))
         if case .unfinished(let machine) = right {
             throw .loginRequired(LoginNeed(why: .unfinishedRefresh(machine: machine)))
+        }
+    }
+
+    /// Whether what comes next is the answer to the refresh for which all other machines wait.
+    var hasBegunSharedRefresh: Bool {
+        get throws(StoreFault) {
+            guard let filled, let shared else { return false }
+            return try shared.hasBegunRefresh(of: filled.id)
         }
     }
 
@@ -30,7 +40,8 @@ extension StoreKeeper {
 
     /// The session that another machine has saved while this one was refused.
     func newerSession(than session: Session) throws(LoginFault) -> Session? {
-        guard shared != nil else { return nil }
+        guard let shared else { return nil }
+        shared.cacheTime = 0
         let present = try fromStore(try read().session)
         return present == session ? nil : present
     }
@@ -41,21 +52,21 @@ extension StoreKeeper {
     }
 
     /// Takes note of an account that another machine has logged in, where this one knows none that is meant.
-    /// - Returns: whether the registry knows one now.
-    func adopt() throws(StoreFault) -> Bool {
-        guard let name = rules.sharedStore else { return false }
+    /// - Returns: whether the registry knows one now, and the one that it did not know before.
+    func adopt() throws(StoreFault) -> (isKnown: Bool, adopted: AccountRecord?) {
+        guard let name = rules.sharedStore else { return (false, nil) }
         // Another process of this machine may have been faster.
-        if try account() != nil { return true }
-        guard let store = try stores.open(name) as? SharedStore else { return false }
+        if try account() != nil { return (true, nil) }
+        guard let store = try stores.open(name) as? SharedStore else { return (false, nil) }
         let id: AccountID
         if let username = subject.username {
             id = AccountID(profile: subject.profile, origin: subject.origin, username: username)
         } else if let last = try store.lastAccount(of: subject.profile, at: subject.origin) {
             id = last
         } else {
-            return false
+            return (false, nil)
         }
-        guard let bytes = try store.find(id) else { return false }
+        guard let bytes = try store.find(id) else { return (false, nil) }
         let login: StoredLogin
         do throws(StoredLoginCodec.Malformed) {
             login = try StoredLoginCodec.decode(bytes, of: rules.kind)
@@ -74,7 +85,7 @@ extension StoreKeeper {
                 if subject.username == nil { profile.activeUsername = id.username }
             }
         }
-        return true
+        return (true, record)
     }
 
     /// Has the registry say when a session ends that another machine has saved.

@@ -6,11 +6,15 @@ struct BegunRefresh {
     var effect: SharedRefresh.Effect
     /// When the lock was put.
     var lockedAt = BootMoment.now()
+    private let begunAt = BootMoment.now()
 
     init(of machine: String) {
         steps = SharedRefresh(machine: machine)
         effect = steps.begin()
     }
+
+    /// Whether it has taken so many seconds, of which others may have had their part.
+    func isOver(after seconds: Int) -> Bool { begunAt.age.map { $0 > Int64(seconds) * 1000 } ?? true }
 
     mutating func handle(_ event: SharedRefresh.Event) { effect = steps.handle(event) }
 }

@@ -6,7 +6,7 @@ final class EtcdClient {
     /// The store that it serves.
     static let store = StoreName.shared("etcd")
     /// The largest response, in bytes: a value in base64, and what is about it.
-    private static let limit = 2 * SharedValue.largest
+    private static let limit = 2 << 20
 
     private unowned let context: LoginContext
     private var provider: SessionProvider?
@@ -21,7 +21,7 @@ final class EtcdClient {
         } catch {
             let words = error.message(about: ErrorContext()).what
             switch error {
-            case .network, .busy: throw .engineAway(Self.store, .some(words))
+            case .network, .busy, .http(status: 500...): throw .engineAway(Self.store, .some(words))
             case .store(let fault): throw fault
             default: throw .unavailable(Self.store, problem: words)
             }
@@ -53,6 +53,12 @@ final class EtcdClient {
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
             throw .usage(
                 .other("the profile \(SafeText.quoted(name)) logs in to etcd, so its own store cannot be '\(store)'"))
+        }
+        if let store = try part.record(of: profile)?.activeAccount?.store, store.isShared {
+            throw .usage(
+                .other(
+                    "the login that etcd wants is in '\(store)' itself; log in again: authctl login \(SafeText.quoted(profile.name)) --store file"
+                ))
         }
         let provider = try SessionProvider(part, profile, LoginRequest())
         (self.part, self.provider) = (part, provider)

@@ -3,6 +3,9 @@ import Secrets
 
 /// etcd by the JSON gateway of its API, version 3 (<https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/>).
 struct EtcdEngine: SharedEngine {
+    /// Of its 1.5 MB for a request, in base64.
+    var largest: Int { 1_000_000 }
+
     let store: StoreName
     /// Posts JSON to a path of the gateway, with the login that etcd wants, and returns the body of a good response.
     let post: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
@@ -66,7 +69,9 @@ struct EtcdEngine: SharedEngine {
     func get(_ key: String) throws(StoreFault) -> SharedItem? {
         let found = try send("/v3/kv/range", Range(key: base64(key)), Found.self, "get")
         guard let entry = found.entries.first else { return nil }
-        guard let value = Base64.decode(entry.value) else { throw .helper(store, .notUnderstood(method: "get")) }
+        guard let value = Base64.decode(entry.value), SharedItem.isVersion(entry.version) else {
+            throw .helper(store, .notUnderstood(method: "get"))
+        }
         return SharedItem(value: value.unprotectedText, version: entry.version)
     }
 
@@ -77,7 +82,9 @@ struct EtcdEngine: SharedEngine {
         let put = Transaction.Put(key: key, value: base64(value))
         let outcome = try send(
             "/v3/kv/txn", Transaction(compare: [comparison], success: [.init(requestPut: put)]), Outcome.self, "put")
-        return outcome.succeeded ? outcome.revision : nil
+        guard outcome.succeeded else { return nil }
+        guard SharedItem.isVersion(outcome.revision) else { throw .helper(store, .notUnderstood(method: "put")) }
+        return outcome.revision
     }
 
     private func base64(_ text: String) -> String { Base64.encode(Secret(text)) }

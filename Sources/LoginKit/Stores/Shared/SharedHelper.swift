@@ -8,6 +8,9 @@ struct SharedHelper: SharedEngine {
     /// The time limit of one request, in seconds.
     static let patience = 20
 
+    /// A request has to fit into a pipe (pipe(7), 64 KiB).
+    var largest: Int { 60_000 }
+
     let store: StoreName
     let environment: ProgramEnvironment
     var patience = Self.patience
@@ -43,7 +46,8 @@ struct SharedHelper: SharedEngine {
         let response = try run("get", Request(key: key))
         switch (response.value, response.version) {
         case (nil, nil): return nil
-        case (let value?, let version?): return SharedItem(value: value, version: version)
+        case (let value?, let version?) where SharedItem.isVersion(version):
+            return SharedItem(value: value, version: version)
         default: throw .helper(store, .notUnderstood(method: "get"))
         }
     }
@@ -51,7 +55,9 @@ struct SharedHelper: SharedEngine {
     func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
         let response = try run("put", Request(key: key, value: value, condition: .some(version)))
         if response.isConflict { return nil }
-        guard let version = response.version else { throw .helper(store, .notUnderstood(method: "put")) }
+        guard let version = response.version, SharedItem.isVersion(version) else {
+            throw .helper(store, .notUnderstood(method: "put"))
+        }
         return version
     }
 
@@ -62,7 +68,12 @@ struct SharedHelper: SharedEngine {
         } catch {
             preconditionFailure("a request that cannot be written as JSON")
         }
-        let answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
+        let answer: HelperCall.Answer
+        do throws(StoreFault) {
+            answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
+        } catch .timedOut {
+            throw .engineAway(store, .some("no answer within \(patience) seconds"))
+        }
         guard answer.status == 0 else {
             let words = HelperResponse.trimmed(answer.errors)
             let told: HelperFault.Words = words.isEmpty ? .none : .some(words)

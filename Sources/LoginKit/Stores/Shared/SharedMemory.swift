@@ -5,21 +5,21 @@ import Secrets
 /// What one machine knows of one shared login, in a file of its state folder: without it, an old copy that somebody puts back
 /// cannot be told from the newest.
 struct SharedMemory {
-    /// In bytes: a journal is as long as a value.
-    private static let limit = 4 * SharedValue.largest
+    /// In bytes: it has up to three values.
+    private static let limit = 4 << 20
 
     struct Content: Codable, Equatable {
         /// A lock that somebody else has, and when this machine saw it first: no two clocks are compared.
         struct Seen: Codable, Equatable {
-            /// The engine's version with that lock.
-            let version: String
+            /// The value with that lock, sealed: the engine's version may be the same for another one.
+            let text: String
             let moment: BootMoment
 
-            init(version: String, moment: BootMoment) { (self.version, self.moment) = (version, moment) }
+            init(text: String, moment: BootMoment) { (self.text, self.moment) = (text, moment) }
 
             init(from decoder: any Decoder) throws {
                 let members = try decoder.container(keyedBy: FormKey.self)
-                version = try members.decode(String.self, forKey: "version")
+                text = try members.decode(String.self, forKey: "text")
                 moment = try members.decode(BootMoment.self, forKey: "moment")
             }
         }
@@ -28,18 +28,14 @@ struct SharedMemory {
         struct Copy: Codable, Equatable {
             /// Sealed, as the engine has it.
             let text: String
-            let version: String
             /// When it was read, where that is of use.
             let moment: BootMoment?
 
-            init(text: String, version: String, moment: BootMoment?) {
-                (self.text, self.version, self.moment) = (text, version, moment)
-            }
+            init(text: String, moment: BootMoment?) { (self.text, self.moment) = (text, moment) }
 
             init(from decoder: any Decoder) throws {
                 let members = try decoder.container(keyedBy: FormKey.self)
                 text = try members.decode(String.self, forKey: "text")
-                version = try members.decode(String.self, forKey: "version")
                 moment = try members.decodeIfPresent(BootMoment.self, forKey: "moment")
             }
         }
@@ -67,10 +63,11 @@ struct SharedMemory {
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
+    ///   - store: the one that it is about: two stores may have one key.
     ///   - key: the login's in the engine.
-    init(folder: String, key: String) {
-        let name = key.split(separator: "/").last.map(String.init) ?? key
-        file = SafeFile(folder: "\(folder)/shared", name: "\(name).json", limit: Self.limit, wait: SafeFile.usualWait)
+    init(folder: String, store: StoreName, key: String) {
+        let name = "\(store.program ?? "")-\(key.split(separator: "/").last ?? "").json"
+        file = SafeFile(folder: "\(folder)/shared", name: name, limit: Self.limit, wait: SafeFile.usualWait)
     }
 
     func read() throws(StoreFault) -> Content { try content(try file.read()) }
@@ -123,10 +120,10 @@ struct BootMoment: Codable, Equatable {
         return BootMoment(boot: id, milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// How long ago it was, in milliseconds; `nil` if the machine was started again since.
+    /// How long ago it was, in milliseconds; `nil` if the machine was started again since, or the state folder is another's.
     var age: Int64? {
         let now = Self.now()
-        return now.boot == boot ? now.milliseconds - milliseconds : nil
+        return now.boot == boot && now.milliseconds >= milliseconds ? now.milliseconds - milliseconds : nil
     }
 
     private static let id: String = {

@@ -1,7 +1,7 @@
 import LoginCore
 import Secrets
 
-// What a machine that comes later has to know: whose login it is.
+// What a machine that comes later has to know: whose login it is, and whether it has the right key.
 extension SharedStore {
     /// The account of a profile that logged in last, on whichever machine; `nil` if none has.
     func lastAccount(of profile: String, at origin: Origin) throws(StoreFault) -> AccountID? {
@@ -21,5 +21,29 @@ extension SharedStore {
     /// A name that nobody has: the others are typed, or a server's.
     private static func pointer(_ profile: String, _ origin: Origin) -> AccountID {
         AccountID(profile: profile, origin: origin, username: "\0last")
+    }
+
+    private static let check = AccountID(
+        profile: "authctl key", origin: Origin(scheme: "https", host: "key.invalid", port: 443), username: "")
+
+    /// Where it is does not depend on the key, as it does for all others.
+    private static let checkName = "authctl/key"
+
+    /// Leaves something by which a machine with another key sees that it has the wrong one.
+    func noteKey() throws(StoreFault) {
+        guard try engine.get(Self.checkName) == nil else { return try checkKey() }
+        let value = SharedValue(try open(generation: 1))
+        // Another machine may have been faster.
+        _ = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil)
+    }
+
+    /// - Throws: `foreignValue` if the machines that have the engine's logins have another key.
+    func checkKey() throws(StoreFault) {
+        guard let item = try engine.get(Self.checkName) else { return }
+        do throws(SharedValue.Fault) {
+            _ = try SharedValue(item.value, for: Self.check, key: key)
+        } catch {
+            throw .foreignValue(name, key: Self.checkName)
+        }
     }
 }

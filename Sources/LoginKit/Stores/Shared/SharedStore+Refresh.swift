@@ -13,23 +13,29 @@ extension SharedStore {
         of account: AccountID, ifStill known: Secret, hasOtherProof: Bool = false
     ) throws(StoreFault) -> SharedRight {
         let key = try id(account), machine = try machineName()
-        var refresh = refreshes.removeValue(forKey: key) ?? BegunRefresh(of: machine)
+        // One that was sent, and whose answer was not heard, is over.
+        let late = refreshes.removeValue(forKey: key).flatMap { $0.effect == .look ? $0 : nil }
+        var refresh = late ?? BegunRefresh(of: machine)
         while true {
             switch refresh.effect {
             case .look: refresh.handle(.looked(try lookForRefresh(account, known, hasOtherProof)))
             // The caller has the lock of this machine.
             case .contend: refresh.handle(.contending)
             case .putLock(_, let unfinished):
+                try checkTime(refresh)
                 refresh.lockedAt = BootMoment.now()
                 refresh.handle(try event(of: putLock(account, after: unfinished)))
             case .checkTime:
                 refreshes[key] = refresh
                 return .mine
-            case .putSession: refresh.handle(try event(of: push(account)))
+            case .putSession:
+                try checkTime(refresh)
+                refresh.handle(try event(of: pushJournal(account)))
             case .dropJournal:
                 try memory(account).update { $0.journal = nil }
                 refresh.handle(.dropped)
             case .wait:
+                try checkTime(refresh)
                 usleep(Self.pause)
                 refresh.handle(.waited)
             case .end(.oldCopy): throw .oldCopy(name)
@@ -42,6 +48,18 @@ extension SharedStore {
 
     /// Between two looks at a lock that somebody else has, in microseconds.
     private static let pause: UInt32 = 500_000
+
+    /// Whoever has the lock has its time, and the next one, too; then something is wrong with the engine.
+    private func checkTime(_ refresh: BegunRefresh) throws(StoreFault) {
+        guard refresh.isOver(after: 30 + 3 * lockTime) else { return }
+        throw .engineAway(name, .some("others have held the login or changed it all the time"))
+    }
+
+    /// Whether this process has sent a refresh for which the other machines wait.
+    func hasBegunRefresh(of account: AccountID) throws(StoreFault) -> Bool {
+        guard case .refresh? = refreshes[try id(account)]?.effect else { return false }
+        return true
+    }
 
     /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again, since others
     /// may think its lock is over while the provider answers.
@@ -63,17 +81,22 @@ extension SharedStore {
             return try replace(old, with: secret, for: account)
         }
         refresh.handle(.refreshed)
+        var tries = 0, value = SharedValue(try open(generation: 1), secret), problem: StoreFault?
         while true {
             switch refresh.effect {
             case .writeJournal(let generation):
-                // On this machine first, and synced: the provider gives it once.
-                let text = SharedValue(try open(generation: generation), secret).text(for: account, key: self.key)
-                try memory(account).update { $0.journal = text }
-                refresh.handle(.written)
+                // On this machine first, and synced: the provider gives it once. A full disk is no reason to lose it.
+                value = SharedValue(try open(generation: generation), secret)
+                let text = value.text(for: account, key: self.key), memory = try memory(account)
+                problem = fault { () throws(StoreFault) in try memory.update { $0.journal = text } }
+                refresh.handle(problem == nil ? .written : .unwritten)
             case .putSession:
+                tries += 1
                 do throws(StoreFault) {
-                    refresh.handle(try event(of: push(account)))
+                    guard tries < Self.mostTries else { throw StoreFault.engineAway(name, .none) }
+                    refresh.handle(try event(of: push(value, account)))
                 } catch .engineAway {
+                    if let problem { throw problem }
                     // It is in the journal, and gets there with the next refresh.
                     return true
                 }

@@ -6,18 +6,16 @@ extension SharedStore {
     /// The engine's versions mean nothing to the steps, which only compare what they looked at.
     func event(of wasPut: Bool) -> SharedRefresh.Event { wasPut ? .put(version: 0) : .conflict }
 
-    func memory(_ account: AccountID) throws(StoreFault) -> SharedMemory {
-        SharedMemory(folder: folder, key: try id(account))
-    }
-
     func lookForRefresh(
         _ account: AccountID, _ known: Secret, _ hasOtherProof: Bool
     ) throws(StoreFault) -> SharedRefresh.Look {
         let (content, found) = try look(account)
         guard let found else {
-            // Nothing is there any more: somebody has removed it from the engine.
+            // Nothing is there any more, as after a logout.
             let nothing = SharedRefresh.Value(version: 0, generation: content.mark, isErased: true)
-            return SharedRefresh.Look(mark: content.mark, value: nothing, isOver: true)
+            return SharedRefresh.Look(
+                mark: content.mark, value: nothing, journal: try journal(content, account)?.open.generation,
+                isOver: true)
         }
         let open = found.value.open
         let value = SharedRefresh.Value(
@@ -25,7 +23,7 @@ extension SharedStore {
             isRefused: open.refused && !hasOtherProof, isErased: open.erased)
         return SharedRefresh.Look(
             mark: content.mark, value: value, journal: try journal(content, account)?.open.generation,
-            lockIsOver: try isOver(open.refreshing, found.version, content, account),
+            lockIsOver: try isOver(open.refreshing, found.text, content, account),
             isOver: !open.erased && found.value.secret == known)
     }
 
@@ -33,15 +31,15 @@ extension SharedStore {
         try content.journal.map { (text) throws(StoreFault) in try opened(text, account) }
     }
 
-    /// Whether a lock has run out by this machine's own clock, since it first saw the lock in this version.
+    /// Whether a lock has run out by this machine's own clock, since it first saw this lock.
     private func isOver(
-        _ lock: SharedValue.Open.Lock?, _ version: String, _ content: SharedMemory.Content, _ account: AccountID
+        _ lock: SharedValue.Open.Lock?, _ text: String, _ content: SharedMemory.Content, _ account: AccountID
     ) throws(StoreFault) -> Bool {
         guard let lock, lock.machine != (try machineName()) else { return false }
-        if let seen = content.lock, seen.version == version, let age = seen.moment.age {
+        if let seen = content.lock, seen.text == text, let age = seen.moment.age {
             return age > Int64(lock.patience) * 1000
         }
-        try memory(account).update { $0.lock = SharedMemory.Content.Seen(version: version, moment: .now()) }
+        try memory(account).update { $0.lock = SharedMemory.Content.Seen(text: text, moment: .now()) }
         return false
     }
 
@@ -61,8 +59,13 @@ extension SharedStore {
     }
 
     /// Puts the session of this machine's journal.
-    func push(_ account: AccountID) throws(StoreFault) -> Bool {
+    func pushJournal(_ account: AccountID) throws(StoreFault) -> Bool {
         guard let value = try journal(try memory(account).read(), account) else { return false }
-        return try swap(account, value, over: found[try id(account)]?.version)
+        return try push(value, account)
+    }
+
+    /// Puts a session that the provider has given to this machine.
+    func push(_ value: SharedValue, _ account: AccountID) throws(StoreFault) -> Bool {
+        try swap(account, value, over: found[try id(account)]?.version)
     }
 }

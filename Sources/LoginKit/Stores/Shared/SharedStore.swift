@@ -1,3 +1,4 @@
+import Glibc
 import LoginCore
 import Secrets
 
@@ -26,9 +27,14 @@ final class SharedStore: CredentialStore {
     /// The refreshes that this process has begun, by the same.
     var refreshes: [String: BegunRefresh] = [:]
 
+    /// When the engine could not be reached, so that a command waits for it once.
+    var awaySince: BootMoment?
+
     struct Found {
-        var value: SharedValue
-        var version: String
+        let value: SharedValue
+        /// The value as the engine has it.
+        let text: String
+        let version: String
     }
 
     /// - Parameters:
@@ -47,24 +53,6 @@ final class SharedStore: CredentialStore {
         return value.secret
     }
 
-    /// What the engine has, or this machine has read of it before: shortly, or where the engine is away.
-    func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
-        let memory = SharedMemory(folder: folder, key: try id(account))
-        if cacheTime > 0, account != StoreTest.account, let copy = try memory.read().copy, let age = copy.moment?.age,
-            age < Int64(cacheTime) * 1000
-        {
-            return try opened(copy.text, account)
-        }
-        do throws(StoreFault) {
-            return try look(account).1?.value
-        } catch .engineAway(let store, let words) {
-            let content = try memory.read()
-            guard let text = content.journal ?? content.copy?.text else { throw .engineAway(store, words) }
-            away(name)
-            return try opened(text, account)
-        }
-    }
-
     func contains(_ account: AccountID) throws(StoreFault) -> Bool { try find(account) != nil }
 
     /// Puts a secret in the place of one that was read, or erases it, unless somebody else has changed it since.
@@ -79,7 +67,10 @@ final class SharedStore: CredentialStore {
 
     /// A new login takes the place of whatever is there, an old copy that somebody put back included.
     func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
-        guard secret.count <= SharedValue.largest else { throw .tooLarge(name, limit: SharedValue.largest) }
+        // As base64, with what stands beside it.
+        let limit = engine.largest / 4 * 3 - 2048
+        guard secret.count <= limit else { throw .tooLarge(name, limit: limit) }
+        try noteKey()
         // Before its secret, as this machine's registry has it.
         try noteLast(account)
         try put(account) { (mark, present) throws(StoreFault) in
@@ -115,35 +106,6 @@ final class SharedStore: CredentialStore {
             of: AccountID(profile: account.profile, origin: account.origin, username: try machineName()))
     }
 
-    /// Reads this machine's mark, *then* the value, and raises the mark.
-    /// - Throws: `oldCopy`; `foreignValue` for what is of another account, another key or nobody's making.
-    func look(_ account: AccountID) throws(StoreFault) -> (SharedMemory.Content, Found?) {
-        let key = try id(account), memory = SharedMemory(folder: folder, key: key)
-        var content = try memory.read()
-        guard let item = try engine.get(key) else {
-            found[key] = nil
-            if content.copy != nil { content = try memory.update { $0.copy = nil } }
-            return (content, nil)
-        }
-        let value = try opened(item.value, account)
-        guard value.open.generation >= content.mark else { throw .oldCopy(name) }
-        if content.copy?.version != item.version || cacheTime > 0 {
-            content = try memory.update { [self] in note(value, item, in: &$0) }
-        }
-        let present = Found(value: value, version: item.version)
-        found[key] = present
-        return (content, present)
-    }
-
-    /// Remembers what was read.
-    private func note(_ value: SharedValue, _ item: SharedItem, in content: inout SharedMemory.Content) {
-        // Another process of this machine may have read a newer one since.
-        guard value.open.generation >= content.mark else { return }
-        content.mark = value.open.generation
-        let moment = cacheTime > 0 ? BootMoment.now() : nil
-        content.copy = SharedMemory.Content.Copy(text: item.value, version: item.version, moment: moment)
-    }
-
     func opened(_ text: String, _ account: AccountID) throws(StoreFault) -> SharedValue {
         do throws(SharedValue.Fault) {
             return try SharedValue(text, for: account, key: key)
@@ -162,18 +124,18 @@ final class SharedStore: CredentialStore {
     func put(
         _ account: AccountID, _ next: (_ mark: Int, SharedValue?) throws(StoreFault) -> SharedValue?
     ) throws(StoreFault) -> Bool {
-        let key = try id(account), memory = SharedMemory(folder: folder, key: key)
-        for _ in 1...Self.mostTries {
+        let key = try id(account), memory = try memory(account)
+        for attempt in 1...Self.mostTries {
             let mark = try memory.read().mark, item = try engine.get(key)
             let present = try item.map { (item) throws(StoreFault) in try opened(item.value, account) }
             guard let value = try next(mark, present) else { return false }
-            guard try swap(account, value, over: item?.version, clearing: true) else { continue }
-            return true
+            if try swap(account, value, over: item?.version, clearing: true) { return true }
+            usleep(UInt32(attempt) * 20_000)
         }
         throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
     }
 
-    private static let mostTries = 20
+    static let mostTries = 8
 
     /// Puts a value, if the engine still has this version, and remembers it.
     /// - Parameter clearing: whether it takes the place of what this machine's journal has, too.
@@ -182,12 +144,11 @@ final class SharedStore: CredentialStore {
         _ account: AccountID, _ value: SharedValue, over version: String?, clearing: Bool = false
     ) throws(StoreFault) -> Bool {
         let key = try id(account), text = value.text(for: account, key: self.key)
+        guard text.utf8.count <= engine.largest else { throw .tooLarge(name, limit: engine.largest) }
         guard let version = try engine.put(text, for: key, over: version) else { return false }
-        try SharedMemory(folder: folder, key: key).update { [self] in
-            note(value, SharedItem(value: text, version: version), in: &$0)
-            if clearing { $0.journal = nil }
-        }
-        found[key] = Found(value: value, version: version)
+        let present = Found(value: value, text: text, version: version)
+        try memory(account).update { [self] in note(present, in: &$0, clearing: clearing) }
+        found[key] = present
         return true
     }
 }

@@ -39,6 +39,11 @@ struct SharedValue {
         /// Whether somebody has logged out: what is sealed is empty then.
         var erased: Bool
 
+        /// Whether it is nothing that only somebody with the key would make, to have others fail at it.
+        var isWithinLimits: Bool {
+            (1...(1 << 53)).contains(generation) && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
+        }
+
         init(generation: Int, machine: String, saved: Int64, refreshing: Lock? = nil, erased: Bool = false) {
             (self.generation, self.machine, self.saved) = (generation, machine, saved)
             (self.refreshing, self.erased) = (refreshing, erased)
@@ -57,8 +62,6 @@ struct SharedValue {
     }
 
     private static let version = "1"
-    /// In bytes; an entry of etcd has 1.5 MB by default.
-    static let largest = 1 << 20
 
     let open: Open
     let secret: Secret
@@ -88,7 +91,7 @@ struct SharedValue {
         if let number = parts.first.flatMap({ Int($0) }), number > 1 { throw .newerVersion }
         guard parts.count == 3, parts[0] == Self.version, let json = Base64.decode(parts[1]),
             let bytes = Base64.decode(parts[2])?.withUnsafeBytes({ Array($0) }), bytes.count > Cipher.nonceCount,
-            let open = SecretJSON.decode(Open.self, from: json), open.generation > 0
+            let open = SecretJSON.decode(Open.self, from: json), open.isWithinLimits
         else { throw .foreign }
         let sealed = Cipher.Sealed(
             nonce: Array(bytes.prefix(Cipher.nonceCount)), ciphertext: Array(bytes.dropFirst(Cipher.nonceCount)))

@@ -1,0 +1,84 @@
+import LoginCore
+import Secrets
+
+// Reading what the engine has, and remembering it.
+extension SharedStore {
+    /// What the engine has, or this machine has read of it before: shortly, or where the engine is away.
+    func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
+        let memory = try memory(account)
+        if cacheTime > 0, account != StoreTest.account, let copy = try memory.read().copy, let age = copy.moment?.age,
+            age < Int64(cacheTime) * 1000
+        {
+            return try opened(copy.text, account)
+        }
+        do throws(StoreFault) {
+            if let age = awaySince?.age, age < Self.pauseWhileAway { throw StoreFault.engineAway(name, .none) }
+            return try look(account).1?.value
+        } catch .engineAway(let store, let words) {
+            guard let value = try remembered(account, memory) else { throw .engineAway(store, words) }
+            awaySince = .now()
+            away(name)
+            return value
+        }
+    }
+
+    /// In milliseconds.
+    private static let pauseWhileAway: Int64 = 10_000
+
+    /// What this machine has of a login: what the provider has given to it, unless somebody was faster, else what was read last.
+    private func remembered(_ account: AccountID, _ memory: SharedMemory) throws(StoreFault) -> SharedValue? {
+        let content = try memory.read()
+        if let text = content.journal {
+            let own = try opened(text, account)
+            if own.open.generation > content.mark { return own }
+        }
+        return try content.copy.map { (copy) throws(StoreFault) in try opened(copy.text, account) }
+    }
+
+    func memory(_ account: AccountID) throws(StoreFault) -> SharedMemory {
+        SharedMemory(folder: folder, store: name, key: try id(account))
+    }
+
+    /// Reads this machine's mark, *then* the value, and raises the mark.
+    /// - Throws: `oldCopy`; `foreignValue` for what is of another account, another key or nobody's making.
+    func look(_ account: AccountID) throws(StoreFault) -> (SharedMemory.Content, Found?) {
+        let key = try id(account), memory = try memory(account), content = try memory.read()
+        guard let item = try engine.get(key) else {
+            found[key] = nil
+            return (try missing(account, content), nil)
+        }
+        let value = try opened(item.value, account)
+        guard value.open.generation >= content.mark else { throw .oldCopy(name) }
+        let present = Found(value: value, text: item.value, version: item.version)
+        found[key] = present
+        let isOvertaken = try content.journal.map { (text) throws(StoreFault) in
+            try opened(text, account).open.generation <= value.open.generation
+        }
+        guard content.copy?.text != item.value || cacheTime > 0 || isOvertaken == true else {
+            return (content, present)
+        }
+        return (try memory.update { [self] in note(present, in: &$0, clearing: isOvertaken == true) }, present)
+    }
+
+    /// Where the engine has nothing. What a logout leaves may be removed there, a login not.
+    private func missing(
+        _ account: AccountID, _ content: SharedMemory.Content
+    ) throws(StoreFault) -> SharedMemory.Content {
+        if let copy = content.copy {
+            guard try opened(copy.text, account).open.erased else { throw .oldCopy(name) }
+        } else {
+            try checkKey()
+        }
+        return content
+    }
+
+    /// Remembers what was read or put.
+    func note(_ present: Found, in content: inout SharedMemory.Content, clearing: Bool) {
+        if clearing { content.journal = nil }
+        // Another process of this machine may have read a newer one since.
+        guard present.value.open.generation >= content.mark else { return }
+        content.mark = present.value.open.generation
+        let moment = cacheTime > 0 ? BootMoment.now() : nil
+        content.copy = SharedMemory.Content.Copy(text: present.text, moment: moment)
+    }
+}
