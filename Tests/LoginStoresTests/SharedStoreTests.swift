@@ -237,8 +237,12 @@ private final class Waiting: @unchecked Sendable {
     }
 
     private func begin(_ store: SharedStore, _ known: String) throws -> SharedRight {
-        let right = try store.beginRefresh(of: ann, ifStill: Secret(known))
-        if right == .mine { #expect(try store.isInTime(ann)) }
+        let right = try store.beginRefresh(of: ann, ifStill: Secret(known)), lockTime = store.lockTime
+        guard right == .mine else { return right }
+        // The lock is short for those who wait; a busy machine may take as long as it wants.
+        store.lockTime = 90
+        #expect(try store.isInTime(ann))
+        store.lockTime = lockTime
         return right
     }
 
