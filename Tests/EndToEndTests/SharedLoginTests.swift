@@ -119,11 +119,11 @@ struct `A login that machines share by a real engine` {
         try Crowd.run(try (0..<(3 * count)).map { try fleet.spec($0 % 3, ["token", "chat"]) })
     }
 
-    private func tryRounds(_ fleet: Fleet, _ rounds: Int) throws {
+    private func tryRounds(_ fleet: Fleet, _ rounds: Int, _ count: Int) throws {
         for round in 1...rounds {
             try fleet.logInAnHourAgo()
             let before = try fleet.refreshes().count
-            let results = try tokens(fleet, 20)
+            let results = try tokens(fleet, count)
             for result in results { #expect(result.code == 0, "round \(round): \(result.error)") }
             #expect(Set(results.map(\.output)).count == 1)
             #expect(try fleet.refreshes().dropFirst(before) == [200])
@@ -134,7 +134,7 @@ struct `A login that machines share by a real engine` {
         throws
     {
         let cluster = try EtcdCluster(), fleet = try Fleet(.etcd(cluster), demo)
-        try tryRounds(fleet, 2)
+        try tryRounds(fleet, 2, 20)
         let ranges = try cluster.requests(ofNode: 0, "Range"), puts = try cluster.requests(ofNode: 0, "Txn")
         let token = try fleet.run(0, "token", "chat").output
         #expect(try cluster.requests(ofNode: 0, "Range") == ranges + 1)
@@ -166,11 +166,12 @@ struct `A login that machines share by a real engine` {
         #expect(later.code == 6, "\(later.error)")
     }
 
-    @Test func `sixty processes on three machines with PostgreSQL refresh it once in each round`() throws {
+    @Test func `twelve processes on three machines with PostgreSQL refresh it once in each round`() throws {
         let server = try PostgreSQLServer(), fleet = try Fleet(.postgresql(server), demo)
         let test = try fleet.run(0, "store", "test", fleet.store)
         #expect(test.code == 0, "\(test.error)")
-        try tryRounds(fleet, 2)
+        // Each request is a shell, jq and psql: sixty processes need minutes of two busy cores.
+        try tryRounds(fleet, 2, 4)
         withExtendedLifetime(server) {}
     }
 }
