@@ -57,7 +57,9 @@ final class SharedMachines {
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
         let json = try answer.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         let script = json.map { "#!/bin/sh\ncat <<'END'\n\($0)\nEND\n" } ?? "#!/bin/sh\nexec sleep 60\n"
-        try script.write(toFile: path, atomically: false, encoding: .utf8)
+        try script.write(toFile: path + ".text", atomically: false, encoding: .utf8)
+        // A program that this process had open for writing could be busy in a child of another test (ETXTBSY).
+        #expect(try Program.run(["cp", path + ".text", path]).status == 0)
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         return SharedHelper(store: name, environment: ProgramEnvironment(["PATH": "\(bin):/usr/bin:/bin"]))
     }
