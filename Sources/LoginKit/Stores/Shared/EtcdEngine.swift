@@ -92,13 +92,7 @@ struct EtcdEngine: SharedEngine {
     private func send<Response: Decodable>(
         _ path: String, _ body: some Encodable, _: Response.Type, _ method: String
     ) throws(StoreFault) -> Response {
-        let json: Secret
-        do throws(SecretJSON.EncodingError) {
-            json = try SecretJSON.encode(body)
-        } catch {
-            preconditionFailure("a request that cannot be written as JSON")
-        }
-        guard let response = SecretJSON.decode(Response.self, from: try post(path, json)) else {
+        guard let response = SecretJSON.decode(Response.self, from: try post(path, SecretJSON.encodeOwn(body))) else {
             throw .helper(store, .notUnderstood(method: method))
         }
         return response

@@ -62,12 +62,7 @@ struct SharedHelper: SharedEngine {
     }
 
     private func run(_ method: String, _ request: Request) throws(StoreFault) -> Response {
-        let input: Secret
-        do throws(SecretJSON.EncodingError) {
-            input = try SecretJSON.encode(request)
-        } catch {
-            preconditionFailure("a request that cannot be written as JSON")
-        }
+        let input = SecretJSON.encodeOwn(request)
         let answer: HelperCall.Answer
         do throws(StoreFault) {
             answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)

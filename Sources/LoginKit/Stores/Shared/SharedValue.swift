@@ -69,13 +69,7 @@ struct SharedValue {
     init(_ open: Open, _ secret: Secret = Secret("")) { (self.open, self.secret) = (open, secret) }
 
     func text(for account: AccountID, key: SharedKey) -> String {
-        let json: Secret
-        do throws(SecretJSON.EncodingError) {
-            json = try SecretJSON.encode(open)
-        } catch {
-            preconditionFailure("a value that cannot be written as JSON")
-        }
-        let beside = Base64.encode(json), sealed = key.seal(secret, for: account, beside: beside)
+        let beside = Base64.encode(SecretJSON.encodeOwn(open)), sealed = key.seal(secret, for: account, beside: beside)
         let bytes = (sealed.nonce + sealed.ciphertext).withUnsafeBytes { Secret(copying: $0) }
         return "\(Self.version).\(beside).\(Base64.encode(bytes))"
     }
