@@ -9,24 +9,9 @@ struct SharedMemory {
     private static let limit = 4 << 20
 
     struct Content: Codable, Equatable {
-        /// A lock that somebody else has, and when this machine saw it first: no two clocks are compared.
-        struct Seen: Codable, Equatable {
-            /// The value with that lock, sealed: the engine's version may be the same for another one.
-            let text: String
-            let moment: BootMoment
-
-            init(text: String, moment: BootMoment) { (self.text, self.moment) = (text, moment) }
-
-            init(from decoder: any Decoder) throws {
-                let members = try decoder.container(keyedBy: FormKey.self)
-                text = try members.decode(String.self, forKey: "text")
-                moment = try members.decode(BootMoment.self, forKey: "moment")
-            }
-        }
-
-        /// A value as it was read last: what is used while the engine is away.
-        struct Copy: Codable, Equatable {
-            /// Sealed, as the engine has it.
+        /// A value as this machine has read it.
+        struct Reading: Codable, Equatable {
+            /// Sealed, as the engine has it: its version may be the same for another one.
             let text: String
             /// When it was read, where that is of use.
             let moment: BootMoment?
@@ -42,8 +27,10 @@ struct SharedMemory {
 
         /// The highest generation that was seen here.
         var mark = 0
-        var copy: Copy?
-        var lock: Seen?
+        /// What was read last, and is used while the engine is away.
+        var copy: Reading?
+        /// A lock that somebody else has, and when this machine saw it first: no two clocks are compared.
+        var lock: Reading?
         /// A value that has to get into the engine: the provider has given the session in it to this machine. Sealed, as the
         /// engine would have it.
         var journal: String?
@@ -53,8 +40,8 @@ struct SharedMemory {
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: FormKey.self)
             mark = try members.decode(Int.self, forKey: "mark")
-            copy = try members.decodeIfPresent(Copy.self, forKey: "copy")
-            lock = try members.decodeIfPresent(Seen.self, forKey: "lock")
+            copy = try members.decodeIfPresent(Reading.self, forKey: "copy")
+            lock = try members.decodeIfPresent(Reading.self, forKey: "lock")
             journal = try members.decodeIfPresent(String.self, forKey: "journal")
         }
     }

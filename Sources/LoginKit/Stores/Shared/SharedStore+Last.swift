@@ -12,9 +12,10 @@ extension SharedStore {
     func noteLast(_ account: AccountID) throws(StoreFault) {
         guard account != StoreTest.account else { return }
         let pointer = Self.pointer(account.profile, account.origin), name = Secret(account.username)
-        try put(pointer) { (mark, present) throws(StoreFault) in
-            if let present, present.open.generation >= mark, present.secret == name { return nil }
-            return SharedValue(try open(generation: max(mark, present?.open.generation ?? 0) + 1), name)
+        try put(pointer) { (generation, present) throws(StoreFault) in
+            // Where it is no old copy.
+            if let present, present.open.generation == generation - 1, present.secret == name { return nil }
+            return SharedValue(try open(generation: generation), name)
         }
     }
 

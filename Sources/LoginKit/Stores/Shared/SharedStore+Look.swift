@@ -5,8 +5,8 @@ import Secrets
 extension SharedStore {
     /// What the engine has, or this machine has read of it before: shortly, or where the engine is away.
     func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
-        let memory = try memory(account)
-        if cacheTime > 0, account != StoreTest.account, let copy = try memory.read().copy, let age = copy.moment?.age,
+        if cacheTime > 0, account != StoreTest.account, let copy = try memory(account).read().copy,
+            let age = copy.moment?.age,
             age < Int64(cacheTime) * 1000
         {
             return try opened(copy.text, account)
@@ -15,7 +15,7 @@ extension SharedStore {
             if let age = awaySince?.age, age < Self.pauseWhileAway { throw StoreFault.engineAway(name, .none) }
             return try look(account).1?.value
         } catch .engineAway(let store, let words) {
-            guard let value = try remembered(account, memory) else { throw .engineAway(store, words) }
+            guard let value = try remembered(account) else { throw .engineAway(store, words) }
             awaySince = .now()
             away(name)
             return value
@@ -26,8 +26,8 @@ extension SharedStore {
     private static let pauseWhileAway: Int64 = 10_000
 
     /// What this machine has of a login: what the provider has given to it, unless somebody was faster, else what was read last.
-    private func remembered(_ account: AccountID, _ memory: SharedMemory) throws(StoreFault) -> SharedValue? {
-        let content = try memory.read()
+    func remembered(_ account: AccountID) throws(StoreFault) -> SharedValue? {
+        let content = try memory(account).read()
         if let text = content.journal {
             let own = try opened(text, account)
             if own.open.generation > content.mark { return own }
@@ -79,6 +79,6 @@ extension SharedStore {
         guard present.value.open.generation >= content.mark else { return }
         content.mark = present.value.open.generation
         let moment = cacheTime > 0 ? BootMoment.now() : nil
-        content.copy = SharedMemory.Content.Copy(text: present.text, moment: moment)
+        content.copy = SharedMemory.Content.Reading(text: present.text, moment: moment)
     }
 }

@@ -143,14 +143,10 @@ extension SharedStore {
     func cancelRefresh(of account: AccountID) {
         // Where that fails the lock runs out.
         fault { () throws(StoreFault) in
-            let key = try id(account)
-            let machine = try machineName()
-            guard refreshes.removeValue(forKey: key) != nil, let present = found[key],
-                present.value.open.refreshing?.machine == machine
+            let key = try id(account), machine = try machineName()
+            guard refreshes.removeValue(forKey: key) != nil, found[key]?.value.open.refreshing?.machine == machine
             else { return }
-            var open = present.value.open
-            open.refreshing = nil
-            _ = try swap(account, SharedValue(open, present.value.secret), over: present.version)
+            _ = try change(account) { $0.refreshing = nil }
         }
     }
 }

@@ -36,25 +36,28 @@ extension SharedStore {
         _ lock: SharedValue.Open.Lock?, _ text: String, _ content: SharedMemory.Content, _ account: AccountID
     ) throws(StoreFault) -> Bool {
         guard let lock, lock.machine != (try machineName()) else { return false }
-        if let seen = content.lock, seen.text == text, let age = seen.moment.age {
+        if let seen = content.lock, seen.text == text, let age = seen.moment?.age {
             return age > Int64(lock.patience) * 1000
         }
-        try memory(account).update { $0.lock = SharedMemory.Content.Seen(text: text, moment: .now()) }
+        try memory(account).update { $0.lock = SharedMemory.Content.Reading(text: text, moment: .now()) }
         return false
     }
 
     func putLock(_ account: AccountID, after unfinished: String?) throws(StoreFault) -> Bool {
-        guard let present = found[try id(account)] else { return false }
-        var open = present.value.open
-        open.refreshing = SharedValue.Open.Lock(machine: try machineName(), seconds: lockTime)
-        open.unfinished = unfinished
-        return try swap(account, SharedValue(open, present.value.secret), over: present.version)
+        let lock = SharedValue.Open.Lock(machine: try machineName(), seconds: lockTime)
+        return try change(account) { ($0.refreshing, $0.unfinished) = (lock, unfinished) }
     }
 
     func putRefusal(_ account: AccountID) throws(StoreFault) -> Bool {
+        try change(account) { ($0.refreshing, $0.refused) = (nil, true) }
+    }
+
+    /// Puts what was read last with something else beside it.
+    /// - Returns: whether it was still there.
+    func change(_ account: AccountID, _ body: (inout SharedValue.Open) -> Void) throws(StoreFault) -> Bool {
         guard let present = found[try id(account)] else { return false }
         var open = present.value.open
-        (open.refreshing, open.refused) = (nil, true)
+        body(&open)
         return try swap(account, SharedValue(open, present.value.secret), over: present.version)
     }
 

@@ -8,7 +8,6 @@ import Secrets
 /// logout raises its generation, and what is below the highest that this machine has seen is an old copy. `SharedRefresh` has the
 /// protocol of a refresh, and says what it promises.
 final class SharedStore: CredentialStore {
-
     let name: StoreName
     let engine: any SharedEngine
     let key: SharedKey
@@ -26,7 +25,6 @@ final class SharedStore: CredentialStore {
     var found: [String: Found] = [:]
     /// The refreshes that this process has begun, by the same.
     var refreshes: [String: BegunRefresh] = [:]
-
     /// When the engine could not be reached, so that a command waits for it once.
     var awaySince: BootMoment?
 
@@ -58,9 +56,8 @@ final class SharedStore: CredentialStore {
     /// Puts a secret in the place of one that was read, or erases it, unless somebody else has changed it since.
     /// - Returns: whether it was still there.
     func replace(_ old: Secret, with new: Secret?, for account: AccountID) throws(StoreFault) -> Bool {
-        try put(account) { (mark, present) throws(StoreFault) in
+        try put(account) { (generation, present) throws(StoreFault) in
             guard let present, !present.open.erased, present.secret == old else { return nil }
-            let generation = max(mark, present.open.generation) + 1
             return SharedValue(try open(generation: generation, erased: new == nil), new ?? Secret(""))
         }
     }
@@ -73,17 +70,17 @@ final class SharedStore: CredentialStore {
         try noteKey()
         // Before its secret, as this machine's registry has it.
         try noteLast(account)
-        try put(account) { (mark, present) throws(StoreFault) in
-            SharedValue(try open(generation: max(mark, present?.open.generation ?? 0) + 1), secret)
+        try put(account) { (generation, _) throws(StoreFault) in
+            SharedValue(try open(generation: generation), secret)
         }
     }
 
     /// Leaves a value without a login: a key that is deleted has no generation, and an old copy could take its place.
     @discardableResult
     func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        try put(account) { (mark, present) throws(StoreFault) in
+        try put(account) { (generation, present) throws(StoreFault) in
             guard let present, !present.open.erased else { return nil }
-            return SharedValue(try open(generation: max(mark, present.open.generation) + 1, erased: true))
+            return SharedValue(try open(generation: generation, erased: true))
         }
     }
 
@@ -92,6 +89,7 @@ final class SharedStore: CredentialStore {
         SharedValue.Open(generation: generation, machine: try machineName(), saved: clock.now(), erased: erased)
     }
 
+    /// The name of this machine, read once.
     func machineName() throws(StoreFault) -> String {
         if let machine { return machine }
         let name = try MachineName.read(folder: folder)
@@ -106,6 +104,7 @@ final class SharedStore: CredentialStore {
             of: AccountID(profile: account.profile, origin: account.origin, username: try machineName()))
     }
 
+    /// A value of an account, from the engine or the disk.
     func opened(_ text: String, _ account: AccountID) throws(StoreFault) -> SharedValue {
         do throws(SharedValue.Fault) {
             return try SharedValue(text, for: account, key: key)
@@ -118,17 +117,19 @@ final class SharedStore: CredentialStore {
     }
 
     /// Puts what `next` makes of the present value, until nobody is faster.
-    /// - Parameter next: gets this machine's mark and the value, which may be an old copy; returns `nil` to leave it.
+    /// - Parameter next: gets its generation, above all that this machine has seen, and the value, which may be an old copy; returns
+    ///   `nil` to leave it.
     /// - Returns: whether anything was put.
     @discardableResult
     func put(
-        _ account: AccountID, _ next: (_ mark: Int, SharedValue?) throws(StoreFault) -> SharedValue?
+        _ account: AccountID, _ next: (_ generation: Int, SharedValue?) throws(StoreFault) -> SharedValue?
     ) throws(StoreFault) -> Bool {
         let key = try id(account), memory = try memory(account)
         for attempt in 1...Self.mostTries {
             let mark = try memory.read().mark, item = try engine.get(key)
             let present = try item.map { (item) throws(StoreFault) in try opened(item.value, account) }
-            guard let value = try next(mark, present) else { return false }
+            let generation = max(mark, present?.open.generation ?? 0) + 1
+            guard let value = try next(generation, present) else { return false }
             if try swap(account, value, over: item?.version, clearing: true) { return true }
             usleep(UInt32(attempt) * 20_000)
         }
