@@ -43,23 +43,25 @@ extension LoginContext {
         }
     }
 
-    /// An account of a shared store with what another machine has made of it since; `nil` for any other.
-    func sharedRecord(of account: AccountRecord, in profile: Profile) throws(LoginFault) -> AccountRecord? {
+    /// An account of a shared store with what another machine has made of it since, and whether it has a login; `nil` for any other.
+    func sharedRecord(
+        of account: AccountRecord, in profile: Profile
+    ) throws(LoginFault) -> (record: AccountRecord, isStored: Bool)? {
         guard account.store.isShared else { return nil }
         var request = LoginRequest()
         request.username = account.username
         let keeper = keeper(profile, account.origin, request)
         _ = try keeper.fill(account)
-        return keeper.filledRecord
+        return (keeper.filledRecord ?? account, keeper.filled != nil)
     }
 
-    /// The machine that saved a login last, where other machines have it, too, and as far as that can be told.
+    /// The machine that saved a login last, where other machines have it, too, as of when this one read it last.
     package func lastMachine(of account: AccountRecord, in profile: String) -> String? {
         guard account.store.isShared else { return nil }
         var machine: String?
         fault { () throws(StoreFault) in
             let store = try stores().open(account.store) as? SharedStore
-            machine = try store?.present(account.id(in: profile))?.open.machine
+            machine = try store?.remembered(account.id(in: profile))?.open.machine
         }
         return machine
     }

@@ -120,14 +120,15 @@ extension LoginContext {
 
     /// The reason that an account cannot be used, as far as known without the network.
     package func problem(with account: AccountRecord, of profile: Profile) throws(LoginFault) -> LoginFault? {
-        let account = try sharedRecord(of: account, in: profile) ?? account
+        let shared = try sharedRecord(of: account, in: profile), account = shared?.record ?? account
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
         if dependencies.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
         if let difference = account.clockDifference(at: dependencies.clock) {
             return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
         }
-        let isStored = try fromStore(try isStored(account, of: profile.name))
+        let isStored =
+            if let shared { shared.isStored } else { try fromStore(try isStored(account, of: profile.name)) }
         return isStored ? nil : .loginRequired(LoginNeed(why: .nothingStored))
     }
 
