@@ -217,10 +217,10 @@ def rack():
         said = lambda do |name|
           lambda do |env|
             handler = env['SCRIPT_NAME'] == '/open' && env['PATH_INFO'] == '/form' ? 'form' : name
-            [200, {'Content-Type' => 'text/plain', 'X-Handler' => "#{env['REQUEST_METHOD']} #{handler}"}, ['ok']]
+            [200, {'content-type' => 'text/plain', 'x-handler' => "#{env['REQUEST_METHOD']} #{handler}"}, ['ok']]
           end
         end
-        map('/me') { run lambda { |env| [env['HTTP_AUTHORIZATION'] ? 200 : 401, {'Content-Type' => 'text/plain'}, ['ok']] } }
+        map('/me') { run lambda { |env| [env['HTTP_AUTHORIZATION'] ? 200 : 401, {'content-type' => 'text/plain'}, ['ok']] } }
         map('/open') { run said['open'] }
         map('/secret') { run said['secret'] }
         """)
