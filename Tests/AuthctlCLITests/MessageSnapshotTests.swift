@@ -119,7 +119,8 @@ struct MessageSnapshotTests {
         .helper(.shared("mine"), .notUnderstood(method: "put")),
         .notSetUp(.shared("mine")), .engineAway(.shared("mine"), .some("connection refused")),
         .engineAway(.shared("etcd"), .none),
-        .oldCopy(.shared("mine")), .foreignValue(.shared("mine"), key: "authctl/0123"),
+        .usage(.other("say which profile")), .oldCopy(.shared("mine")),
+        .foreignValue(.shared("mine"), key: "authctl/0123"),
     ].map { .store($0) }
 
     private static let secretService: [LoginFault] = [

@@ -34,6 +34,7 @@ package enum LoginFault: Error, Equatable, Sendable {
         case .untrusted: .untrusted
         case .store(.locked): .locked
         case .store(.engineAway): .network
+        case .store(.usage): .usage
         case .store(.passphraseCancelled), .store(.secretService(.dismissed)): .cancelled
         case .store(.passphraseExpired), .store(.secretService(.promptExpired)): .expired
         case .store: .store

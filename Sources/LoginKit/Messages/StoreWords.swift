@@ -101,6 +101,8 @@ extension StoreFault {
             return Message(
                 "the engine of the store '\(store)' cannot be reached\(reason)",
                 next: "try again later; to test it: authctl store test \(store)")
+        case .usage(let fault):
+            return fault.message(topic)
         case .oldCopy(let store):
             return Message(
                 """

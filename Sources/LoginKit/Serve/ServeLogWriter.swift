@@ -72,8 +72,7 @@ extension StoreFault {
         case .unavailable, .noneWorks, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .notSetUp, .alreadySetUp,
             .passphraseMissing, .newPassphraseMissing, .timedOut, .secretService, .tooLarge, .namesTooLong,
             .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper,
-            .engineAway,
-            .oldCopy, .foreignValue:
+            .engineAway, .usage, .oldCopy, .foreignValue:
             .store(self)
         }
     }

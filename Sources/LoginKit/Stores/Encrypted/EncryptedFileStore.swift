@@ -169,7 +169,8 @@ extension StoreFault {
         case .unavailable, .noneWorks, .locked, .damaged, .newerVersion, .noSpace, .unsafeFile, .notSetUp,
             .alreadySetUp, .passphraseMissing,
             .newPassphraseMissing, .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
-            .passphraseFile, .passphraseBlank, .helper, .engineAway, .oldCopy, .foreignValue:
+            .passphraseFile, .passphraseBlank, .helper, .engineAway, .usage, .oldCopy,
+            .foreignValue:
             false
         }
     }

@@ -19,11 +19,15 @@ final class EtcdClient {
         do throws(LoginFault) {
             return try send(path, body)
         } catch {
-            let words = error.message(about: ErrorContext()).what
+            let message = error.message(about: ErrorContext(profile: context.profiles.defaults.sharedProfile))
             switch error {
-            case .network, .busy, .http(status: 500...): throw .engineAway(Self.store, .some(words))
+            case .network, .busy, .http(status: 500...): throw .engineAway(Self.store, .some(message.what))
+            case .usage(let fault): throw .usage(fault)
             case .store(let fault): throw fault
-            default: throw .unavailable(Self.store, problem: words)
+            case .loginRequired: throw .unavailable(Self.store, problem: "\(message.what); \(message.next)")
+            case .rejected, .noTicketForService, .cancelled, .untrusted, .secondFactor, .forbidden, .http,
+                .promptExpired, .oauth, .failure:
+                throw .unavailable(Self.store, problem: message.what)
             }
         }
     }
@@ -49,7 +53,7 @@ final class EtcdClient {
             throw .usage(
                 .other("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\""))
         }
-        let part = context.lending(), profile = try part.profile(named: name)
+        let part = context.lending(), profile = try profile(name, part)
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
             throw .usage(
                 .other("the profile \(SafeText.quoted(name)) logs in to etcd, so its own store cannot be '\(store)'"))
@@ -63,6 +67,17 @@ final class EtcdClient {
         let provider = try SessionProvider(part, profile, LoginRequest())
         (self.part, self.provider) = (part, provider)
         return provider
+    }
+
+    private func profile(_ name: String, _ part: LoginContext) throws(LoginFault) -> Profile {
+        do throws(LoginFault) {
+            return try part.profile(named: name)
+        } catch .usage(.unknownProfile) {
+            throw .usage(
+                .other(
+                    "shared-profile in config.toml names a profile that is not there: \(SafeText.quoted(name)); see: authctl profile list"
+                ))
+        }
     }
 
     /// Kept for as long as the provider, which does not.
