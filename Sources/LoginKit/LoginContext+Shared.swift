@@ -12,8 +12,9 @@ extension LoginContext {
             try etcd.post(path, body)
         }
         settings.cacheTime = profiles.defaults.sharedCache ?? 0
-        settings.away = { [unowned self] store in
-            warnOnce("warning: the engine of '\(store)' cannot be reached; using the login as it was read last")
+        settings.away = { [unowned self] fault in
+            let what = LoginFault.store(fault).message(about: ErrorContext()).what
+            warnOnce("warning: \(what); using the login as it was read last")
         }
         return settings
     }
@@ -23,7 +24,7 @@ extension LoginContext {
     package func adopt(_ profile: Profile, _ username: String?) throws(LoginFault) {
         guard LoginRequest().store(of: profile)?.isShared == true else { return }
         let record = try record(of: profile)
-        let known = if let username { record?.account(named: username) } else { record?.activeAccount }
+        let known = if let username { record?.account(named: username) } else { record?.accounts.first }
         guard known == nil else { return }
         var request = LoginRequest()
         request.username = username

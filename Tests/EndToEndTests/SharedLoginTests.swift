@@ -50,6 +50,21 @@ struct `A login that machines share` {
         #expect(try token(0).code == 0)
     }
 
+    @Test(arguments: ["", "nobody", "engine"])
+    func `no login of the engine, or one that is shared itself, is a mistake in the configuration`(name: String) throws {
+        let home = try TemporaryHome()
+        let key = try home.write(String(repeating: "0123456789abcdef", count: 4), to: "key")
+        let top = name.isEmpty ? "" : "shared-profile = \"\(name)\"\n"
+        let profiles = ["blog", "engine"].map {
+            "[profiles.\($0)]\nurl = \"http://127.0.0.1:\(demo.port)\"\nstore = \"shared:etcd\"\nmethod = \"basic\"\n"
+        }
+        let installation = try Installation(
+            config: "shared-key-file = \"\(key)\"\n" + top + profiles.joined(), store: nil)
+        let result = try installation.run("whoami", "blog")
+        #expect(result.code == 2, "\(result.error)")
+        #expect(result.error.contains(name.isEmpty ? "shared-profile = \"NAME\"" : name), "\(result.error)")
+    }
+
     /// Where the machine that refreshes dies before the provider was asked.
     @Test(arguments: ["get 1 before", "get 3 after", "put 1 before", "put 1 after", "get 4 after"])
     func `a machine that dies before the provider was asked costs the others no more than its lock`(
@@ -150,7 +165,7 @@ struct `A login that machines share by a real engine` {
         // Its machine uses what it has read, and says so; the others go on.
         let cut = try fleet.run(leader, "token", "chat")
         #expect(cut.code == 0 && cut.output == token, "\(cut.error)")
-        #expect(cut.error.contains("the engine of 'shared:etcd' cannot be reached"), "\(cut.error)")
+        #expect(cut.error.contains("the engine of the store 'shared:etcd' cannot be reached"), "\(cut.error)")
         let others = (0..<3).filter { $0 != leader }
         // A new leader is there within seconds.
         var left = 30

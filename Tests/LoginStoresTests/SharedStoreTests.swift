@@ -70,11 +70,11 @@ final class SharedMachines {
 }
 
 /// A call on a thread of its own.
-private final class Waiting: @unchecked Sendable {
+final class Waiting<Value>: @unchecked Sendable {
     private let end = DispatchSemaphore(value: 0)
-    private var outcome: Result<SharedRight, any Error> = .success(.mine)
+    private var outcome: Result<Value, any Error>?
 
-    init(_ call: @escaping () throws -> SharedRight) {
+    init(_ call: @escaping () throws -> Value) {
         nonisolated(unsafe) let call = call
         Thread.detachNewThread { [self] in
             outcome = Result { try call() }
@@ -82,9 +82,9 @@ private final class Waiting: @unchecked Sendable {
         }
     }
 
-    func result() throws -> SharedRight {
+    func result() throws -> Value {
         end.wait()
-        return try outcome.get()
+        return try #require(outcome).get()
     }
 }
 
@@ -131,6 +131,89 @@ private final class Waiting: @unchecked Sendable {
         #expect(try machines.values[file] == old)
         try one.save(Secret("third"), for: ann, expires: nil)
         #expect(try one.find(ann) == Secret("third"))
+    }
+
+    @Test func `an old value of the same session is refused, too`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        let (file, old) = try #require(try value(of: ann, one))
+        #expect(try begin(one, "first") == .mine)
+        #expect(try other.find(ann) == Secret("first"))
+        try machines.put(old, in: file)
+        // Without its lock another machine would refresh, too.
+        #expect(throws: StoreFault.oldCopy(machines.name)) { try other.beginRefresh(of: ann, ifStill: Secret("first")) }
+        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+    }
+
+    @Test func `a history that goes on from an old value is refused by whoever has seen the other one`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        let (file, old) = try #require(try value(of: ann, one))
+        #expect(try other.find(ann) == Secret("first"))
+        try one.erase(ann)
+        try machines.put(old, in: file)
+        // As many puts as the first machine has seen, and then more.
+        for _ in 0..<3 {
+            #expect(try begin(other, "first") == .mine)
+            #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+            other.cancelRefresh(of: ann)
+            #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+        }
+    }
+
+    @Test func `a logout is put where the engine hides the login`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        let (file, live) = try #require(try value(of: ann, one))
+        #expect(try other.find(ann) == Secret("first"))
+        try machines.remove(try one.id(ann))
+        #expect(try one.erase(ann))
+        #expect(try other.find(ann) == nil)
+        try machines.put(live, in: file)
+        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+    }
+
+    @Test func `what another machine has saved is neither replaced by a move nor erased as a copy`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try other.save(Secret("of m2"), for: ann, expires: nil)
+        let fault = #expect(throws: StoreFault.self) { try one.saveUnlessTaken(Secret("of m1"), for: ann) }
+        #expect(fault.map { LoginFault.store($0).exitCode } == .store)
+        try one.eraseOwn(ann)
+        #expect(try one.find(ann) == Secret("of m2"))
+        try other.eraseOwn(ann)
+        #expect(try one.find(ann) == nil)
+        try one.saveUnlessTaken(Secret("of m1"), for: ann)
+        #expect(try other.find(ann) == Secret("of m1"))
+    }
+
+    @Test func `a refusal is put although another machine has changed the details meanwhile`() throws {
+        let one = try machines.machine("m1", lockTime: 3), other = try machines.machine("m2", lockTime: 3)
+        let third = try machines.machine("m3")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try begin(one, "first") == .mine)
+        let name = try one.machineName()
+        #expect(try begin(other, "first") == .mine)
+        #expect(try third.amend(Secret("first"), as: Secret("first, noted"), for: ann))
+        #expect(try other.refuse(Secret("first"), for: ann) == .unfinished(machine: name))
+        #expect(try third.beginRefresh(of: ann, ifStill: Secret("first, noted")) == .unfinished(machine: name))
+        // Without another machine before it ends the login, and one that was not sent leaves no lock.
+        try third.save(Secret("second"), for: ann, expires: nil)
+        #expect(try begin(third, "second") == .mine)
+        #expect(try one.amend(Secret("second"), as: Secret("second, noted"), for: ann))
+        third.cancelRefresh(of: ann)
+        #expect(try begin(one, "second, noted") == .mine)
+        #expect(try third.amend(Secret("second, noted"), as: Secret("second, noted twice"), for: ann))
+        #expect(try one.refuse(Secret("second, noted"), for: ann) == .ended)
+        #expect(try third.find(ann) == nil)
+    }
+
+    @Test func `an engine that replaces a value of another version does not pass its test`() throws {
+        let store = SharedStore(
+            machines.name, engine: try machines.helper(answering: ["value": "1.a.b", "version": "1"]),
+            key: try SharedKey(path: machines.key), folder: "\(machines.folder.path)/m1", clock: .fixed)
+        let fault = #expect(throws: StoreFault.self) { try store.testConditions(StoreTest.account) }
+        #expect(fault == .unavailable(machines.name, problem: "a value was replaced though it had another version"))
+        try StoreTest().run(on: try machines.machine("m1"))
     }
 
     /// The file of the engine that has an account's login, and what is in it.
@@ -218,7 +301,7 @@ private final class Waiting: @unchecked Sendable {
         try one.save(Secret("first"), for: ann, expires: nil)
         #expect(try begin(one, "first") == .mine)
         #expect(try begin(one, "first") == .mine)
-        #expect(try one.refuse(Secret("first"), for: ann) == one.machineName())
+        #expect(try one.refuse(Secret("first"), for: ann) == .unfinished(machine: one.machineName()))
     }
 
     @Test func `a session in the journal is not used once somebody has logged out`() throws {
@@ -278,7 +361,7 @@ private final class Waiting: @unchecked Sendable {
         #expect(try begin(one, "first") == .mine)
         let name = try one.machineName()
         #expect(try begin(other, "first") == .mine)
-        #expect(try other.refuse(Secret("first"), for: ann) == name)
+        #expect(try other.refuse(Secret("first"), for: ann) == .unfinished(machine: name))
         // Nobody asks again, and whoever has another proof may.
         #expect(try other.beginRefresh(of: ann, ifStill: Secret("first")) == .unfinished(machine: name))
         #expect(try other.beginRefresh(of: ann, ifStill: Secret("first"), hasOtherProof: true) == .mine)
@@ -291,7 +374,7 @@ private final class Waiting: @unchecked Sendable {
         let one = try machines.machine("m1"), other = try machines.machine("m2")
         try one.save(Secret("first"), for: ann, expires: nil)
         #expect(try begin(one, "first") == .mine)
-        #expect(try one.refuse(Secret("first"), for: ann) == nil)
+        #expect(try one.refuse(Secret("first"), for: ann) == .ended)
         #expect(try other.find(ann) == nil)
     }
 

@@ -80,7 +80,9 @@ struct StoreTransfer {
             name == nil || $0.name.isSame(as: name ?? "")
         }
         let username = invocation.options.username
-        return profiles.flatMap { profile in
+        // By it the engine is logged in to.
+        let engine = target.isShared ? invocation.context.profiles.defaults.sharedProfile : nil
+        return profiles.filter { profile in engine.map { !$0.isSame(as: profile.name) } ?? true }.flatMap { profile in
             profile.accounts.filter { account in
                 (account.store == source || account.otherCopies.contains(source))
                     && username.map { account.goes(by: $0) } ?? true

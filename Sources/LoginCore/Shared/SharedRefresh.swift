@@ -114,9 +114,12 @@ package struct SharedRefresh: Equatable, Hashable, Sendable {
             return held.unfinished == nil ? go(.judging(held), .look) : go(.refusing(held), .putRefusal(over: held))
         // Whoever thought that this lock was over may have the session by now.
         case (.judging(let held), .looked(let look)):
-            let isUnchanged = look.value.generation == held.generation && look.value.holder == machine
-            return isUnchanged ? end(.refused(unfinished: nil)) : judge(look)
-        case (.judging, .away): return end(.refused(unfinished: nil))
+            guard look.value.generation == held.generation, look.value.holder == machine else { return judge(look) }
+            guard held.unfinished == nil else { return go(.refusing(look.value), .putRefusal(over: look.value)) }
+            return end(.refused(unfinished: nil))
+        case (.judging(let held), .away): return end(.refused(unfinished: held.unfinished))
+        // The details beside it may be others, and the lock still this machine's.
+        case (.refusing(let held), .conflict): return go(.judging(held), .look)
         case (.refusing(let held), .put), (.refusing(let held), .away):
             return end(.refused(unfinished: held.unfinished))
         case (.refreshing, .unanswered): return end(.unanswered)
@@ -127,7 +130,7 @@ package struct SharedRefresh: Equatable, Hashable, Sendable {
         // The journal is pushed by whoever looks next.
         case (.putting(_, let generation), .away): return end(.use(generation: generation))
         case (.dropping(let generation?), .dropped): return end(.use(generation: generation))
-        case (.locking, .conflict), (.locking, .away), (.timing, .late), (.refusing, .conflict), (.putting, .conflict),
+        case (.locking, .conflict), (.locking, .away), (.timing, .late), (.putting, .conflict),
             (.dropping(nil), .dropped), (.waiting, .waited):
             return go(.looking, .look)
         default: preconditionFailure("\(event) does not follow \(step)")

@@ -63,6 +63,8 @@ final class SessionHolder: LoginKeeper {
     func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         session = nil
         try keeper.reject(part)
+        // Another machine may still have the session that comes next, so that it was not erased.
+        guard keeper.unfinished == nil else { return }
         context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 

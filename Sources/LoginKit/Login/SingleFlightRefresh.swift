@@ -104,10 +104,12 @@ final class SingleFlightRefresh: Authenticator {
         outdated = nil
         if isNew { return session }
         guard service.canRefresh(session) || keeper.password != nil else { return nil }
+        var tries = 0
         repeat {
             let present = try keeper.beginRefresh(of: session)
             guard present == session else { return present }
-        } while try !keeper.isInTime()
+            tries += 1
+        } while try !keeper.isInTime(after: tries)
         let refresh: Service.RefreshedSession
         do throws(LoginFault) {
             guard let brought = try refreshed(session, username) else { return nil }

@@ -33,7 +33,7 @@ package struct Configuration {
         /// The key of the stores that machines share, an absolute path.
         var sharedKeyFile: String?
         /// The profile that logs in to etcd.
-        var sharedProfile: String?
+        package var sharedProfile: String?
         /// How long a login of such a store is used without asking the engine again, in seconds.
         var sharedCache: Int?
         /// The program that opens the URL of a login in a browser.

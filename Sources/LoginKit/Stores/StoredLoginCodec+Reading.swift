@@ -6,6 +6,7 @@ extension StoredLoginCodec.Document {
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: FormKey.self)
         version = try members.decode(Int.self, forKey: "version")
+        account = try members.decodeIfPresent(AccountRecord.self, forKey: "account")
         session = try members.decodeIfPresent(StoredLoginCodec.SessionForm.self, forKey: "session")
         credential = try members.decodeIfPresent(StoredLoginCodec.CredentialForm.self, forKey: "credential")
         extraSecrets = try members.decodeIfPresent(StoredLoginCodec.ExtraSecretsForm.self, forKey: "further")

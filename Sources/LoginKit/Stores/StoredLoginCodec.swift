@@ -26,10 +26,11 @@ enum StoredLoginCodec {
         }
     }
 
+    /// - Parameter account: its details, for other machines that share the login.
     /// - Throws: `Malformed` never for a value of our own types; JSON's encoder may throw by its signature.
-    static func encode(_ login: StoredLogin) throws(Malformed) -> Secret {
+    static func encode(_ login: StoredLogin, of account: AccountRecord? = nil) throws(Malformed) -> Secret {
         let document = Document(
-            version: version, session: login.session.map(SessionForm.init),
+            version: version, account: account, session: login.session.map(SessionForm.init),
             credential: login.credential.map(CredentialForm.init),
             extraSecrets: login.extraSecrets.isEmpty ? nil : ExtraSecretsForm(login.extraSecrets))
         do throws(SecretJSON.EncodingError) {
@@ -42,24 +43,34 @@ enum StoredLoginCodec {
     /// - Parameter kind: how the login works, which tells what its secret is: that is not written down.
     /// - Throws: `Malformed` for anything but a document of this version.
     static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
+        try decodeShared(bytes, of: kind).login
+    }
+
+    /// Also returns the account's details that another machine has stored beside it.
+    static func decodeShared(
+        _ bytes: Secret, of kind: LoginKind
+    ) throws(Malformed) -> (login: StoredLogin, account: AccountRecord?) {
         guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
             let found = SecretJSON.decode(Versioned.self, from: bytes)?.version
             throw Malformed(isNewer: found.map { $0 > version } ?? false)
         }
-        return StoredLogin(
+        let login = StoredLogin(
             session: try document.session?.session(of: kind), credential: try document.credential?.credential(of: kind),
             extraSecrets: try document.extraSecrets?.extraSecrets() ?? [:])
+        return (login, document.account)
     }
 
     struct Document: Codable {
         let version: Int
+        /// Absent unless machines share the login.
+        let account: AccountRecord?
         let session: SessionForm?
         let credential: CredentialForm?
         /// Absent where there is nothing of the kind, as in every login of an older release.
         let extraSecrets: ExtraSecretsForm?
 
         enum CodingKeys: String, CodingKey {
-            case version, session, credential
+            case version, account, session, credential
             case extraSecrets = "further"
         }
     }

@@ -50,8 +50,15 @@ package struct AccountMove {
             guard !unlocked.isEmpty else { return results }
             // A refresh that is under way would save to the store that is left, and the old session would be moved.
             let refresh = try registry.lockRefresh(of: unlocked.map(\.profile))
-            let moved = try registry.changing(loginsOf: unlocked.map(\.profile)) { () throws(StoreFault) in
-                try moveAlone(unlocked)
+            let shared = source as? SharedStore
+            defer { for id in unlocked { shared?.cancelRefresh(of: id) } }
+            let locked = unlocked.filter { id in
+                let fault = fault { () throws(StoreFault) in try shared?.lockForMove(of: id) }
+                if let fault { results[id] = .failure(fault) }
+                return fault == nil
+            }
+            let moved = try registry.changing(loginsOf: locked.map(\.profile)) { () throws(StoreFault) in
+                try moveAlone(locked)
             }
             withExtendedLifetime(refresh) { results.merge(moved) { first, _ in first } }
         } catch {
@@ -66,7 +73,7 @@ package struct AccountMove {
         let moving = ids.filter { results[$0] == .success(.moved) }
         if !moving.isEmpty {
             try note(moving) { $0.noteCopy(in: target.name) }
-            for (id, fault) in copy(moving) { results[id] = .failure(fault) }
+            for (id, fault) in copy(moving, document) { results[id] = .failure(fault) }
             try note(moving.filter { results[$0] == .success(.moved) }) { record in
                 record.otherCopies = record.copies(outside: target.name)
                 record.store = target.name
@@ -84,21 +91,46 @@ package struct AccountMove {
             return record.otherCopies.contains(source.name) ? .cleared(record.store) : .elsewhere
         }
         guard let secret = try source.find(id) else { return .nothingThere }
-        _ = try lastUse(secret)
+        _ = try decoded(secret)
         return .moved
     }
 
     /// - Returns: what kept an account from being copied.
-    private func copy(_ ids: [AccountID]) -> [AccountID: StoreFault] {
-        let saved = target.save(each: ids) { (id) throws(StoreFault) in
-            guard let secret = try source.find(id) else { throw unreadable(source.name) }
-            return (secret, try lastUse(secret))
+    private func copy(_ ids: [AccountID], _ document: AccountRegistryDocument) -> [AccountID: StoreFault] {
+        var copied: [AccountID: Secret] = [:]
+        func read(_ id: AccountID) throws(StoreFault) -> (Secret, expires: Int64?) {
+            let secret = try carried(id, document)
+            copied[id] = secret
+            return (secret, try decoded(secret).lastUse)
+        }
+        let saved: [AccountID: Result<Bool, StoreFault>]
+        if let shared = target as? SharedStore {
+            saved = ids.results { (id) throws(StoreFault) in
+                try shared.saveUnlessTaken(try read(id).0, for: id)
+                return true
+            }
+        } else {
+            saved = target.save(each: ids, read)
         }
         return saved.compactMapValues { $0.fault }.merging(
             ids.filter { saved[$0]?.fault == nil }.results { (id) throws(StoreFault) in
-                guard try target.find(id) == source.find(id) else { throw unreadable(target.name) }
+                guard let secret = copied[id], try target.find(id) == secret else { throw unreadable(target.name) }
             }.compactMapValues { $0.fault }
         ) { first, _ in first }
+    }
+
+    /// The login as the target is to have it: with what is known of the account only where other machines want to know.
+    private func carried(_ id: AccountID, _ document: AccountRegistryDocument) throws(StoreFault) -> Secret {
+        // Until here another machine may have thought that this one is gone.
+        if let shared = source as? SharedStore, try !shared.isInTime(id) { throw shared.lockedTooLong }
+        guard let secret = try source.find(id) else { throw unreadable(source.name) }
+        guard source.name.isShared || target.name.isShared else { return secret }
+        let login = try decoded(secret)
+        do throws(StoredLoginCodec.Malformed) {
+            return try StoredLoginCodec.encode(login, of: target.name.isShared ? document.account(id) : nil)
+        } catch {
+            throw error.fault(in: source.name)
+        }
     }
 
     private func unreadable(_ store: StoreName) -> StoreFault {
@@ -109,7 +141,13 @@ package struct AccountMove {
     /// - Returns: what could not be erased.
     private func clear(_ ids: [AccountID]) throws(StoreFault) -> [AccountID: StoreFault] {
         guard !ids.isEmpty else { return [:] }
-        let faults = source.erase(each: ids).compactMapValues { $0.fault }
+        let erased =
+            if let shared = source as? SharedStore {
+                ids.results { (id) throws(StoreFault) in try shared.eraseOwn(id) }.mapValues { $0.map { true } }
+            } else {
+                source.erase(each: ids)
+            }
+        let faults = erased.compactMapValues { $0.fault }
         try note(ids.filter { faults[$0] == nil }) { $0.otherCopies.removeAll { $0 == source.name } }
         return faults
     }
@@ -120,9 +158,9 @@ package struct AccountMove {
         }
     }
 
-    private func lastUse(_ secret: Secret) throws(StoreFault) -> Int64? {
+    private func decoded(_ secret: Secret) throws(StoreFault) -> StoredLogin {
         do throws(StoredLoginCodec.Malformed) {
-            return try StoredLoginCodec.decode(secret).lastUse
+            return try StoredLoginCodec.decode(secret)
         } catch {
             throw error.fault(in: source.name)
         }

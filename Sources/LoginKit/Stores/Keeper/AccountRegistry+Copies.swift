@@ -32,8 +32,10 @@ extension AccountRegistry {
         var left: [StoreName] = []
         for store in record.otherCopies {
             do throws(StoreFault) {
-                try open(store).erase(id)
-            } catch .notSetUp {
+                let opened = try open(store)
+                // What is in a shared store may be another machine's login by now.
+                if let shared = opened as? SharedStore { try shared.eraseOwn(id) } else { try opened.erase(id) }
+            } catch .notSetUp where !store.isShared {
                 continue
             } catch {
                 left.append(store)

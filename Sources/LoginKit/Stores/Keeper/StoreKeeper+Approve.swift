@@ -44,7 +44,7 @@ extension StoreKeeper {
         var record = record
         record.otherCopies = before.copies(outside: store.name)
         let hasOtherCopies = !record.otherCopies.isEmpty
-        try save(kept, id, in: store) { if hasOtherCopies { $0.noteCopy(in: store.name) } }
+        try save(kept, id, in: store, about: record) { if hasOtherCopies { $0.noteCopy(in: store.name) } }
         try use(record, method)
         try registry.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
     }
@@ -55,7 +55,7 @@ extension StoreKeeper {
         let id = record.id(in: subject.profile)
         try registry.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
         do throws(StoreFault) {
-            try save(kept, id, in: store)
+            try save(kept, id, in: store, about: record)
         } catch {
             takeBack(id, from: store, after: error)
             throw error
@@ -65,8 +65,9 @@ extension StoreKeeper {
     /// A save may fail and have written all the same. So the record goes only once the store has nothing of the account;
     /// until then a logout finds it.
     private func takeBack(_ id: AccountID, from store: any CredentialStore, after fault: StoreFault) {
-        // The store may still be at it, and write after it was told to erase.
+        // The store may still be at it, and write after it was told to erase; the engine of a shared one may have it.
         if case .timedOut = fault { return }
+        if case .engineAway = fault { return }
         do throws(StoreFault) {
             // What is in a shared store may be another machine's login.
             if !store.name.isShared { try store.erase(id) }
@@ -102,7 +103,7 @@ extension StoreKeeper {
             // What a provider gave for a refresh that all machines wait for is noted before the engine is asked anything.
             let hasBegun = try hasBegunSharedRefresh
             if hasBegun { return try replace(filled, with: login) }
-            if try isUnchanged(filled) { try replace(filled, with: login) }
+            if let filled = try unchanged(filled) { try replace(filled, with: login) }
         }
     }
 
@@ -113,34 +114,42 @@ extension StoreKeeper {
             session: login.session, credential: rules.keepsPassword ? credential : nil,
             extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
         let doubt = doubt
+        func change(_ record: inout AccountRecord) {
+            record.doubt = doubt
+            record.serverName = login.identity.serverName ?? record.serverName
+            record.expires = login.session.expires
+            record.savedAt = clock.now()
+            record.anonymousResponse = login.anonymousResponse ?? record.anonymousResponse
+            record.keepsPassword = kept.credential != nil
+            // A new session proves a password only if it was earned with it.
+            if login.credential != nil { record.passwordRefused = false }
+        }
+        var about = filledRecord
+        if var record = about {
+            change(&record)
+            about = record
+        }
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
-        try save(kept, filled.id, in: filled.store, over: filled) { if doubt != nil { $0.doubt = doubt } }
+        try save(kept, filled.id, in: filled.store, over: filled, about: about) { if doubt != nil { $0.doubt = doubt } }
         filledRecord?.doubt = doubt
         self.doubt = nil
-        try registry.update { document in
-            document.updateAccount(filled.id) { record in
-                record.doubt = doubt
-                record.serverName = login.identity.serverName ?? record.serverName
-                record.expires = login.session.expires
-                record.savedAt = clock.now()
-                record.anonymousResponse = login.anonymousResponse ?? record.anonymousResponse
-                record.keepsPassword = kept.credential != nil
-                // A new session proves a password only if it was earned with it.
-                if login.credential != nil { record.passwordRefused = false }
-            }
-        }
+        try registry.update { $0.updateAccount(filled.id, change) }
     }
 
     /// Saves the secret of an account that the registry has.
     /// - Parameters:
     ///   - former: what it takes the place of, where a login of another machine meanwhile is to stay.
+    ///   - account: the record once it is saved, for other machines that share the login.
     ///   - change: what the record has to say before the new secret is there.
     func save(
         _ login: StoredLogin, _ id: AccountID, in store: any CredentialStore, over former: Filled? = nil,
-        noting change: (inout AccountRecord) -> Void = { _ in }
+        about account: AccountRecord?, noting change: (inout AccountRecord) -> Void = { _ in }
     ) throws(StoreFault) {
-        let bytes = try encoded(login)
-        let revision = try revise(id, noting: change)
+        let revision = AccountRecord.newRevision()
+        var details = store.name.isShared ? account : nil
+        details?.revision = revision
+        let bytes = try encoded(login, of: details)
+        try revise(id, to: revision, noting: change)
         if let former, let shared = store as? SharedStore {
             guard try shared.keep(bytes, over: former.bytes, for: id) else { return }
         } else {
@@ -151,18 +160,16 @@ extension StoreKeeper {
 
     /// Gives the record a new revision, before its secret changes: a process that read the old one sees then that there may
     /// be another, even if this one is killed in between.
-    @discardableResult
     func revise(
-        _ id: AccountID, noting change: (inout AccountRecord) -> Void = { _ in }
-    ) throws(StoreFault) -> Int64 {
-        let revision = AccountRecord.newRevision()
+        _ id: AccountID, to revision: Int64 = AccountRecord.newRevision(),
+        noting change: (inout AccountRecord) -> Void = { _ in }
+    ) throws(StoreFault) {
         try registry.update { document in
             document.updateAccount(id) { record in
                 record.revision = revision
                 change(&record)
             }
         }
-        return revision
     }
 
     private func record(
@@ -170,21 +177,8 @@ extension StoreKeeper {
     ) -> AccountRecord {
         AccountRecord(
             username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
-            store: store, kind: kind(of: login.session, by: method), expires: login.session.expires,
+            store: store, kind: .init(of: login.session, by: method), expires: login.session.expires,
             savedAt: clock.now(), space: login.space)
-    }
-
-    func kind(of session: Session, by method: AuthenticationMethod) -> AccountRecord.SessionKind {
-        switch session {
-        case .token: return .token
-        case .cookies: return .cookies
-        case .credential(let credential):
-            switch credential.kind {
-            case .certificate: return .certificate
-            case .ticket: return .ticket
-            case .password, .token, .grant, .noSecret, .copied: return method == .digest ? .digest : .basic
-            }
-        }
     }
 
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.

@@ -27,7 +27,8 @@ extension StoreKeeper {
         }
         var record = present
         filled = found
-        try noteEnd(of: found.login.session, in: &record)
+        try takeOver(found, into: &record)
+        filledRecord = record
         var stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
         stored.endedAt = end(stored.session?.expires)
         password = stored.credential
@@ -68,8 +69,9 @@ extension StoreKeeper {
         let store = try stores.open(record.store)
         guard let bytes = try store.find(id) else { return nil }
         do throws(StoredLoginCodec.Malformed) {
-            let login = try StoredLoginCodec.decode(bytes, of: rules.kind)
-            return Filled(id: id, store: store, bytes: bytes, login: login, revision: record.revision)
+            let (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
+            return Filled(
+                id: id, store: store, bytes: bytes, login: login, account: account, revision: record.revision)
         } catch {
             throw error.fault(in: record.store)
         }
@@ -91,22 +93,18 @@ extension StoreKeeper {
     }
 
     private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
-        if filled == nil, let record = try account() { filled = try read(record) }
+        if filled == nil, let record = try account() { (filled, filledRecord) = (try read(record), record) }
         // What was read a while ago may be what was refused.
         (filled?.store as? SharedStore)?.cacheTime = 0
         guard let filled, filled.login.session?.isOurs != false else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // Saved by another process since: of that, nothing was said.
-            guard try isUnchanged(filled) else { return }
+            guard let filled = try unchanged(filled) else { return }
             switch (part, filled.login.session) {
-            case (.credential, _), (.session, .credential): try markPassword(of: filled.id)
+            case (.credential, _), (.session, .credential): try changeDetails { $0.passwordRefused = true }
             case (.session, _): try eraseSession(filled)
             }
         }
-    }
-
-    private func markPassword(of id: AccountID) throws(StoreFault) {
-        try registry.update { $0.updateAccount(id) { $0.passwordRefused = true } }
     }
 
     /// Erases the session; what is kept beside it stays.
@@ -116,8 +114,11 @@ extension StoreKeeper {
         guard login.credential != nil || !asked.isEmpty else {
             try revise(filled.id)
             if let shared = filled.store as? SharedStore {
-                unfinished = try shared.refuse(filled.bytes, for: filled.id)
-                if unfinished != nil { return }
+                switch try shared.refuse(filled.bytes, for: filled.id) {
+                case .ended: break
+                case .changed: return
+                case .unfinished(let machine): return unfinished = machine
+                }
             } else {
                 try filled.store.erase(filled.id)
             }
@@ -127,22 +128,24 @@ extension StoreKeeper {
             return
         }
         let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
-        try save(rest, filled.id, in: filled.store, over: filled)
+        try save(rest, filled.id, in: filled.store, over: filled, about: filledRecord)
     }
 
-    /// Whether the stored login is still the one that was read. Called with the registry's lock held.
-    func isUnchanged(_ filled: Filled) throws(StoreFault) -> Bool {
+    /// What was read, if the stored login is still that one. Called with the registry's lock held.
+    func unchanged(_ filled: Filled) throws(StoreFault) -> Filled? {
         // Other machines do not write into this registry.
-        guard let revision = filled.revision, !filled.store.name.isShared else {
-            return try filled.store.find(filled.id) == filled.bytes
+        if filled.store.name.isShared { return try unchangedShared(filled) }
+        guard let revision = filled.revision else {
+            return try filled.store.find(filled.id) == filled.bytes ? filled : nil
         }
         let present = try registry.read().account(filled.id)
-        return present?.revision == revision && present?.store == filled.store.name
+        return present?.revision == revision && present?.store == filled.store.name ? filled : nil
     }
 
-    func encoded(_ login: StoredLogin) throws(StoreFault) -> Secret {
+    /// - Parameter account: for other machines that share the login.
+    func encoded(_ login: StoredLogin, of account: AccountRecord?) throws(StoreFault) -> Secret {
         do throws(StoredLoginCodec.Malformed) {
-            return try StoredLoginCodec.encode(login)
+            return try StoredLoginCodec.encode(login, of: account)
         } catch {
             throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
         }

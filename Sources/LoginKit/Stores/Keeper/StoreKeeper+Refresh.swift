@@ -18,7 +18,14 @@ extension StoreKeeper {
         refresh = try fromStore(try registry.lockRefresh(of: [subject.profile], wait: refreshPatience))
         // Before the other locks: another machine may be at it for long.
         try beginSharedRefresh()
-        return try fromStore(try present(insteadOf: session))
+        let begun = filled
+        do throws(LoginFault) {
+            return try fromStore(try present(insteadOf: session))
+        } catch {
+            // Nothing was sent, and the other machines are not to wait for that.
+            if let begun { (begun.store as? SharedStore)?.cancelRefresh(of: begun.id) }
+            throw error
+        }
     }
 
     private func present(insteadOf session: Session?) throws(StoreFault) -> Session? {
@@ -51,6 +58,10 @@ extension StoreKeeper {
         guard let filled else { return }
         let growth = 2 * filled.bytes.count + Self.spare
         space = [try registry.file.reserveSpace(adding: Self.spare)]
+        if let shared = filled.store as? SharedStore {
+            // Sealed and as base64, twice: in the journal, and as what was read last.
+            space.append(try shared.memory(filled.id).file.reserveSpace(adding: 2 * growth))
+        }
         guard let file = filled.store as? any FileStore else { return }
         space.append(try file.reserveSpace(adding: growth))
     }
@@ -80,8 +91,8 @@ extension StoreKeeper {
         try fromStore(
             try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
                 // Saved by another process since: of that, nothing was said.
-                guard try isUnchanged(filled) else { return }
-                try registry.update { $0.updateAccount(filled.id) { $0.doubt = other?.doubt } }
+                guard try unchanged(filled) != nil else { return }
+                try changeDetails { $0.doubt = other?.doubt }
             })
         if let other { throw .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
     }

@@ -33,9 +33,12 @@ extension StoreKeeper {
     }
 
     /// Whether a refresh may be sent now, since no other machine thinks by then that this one is gone.
-    func isInTime() throws(LoginFault) -> Bool {
+    /// - Throws: `store(.locked)` after too many tries.
+    func isInTime(after tries: Int = 1) throws(LoginFault) -> Bool {
         guard let filled, let shared else { return true }
-        return try fromStore(try shared.isInTime(filled.id))
+        if try fromStore(try shared.isInTime(filled.id)) { return true }
+        guard tries < SharedStore.mostTries else { throw .store(shared.lockedTooLong) }
+        return false
     }
 
     /// The session that another machine has saved while this one was refused.
@@ -57,6 +60,8 @@ extension StoreKeeper {
         guard let name = rules.sharedStore else { return (false, nil) }
         // Another process of this machine may have been faster.
         if try account() != nil { return (true, nil) }
+        // After a logout or a switch the person chooses among those of this machine.
+        if subject.username == nil, try hasAccounts() { return (false, nil) }
         guard let store = try stores.open(name) as? SharedStore else { return (false, nil) }
         let id: AccountID
         if let username = subject.username {
@@ -67,36 +72,79 @@ extension StoreKeeper {
             return (false, nil)
         }
         guard let bytes = try store.find(id) else { return (false, nil) }
-        let login: StoredLogin
+        let login: StoredLogin, account: AccountRecord?
         do throws(StoredLoginCodec.Malformed) {
-            login = try StoredLoginCodec.decode(bytes, of: rules.kind)
+            (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
         } catch {
             throw error.fault(in: name)
         }
         var record = AccountRecord(
             username: id.username, serverName: nil, origin: subject.origin, store: name,
-            kind: login.session.map { kind(of: $0, by: .basic) } ?? .token, expires: login.session?.expires,
+            kind: login.session.map { .init(of: $0, by: .basic) } ?? .token, expires: login.session?.expires,
             savedAt: clock.now())
         record.keepsPassword = login.credential != nil
+        if let account { record.takeDetails(of: account) }
         try registry.update { document in
             guard document.account(id) == nil else { return }
             document.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin)
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 if subject.username == nil { profile.activeUsername = id.username }
+                profile.pinnedMethod = profile.pinnedMethod ?? account.flatMap { $0.kind.challengeMethod }
             }
         }
         return (true, record)
     }
 
-    /// Has the registry say when a session ends that another machine has saved.
-    func noteEnd(of session: Session?, in record: inout AccountRecord) throws(StoreFault) {
-        guard record.store.isShared, session?.expires != record.expires else { return }
-        (record.expires, record.savedAt) = (session?.expires, clock.now())
-        let noted = record
+    /// Copies the details that another machine has stored into the registry.
+    func takeOver(_ found: Filled, into record: inout AccountRecord) throws(StoreFault) {
+        guard record.store.isShared else { return }
+        var noted = record
+        if let account = found.account { noted.takeDetails(of: account) }
+        noted.expires = found.login.session?.expires
+        guard noted != record else { return }
+        noted.savedAt = clock.now()
+        record = noted
         try registry.update { document in
             document.updateAccount(noted.id(in: subject.profile)) {
-                ($0.expires, $0.savedAt) = (noted.expires, noted.savedAt)
+                $0.takeDetails(of: noted)
+                $0.savedAt = noted.savedAt
             }
+        }
+    }
+
+    /// Changes the details of an account whose login stays as it is, for the machines that share it, too.
+    func changeDetails(_ change: (inout AccountRecord) -> Void) throws(StoreFault) {
+        guard let filled else { return }
+        try registry.update { $0.updateAccount(filled.id, change) }
+        guard let shared, var record = filledRecord else { return }
+        change(&record)
+        record.revision = filled.account?.revision ?? filled.revision
+        let bytes = try encoded(filled.login, of: record)
+        do throws(StoreFault) {
+            guard try shared.amend(filled.bytes, as: bytes, for: filled.id) else { return }
+            self.filled = Filled(
+                id: filled.id, store: shared, bytes: bytes, login: filled.login, account: record,
+                revision: filled.revision)
+        } catch .engineAway {
+            // This machine remembers it; each of the others finds out by itself.
+            return
+        }
+    }
+
+    /// What was read, with the details that another machine may have changed since.
+    func unchangedShared(_ filled: Filled) throws(StoreFault) -> Filled? {
+        guard let bytes = try filled.store.find(filled.id) else { return nil }
+        if bytes == filled.bytes { return filled }
+        do throws(StoredLoginCodec.Malformed) {
+            let (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
+            guard login == filled.login else { return nil }
+            let present = Filled(
+                id: filled.id, store: filled.store, bytes: bytes, login: login, account: account,
+                revision: filled.revision)
+            self.filled = present
+            return present
+        } catch {
+            throw error.fault(in: filled.store.name)
         }
     }
 }

@@ -82,6 +82,8 @@ package final class StoreKeeper: LoginKeeper {
         let store: any CredentialStore
         let bytes: Secret
         let login: StoredLogin
+        /// What another machine has noted beside it.
+        var account: AccountRecord?
         /// The record's, by which a later write of another process is noticed.
         let revision: Int64?
     }
@@ -123,6 +125,12 @@ package final class StoreKeeper: LoginKeeper {
     package func account(of identity: Identity) throws(StoreFault) -> AccountRecord? {
         if let found = try account(named: identity.accountName) { return found }
         return try account()
+    }
+
+    /// Whether the registry knows any account of the profile.
+    func hasAccounts() throws(StoreFault) -> Bool {
+        let profile = try registry.read().profile(subject.profile)
+        return profile?.accounts.contains { $0.origin == subject.origin } ?? false
     }
 
     private func account(named username: String?) throws(StoreFault) -> AccountRecord? {

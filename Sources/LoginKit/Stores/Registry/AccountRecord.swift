@@ -89,6 +89,16 @@ package struct AccountRecord: Equatable, Sendable, Codable {
         AccountID(profile: profile, origin: origin, username: username)
     }
 
+    /// Takes over the details of another machine that shares the login.
+    mutating func takeDetails(of other: AccountRecord) {
+        (serverName, kind, expires, space) = (other.serverName, other.kind, other.expires, other.space)
+        (keepsPassword, anonymousResponse, doubt) = (other.keepsPassword, other.anonymousResponse, other.doubt)
+        // What was refused here stays so until somebody has saved another login, even if the engine could not be told.
+        let isSameLogin = revision != nil && revision == other.revision
+        passwordRefused = other.passwordRefused || isSameLogin && passwordRefused
+        revision = other.revision ?? revision
+    }
+
     /// A number for a secret that is written now.
     static func newRevision() -> Int64 { .random(in: 1..<1 << 53) }
 

@@ -19,6 +19,16 @@ struct BegunRefresh {
     mutating func handle(_ event: SharedRefresh.Event) { effect = steps.handle(event) }
 }
 
+/// How a refusal ends.
+enum SharedRefusal: Equatable {
+    /// With the login, for all machines.
+    case ended
+    /// Somebody has refreshed or ended the login meanwhile: of that, nothing was said.
+    case changed
+    /// This machine began a refresh before and did not end it: it may have the next session.
+    case unfinished(machine: String)
+}
+
 /// How the beginning of a refresh ends.
 enum SharedRight: Equatable {
     /// This process refreshes: `isInTime`, and then `keep`, `refuse` or `cancelRefresh`.

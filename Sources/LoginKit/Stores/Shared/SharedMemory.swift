@@ -27,6 +27,8 @@ struct SharedMemory {
 
         /// The highest generation that was seen here.
         var mark = 0
+        /// The highest `SharedValue.Open.sequence` that was seen here.
+        var sequence = 0
         /// What was read last, and is used while the engine is away.
         var copy: Reading?
         /// A lock that somebody else has, and when this machine saw it first: no two clocks are compared.
@@ -40,13 +42,14 @@ struct SharedMemory {
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: FormKey.self)
             mark = try members.decode(Int.self, forKey: "mark")
+            sequence = try members.decode(Int.self, forKey: "sequence")
             copy = try members.decodeIfPresent(Reading.self, forKey: "copy")
             lock = try members.decodeIfPresent(Reading.self, forKey: "lock")
             journal = try members.decodeIfPresent(String.self, forKey: "journal")
         }
     }
 
-    private let file: SafeFile
+    let file: SafeFile
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.

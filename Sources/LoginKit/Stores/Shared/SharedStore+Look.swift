@@ -11,13 +11,19 @@ extension SharedStore {
         {
             return try opened(copy.text, account)
         }
+        if let age = awaySince?.age, age < Self.pauseWhileAway {
+            guard let value = try remembered(account) else { throw .engineAway(name, .none) }
+            return value
+        }
         do throws(StoreFault) {
-            if let age = awaySince?.age, age < Self.pauseWhileAway { throw StoreFault.engineAway(name, .none) }
-            return try look(account).1?.value
+            let value = try look(account).1?.value
+            awaySince = nil
+            return value
         } catch .engineAway(let store, let words) {
-            guard let value = try remembered(account) else { throw .engineAway(store, words) }
+            let fault = StoreFault.engineAway(store, words), isKnown = awaySince != nil
             awaySince = .now()
-            away(name)
+            guard let value = try remembered(account) else { throw fault }
+            if !isKnown { away(fault) }
             return value
         }
     }
@@ -48,7 +54,9 @@ extension SharedStore {
             return (try missing(account, content), nil)
         }
         let value = try opened(item.value, account)
-        guard value.open.generation >= content.mark else { throw .oldCopy(name) }
+        guard value.open.generation >= content.mark,
+            value.open.sequence > content.sequence || content.copy?.text == item.value
+        else { throw .oldCopy(name) }
         let present = Found(value: value, text: item.value, version: item.version)
         found[key] = present
         let isOvertaken = try content.journal.map { (text) throws(StoreFault) in
@@ -76,8 +84,10 @@ extension SharedStore {
     func note(_ present: Found, in content: inout SharedMemory.Content, clearing: Bool) {
         if clearing { content.journal = nil }
         // Another process of this machine may have read a newer one since.
-        guard present.value.open.generation >= content.mark else { return }
-        content.mark = present.value.open.generation
+        guard present.value.open.generation >= content.mark, present.value.open.sequence >= content.sequence else {
+            return
+        }
+        (content.mark, content.sequence) = (present.value.open.generation, present.value.open.sequence)
         let moment = cacheTime > 0 ? BootMoment.now() : nil
         content.copy = SharedMemory.Content.Reading(text: present.text, moment: moment)
     }

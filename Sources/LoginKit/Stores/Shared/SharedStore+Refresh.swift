@@ -46,13 +46,38 @@ extension SharedStore {
         }
     }
 
+    /// Takes the lock of a login that is to be moved away, so that no other machine refreshes it meanwhile: until it is erased, or
+    /// `cancelRefresh`.
+    func lockForMove(of account: AccountID) throws(StoreFault) {
+        cacheTime = 0
+        for _ in 1...Self.mostTries {
+            guard let secret = try find(account) else { return }
+            switch try beginRefresh(of: account, ifStill: secret) {
+            case .changed: continue
+            case .unfinished(let machine): throw unfinished(machine)
+            case .mine:
+                guard let machine = found[try id(account)]?.value.open.unfinished else { return }
+                cancelRefresh(of: account)
+                throw unfinished(machine)
+            }
+        }
+        throw lockedTooLong
+    }
+
+    /// What is there may be used up, and the next session in that machine's journal, which a logout would end.
+    private func unfinished(_ machine: String) -> StoreFault {
+        .unavailable(name, problem: "the machine '\(machine)' began to refresh this login and did not end it")
+    }
+
+    var lockedTooLong: StoreFault { .locked(path: "\(name)", seconds: 30 + 3 * lockTime) }
+
     /// Between two looks at a lock that somebody else has, in microseconds.
     private static let pause: UInt32 = 500_000
 
     /// Whoever has the lock has its time, and the next one, too; then something is wrong with the engine.
     private func checkTime(_ refresh: BegunRefresh) throws(StoreFault) {
         guard refresh.isOver(after: 30 + 3 * lockTime) else { return }
-        throw .engineAway(name, .some("others have held the login or changed it all the time"))
+        throw lockedTooLong
     }
 
     /// Whether this process has sent a refresh for which the other machines wait.
@@ -107,18 +132,16 @@ extension SharedStore {
             case .contend: refresh.handle(.contending)
             case .end(.use): return found[key]?.value.secret == secret
             case .end(.oldCopy): throw .oldCopy(name)
-            default: return false
+            case .end, .putLock, .putRefusal, .checkTime, .refresh, .wait: return false
             }
         }
     }
 
     /// Ends a login whose refresh the provider has refused, unless another machine may still have the next session.
-    /// - Returns: that machine.
-    func refuse(_ old: Secret, for account: AccountID) throws(StoreFault) -> String? {
+    func refuse(_ old: Secret, for account: AccountID) throws(StoreFault) -> SharedRefusal {
         let key = try id(account)
         guard var refresh = refreshes.removeValue(forKey: key), case .refresh = refresh.effect else {
-            _ = try replace(old, with: nil, for: account)
-            return nil
+            return try replace(old, with: nil, for: account) ? .ended : .changed
         }
         refresh.handle(.refused)
         while true {
@@ -131,10 +154,17 @@ extension SharedStore {
                 }
             case .look: refresh.handle(.looked(try lookForRefresh(account, old, false)))
             case .end(.refused(nil)):
-                _ = try replace(old, with: nil, for: account)
-                return nil
-            case .end(.refused(let machine)): return machine
-            default: return nil
+                // Its details may be others by now.
+                let refused = found[key]?.value.open.generation
+                let isErased = try put(account) { (generation, present) throws(StoreFault) in
+                    guard let present, !present.open.erased, present.open.generation == refused else { return nil }
+                    return SharedValue(try open(generation: generation, erased: true))
+                }
+                return isErased ? .ended : .changed
+            case .end(.refused(let machine?)): return .unfinished(machine: machine)
+            case .end(.oldCopy): throw .oldCopy(name)
+            case .end, .contend, .putLock, .checkTime, .refresh, .writeJournal, .putSession, .dropJournal, .wait:
+                return .changed
             }
         }
     }
@@ -144,9 +174,13 @@ extension SharedStore {
         // Where that fails the lock runs out.
         fault { () throws(StoreFault) in
             let key = try id(account), machine = try machineName()
-            guard refreshes.removeValue(forKey: key) != nil, found[key]?.value.open.refreshing?.machine == machine
-            else { return }
-            _ = try change(account) { $0.refreshing = nil }
+            guard refreshes.removeValue(forKey: key) != nil else { return }
+            for _ in 1...Self.mostTries {
+                guard found[key]?.value.open.refreshing?.machine == machine else { return }
+                if try change(account, { $0.refreshing = nil }) { return }
+                // Another machine may have changed the details beside it.
+                _ = try look(account)
+            }
         }
     }
 }

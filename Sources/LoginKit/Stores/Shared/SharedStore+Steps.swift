@@ -58,7 +58,7 @@ extension SharedStore {
         guard let present = found[try id(account)] else { return false }
         var open = present.value.open
         body(&open)
-        return try swap(account, SharedValue(open, present.value.secret), over: present.version)
+        return try swap(account, SharedValue(open, present.value.secret), over: present)
     }
 
     /// Puts the session of this machine's journal.
@@ -69,6 +69,6 @@ extension SharedStore {
 
     /// Puts a session that the provider has given to this machine.
     func push(_ value: SharedValue, _ account: AccountID) throws(StoreFault) -> Bool {
-        try swap(account, value, over: found[try id(account)]?.version)
+        try swap(account, value, over: found[try id(account)])
     }
 }

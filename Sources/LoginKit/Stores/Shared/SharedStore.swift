@@ -18,7 +18,7 @@ final class SharedStore: CredentialStore {
     /// How long a login is used as it was read, in seconds.
     var cacheTime = 0
     /// Is told where a login is used as it was read last, since the engine is away.
-    var away: (StoreName) -> Void = { _ in }
+    var away: (StoreFault) -> Void = { _ in }
     /// A name for this machine that no other one has.
     private var machine: String?
     /// What was read last of each account, by its key in the engine.
@@ -53,15 +53,6 @@ final class SharedStore: CredentialStore {
 
     func contains(_ account: AccountID) throws(StoreFault) -> Bool { try find(account) != nil }
 
-    /// Puts a secret in the place of one that was read, or erases it, unless somebody else has changed it since.
-    /// - Returns: whether it was still there.
-    func replace(_ old: Secret, with new: Secret?, for account: AccountID) throws(StoreFault) -> Bool {
-        try put(account) { (generation, present) throws(StoreFault) in
-            guard let present, !present.open.erased, present.secret == old else { return nil }
-            return SharedValue(try open(generation: generation, erased: new == nil), new ?? Secret(""))
-        }
-    }
-
     /// A new login takes the place of whatever is there, an old copy that somebody put back included.
     func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         // As base64, with what stands beside it.
@@ -78,9 +69,17 @@ final class SharedStore: CredentialStore {
     /// Leaves a value without a login: a key that is deleted has no generation, and an old copy could take its place.
     @discardableResult
     func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        try put(account) { (generation, present) throws(StoreFault) in
-            guard let present, !present.open.erased else { return nil }
-            return SharedValue(try open(generation: generation, erased: true))
+        let known = try memory(account).read()
+        return try put(account) { (generation, present) throws(StoreFault) in
+            let isOver =
+                if let present {
+                    present.open.erased && present.open.sequence >= known.sequence
+                } else {
+                    // Whoever hides a login from a logout could show it again.
+                    try known.copy.map { (copy) throws(StoreFault) in try opened(copy.text, account).open.erased }
+                        ?? true
+                }
+            return isOver ? nil : SharedValue(try open(generation: generation, erased: true))
         }
     }
 
@@ -127,10 +126,12 @@ final class SharedStore: CredentialStore {
         let key = try id(account), memory = try memory(account)
         for attempt in 1...Self.mostTries {
             let mark = try memory.read().mark, item = try engine.get(key)
-            let present = try item.map { (item) throws(StoreFault) in try opened(item.value, account) }
-            let generation = max(mark, present?.open.generation ?? 0) + 1
-            guard let value = try next(generation, present) else { return false }
-            if try swap(account, value, over: item?.version, clearing: true) { return true }
+            let present = try item.map { (item) throws(StoreFault) in
+                Found(value: try opened(item.value, account), text: item.value, version: item.version)
+            }
+            let generation = max(mark, present?.value.open.generation ?? 0) + 1
+            guard let value = try next(generation, present?.value) else { return false }
+            if try swap(account, value, over: present, clearing: true) { return true }
             usleep(UInt32(attempt) * 20_000)
         }
         throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
@@ -138,17 +139,20 @@ final class SharedStore: CredentialStore {
 
     static let mostTries = 8
 
-    /// Puts a value, if the engine still has this version, and remembers it.
+    /// Puts a value, if the engine still has the one that was found, and remembers it.
     /// - Parameter clearing: whether it takes the place of what this machine's journal has, too.
     /// - Returns: whether it had.
     func swap(
-        _ account: AccountID, _ value: SharedValue, over version: String?, clearing: Bool = false
+        _ account: AccountID, _ value: SharedValue, over former: Found?, clearing: Bool = false
     ) throws(StoreFault) -> Bool {
-        let key = try id(account), text = value.text(for: account, key: self.key)
+        let key = try id(account), memory = try memory(account)
+        var open = value.open
+        open.sequence = max(try memory.read().sequence, former?.value.open.sequence ?? 0) + 1
+        let next = SharedValue(open, value.secret), text = next.text(for: account, key: self.key)
         guard text.utf8.count <= engine.largest else { throw .tooLarge(name, limit: engine.largest) }
-        guard let version = try engine.put(text, for: key, over: version) else { return false }
-        let present = Found(value: value, text: text, version: version)
-        try memory(account).update { [self] in note(present, in: &$0, clearing: clearing) }
+        guard let version = try engine.put(text, for: key, over: former?.version) else { return false }
+        let present = Found(value: next, text: text, version: version)
+        try memory.update { [self] in note(present, in: &$0, clearing: clearing) }
         found[key] = present
         return true
     }

@@ -13,7 +13,7 @@ final class SharedStores {
         /// Posts to etcd's gateway, with the login that it wants.
         var etcd: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
         /// Is told where a login is used as it was read last, since the engine is away.
-        var away: (StoreName) -> Void = { _ in }
+        var away: (StoreFault) -> Void = { _ in }
     }
 
     private let settings: Settings

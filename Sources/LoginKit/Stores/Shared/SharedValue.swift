@@ -27,6 +27,8 @@ struct SharedValue {
 
         /// The number of logins, refreshes and logouts that there were.
         let generation: Int
+        /// Counts every put: a lower number is a copy that somebody has put back.
+        var sequence = 0
         /// Who has put it.
         let machine: String
         /// In seconds of Unix time.
@@ -41,7 +43,8 @@ struct SharedValue {
 
         /// Whether it is nothing that only somebody with the key would make, to have others fail at it.
         var isWithinLimits: Bool {
-            (1...(1 << 53)).contains(generation) && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
+            (1...(1 << 53)).contains(generation) && (0...(1 << 53)).contains(sequence)
+                && (!refused || unfinished != nil) && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
         }
 
         init(generation: Int, machine: String, saved: Int64, refreshing: Lock? = nil, erased: Bool = false) {
@@ -52,6 +55,7 @@ struct SharedValue {
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: FormKey.self)
             generation = try members.decode(Int.self, forKey: "generation")
+            sequence = try members.decode(Int.self, forKey: "sequence")
             machine = try members.decode(String.self, forKey: "machine")
             saved = try members.decode(Int64.self, forKey: "saved")
             refreshing = try members.decodeIfPresent(Lock.self, forKey: "refreshing")
