@@ -51,7 +51,8 @@ struct `A login that machines share` {
     }
 
     @Test(arguments: ["", "nobody", "engine"])
-    func `no login of the engine, or one that is shared itself, is a mistake in the configuration`(name: String) throws {
+    func `no login of the engine, or one that is shared itself, is a mistake in the configuration`(name: String) throws
+    {
         let home = try TemporaryHome()
         let key = try home.write(String(repeating: "0123456789abcdef", count: 4), to: "key")
         let top = name.isEmpty ? "" : "shared-profile = \"\(name)\"\n"
