@@ -23,7 +23,7 @@ import Testing
         #expect(try run(BuiltProducts.path(of: "authctl"), ["--version"]).output == "authctl \(version)\n")
         #expect(try text("CHANGELOG.md").firstMatch(of: #/\n## ([0-9.]+) - /#)?.1 == version[...])
         #expect(try text("README.md").contains("authctl_\(version)_amd64.deb"))
-        #expect(try text("README.md").contains("authctl-\(version)-linux-x86_64.tar.gz"))
+        #expect(try text("README.md").contains("authctl-\(version)-linux-x86_64-glibc"))
         for page in try FileManager.default.contentsOfDirectory(atPath: "\(Repository.path)/man") {
             #expect(try text("man/\(page)").contains("\n.Os authctl \(version)\n"), "\(page)")
         }
