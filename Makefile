@@ -108,6 +108,7 @@ lint: ## format, manual pages and house rules
 	@scripts/deps lint
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests Examples
 	@! mandoc -T lint -W warning man/* | grep -v 'sections out of conventional order: Sh'
+	@! for page in man/*; do man --warnings "./$$page" 2>&1 >/dev/null | sed "s|^|$$page: |"; done | grep .
 	@scripts/house-rules
 
 format: ## rewrite the Swift files in the checked-in format
