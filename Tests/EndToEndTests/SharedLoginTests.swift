@@ -57,7 +57,13 @@ struct `A login that machines share` {
         let key = try home.write(String(repeating: "0123456789abcdef", count: 4), to: "key")
         let top = name.isEmpty ? "" : "shared-profile = \"\(name)\"\n"
         let profiles = ["blog", "engine"].map {
-            "[profiles.\($0)]\nurl = \"http://127.0.0.1:\(demo.port)\"\nstore = \"shared:etcd\"\nmethod = \"basic\"\n"
+            """
+            [profiles.\($0)]
+            url = "http://127.0.0.1:\(demo.port)"
+            store = "shared:etcd"
+            verify = { get = "/account/verify_credentials.json" }
+
+            """
         }
         let installation = try Installation(
             config: "shared-key-file = \"\(key)\"\n" + top + profiles.joined(), store: nil)
