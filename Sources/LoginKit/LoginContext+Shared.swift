@@ -58,12 +58,17 @@ extension LoginContext {
 
     /// The machine that saved a login last, where other machines have it, too, as of when this one read it last.
     package func lastMachine(of account: AccountRecord, in profile: String) -> String? {
+        lastRead(account, in: profile)?.open.machine
+    }
+
+    /// The login of a shared store as this machine read it last: the engine is not asked again.
+    func lastRead(_ account: AccountRecord, in profile: String) -> SharedValue? {
         guard account.store.isShared else { return nil }
-        var machine: String?
+        var value: SharedValue?
         fault { () throws(StoreFault) in
             let store = try stores().open(account.store) as? SharedStore
-            machine = try store?.remembered(account.id(in: profile))?.open.machine
+            value = try store?.remembered(account.id(in: profile))
         }
-        return machine
+        return value
     }
 }

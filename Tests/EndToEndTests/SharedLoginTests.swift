@@ -28,10 +28,13 @@ struct `A login that machines share` {
         for machine in 0..<2 { #expect(try token(machine).code == 4) }
     }
 
-    @Test func `asks the engine once for a token that is valid, and not again in the time of the cache`() throws {
+    @Test func `asks the engine once for a valid token or a status, and not again in the time of the cache`() throws {
         let login = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
         #expect(login.code == 0, "\(login.error)")
         #expect(try token(0).code == 0)
+        #expect(fleet.requests("get") == 1 && fleet.requests("put") == 0)
+        let status = try fleet.run(0, "status", "chat", "--json")
+        #expect(status.output.contains("\"renews\" : true"), "\(status.output)")
         #expect(fleet.requests("get") == 1 && fleet.requests("put") == 0)
         let cached = try Fleet(.folder, demo, top: "shared-cache = 30")
         _ = try cached.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")

@@ -8,15 +8,16 @@ extension LoginContext {
         if account.passwordRefused { return false }
         if account.keepsPassword { return true }
         guard account.kind == .token, profile.refresh != nil || profile.oauth != nil else { return false }
-        var request = LoginRequest()
-        request.username = account.username
-        do throws(LoginFault) {
-            guard case .token(let token) = try keeper(profile, account.origin, request).fill(account).session else {
-                return false
-            }
-            return token.refreshToken != nil
-        } catch {
-            return false
+        var session: Session?
+        if account.store.isShared {
+            guard let secret = lastRead(account, in: profile.name)?.secret else { return false }
+            session = try? StoredLoginCodec.decodeShared(secret, of: profile.kind).login.session
+        } else {
+            var request = LoginRequest()
+            request.username = account.username
+            session = try? keeper(profile, account.origin, request).fill(account).session
         }
+        guard case .token(let token) = session else { return false }
+        return token.refreshToken != nil
     }
 }

@@ -32,19 +32,25 @@ extension SharedStore {
 
     /// Leaves something by which a machine with another key sees that it has the wrong one.
     func noteKey() throws(StoreFault) {
-        guard try engine.get(Self.checkName) == nil else { return try checkKey() }
+        guard try !checkKey() else { return }
         let value = SharedValue(try open(generation: 1))
         // Another machine may have been faster.
         _ = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil)
     }
 
+    /// Asks the engine once in a process.
+    /// - Returns: whether the engine says which key it is; no machine may have saved a login yet.
     /// - Throws: `foreignValue` if the machines that have the engine's logins have another key.
-    func checkKey() throws(StoreFault) {
-        guard let item = try engine.get(Self.checkName) else { return }
+    @discardableResult
+    func checkKey() throws(StoreFault) -> Bool {
+        if isKeyChecked { return true }
+        guard let item = try engine.get(Self.checkName) else { return false }
         do throws(SharedValue.Fault) {
             _ = try SharedValue(item.value, for: Self.check, key: key)
         } catch {
             throw .foreignValue(name, key: Self.checkName)
         }
+        isKeyChecked = true
+        return true
     }
 }

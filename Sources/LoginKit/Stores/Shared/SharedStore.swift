@@ -27,6 +27,8 @@ final class SharedStore: CredentialStore {
     var refreshes: [String: BegunRefresh] = [:]
     /// When the engine could not be reached, so that a command waits for it once.
     var awaySince: BootMoment?
+    /// Whether the other machines have the same key, as far as it was asked.
+    var isKeyChecked = false
 
     struct Found {
         let value: SharedValue
