@@ -16,8 +16,10 @@ import Testing
         AccountRegistry(folder: "\(machines.folder.path)/\(machine)")
     }
 
-    private func keeper(_ machine: String, keepsPassword: Bool = false) throws -> StoreKeeper {
-        let store = try machines.machine(machine)
+    private func keeper(
+        _ machine: String, keepsPassword: Bool = false, engine: (any SharedEngine)? = nil
+    ) throws -> StoreKeeper {
+        let store = try machines.machine(machine, engine: engine)
         return StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: .example),
             rules: .init(keepsPassword: keepsPassword, sharedStore: machines.name), registry: registry(machine),
@@ -183,5 +185,51 @@ import Testing
         #expect(fault.map { LoginFault.store($0).exitCode } == .store)
         #expect(try keeper("m1").fill().session == token("one"))
         #expect(try plaintext.contains(ann))
+    }
+
+    /// Puts everything and hears no answer, of values that are as long as a login.
+    private struct DeafEngine: SharedEngine {
+        let engine: any SharedEngine
+        var largest: Int { engine.largest }
+
+        func get(_ key: String) throws(StoreFault) -> SharedItem? { try engine.get(key) }
+
+        func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
+            let version = try engine.put(value, for: key, over: version)
+            if value.utf8.count > 700 { throw .engineAway(.shared("folder"), .none) }
+            return version
+        }
+    }
+
+    @Test func `a first login whose answer was lost stays known, so that a logout ends it for all`() throws {
+        let long = token(String(repeating: "t", count: 600)), deaf = DeafEngine(engine: machines.helper)
+        let one = try keeper("m1", engine: deaf)
+        #expect(throws: LoginFault.self) { try one.approve(login(long), .login(.token)) }
+        let other = try adopted("m2"), store = try machines.machine("m1")
+        #expect(try other.fill().session == long)
+        #expect(try registry("m1").forget(ann) { (_) throws(StoreFault) in store })
+        #expect(try other.fill().session == nil)
+    }
+
+    @Test func `a logout on a machine that has lost its key fails, and the account stays`() throws {
+        try keeper("m1").approve(login(token("one")), .login(.token))
+        let name = machines.name
+        #expect(throws: StoreFault.notSetUp(name)) {
+            try registry("m1").forget(ann) { (_) throws(StoreFault) in throw .notSetUp(name) }
+        }
+        #expect(try registry("m1").read().account(ann) != nil)
+        #expect(try adopted("m2").fill().session == token("one"))
+    }
+
+    @Test func `a refresh that cannot be kept on this machine is not sent, and leaves no lock`() throws {
+        try keeper("m1").approve(login(token("one")), .login(.token))
+        let one = try keeper("m1"), other = try adopted("m2")
+        _ = try (one.fill(), other.fill())
+        try Data("{".utf8).write(to: URL(filePath: "\(machines.folder.path)/m1/\(AccountRegistry.fileName)"))
+        #expect(throws: LoginFault.self) { try one.beginRefresh(of: token("one")) }
+        let before = BootMoment.now()
+        #expect(try other.beginRefresh(of: token("one")) == token("one"))
+        #expect(try #require(before.age) < 60_000, "the lock lasts 90 seconds")
+        #expect(try other.isInTime())
     }
 }

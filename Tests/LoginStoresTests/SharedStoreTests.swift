@@ -24,9 +24,13 @@ final class SharedMachines {
     var engine: String { "\(folder.parent)/engine" }
     var key: String { "\(folder.parent)/key" }
 
-    func machine(_ name: String, key: String? = nil, lockTime: Int = 90) throws -> SharedStore {
+    var helper: SharedHelper { SharedHelper(store: name, environment: environment) }
+
+    func machine(
+        _ name: String, key: String? = nil, lockTime: Int = 90, engine: (any SharedEngine)? = nil
+    ) throws -> SharedStore {
         SharedStore(
-            self.name, engine: SharedHelper(store: self.name, environment: environment),
+            self.name, engine: engine ?? helper,
             key: try SharedKey(path: key ?? self.key), folder: "\(folder.path)/\(name)",
             clock: WallClock { Int64(time(nil)) }, lockTime: lockTime)
     }
