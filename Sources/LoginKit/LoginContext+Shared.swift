@@ -12,7 +12,7 @@ extension LoginContext {
             try etcd.post(path, body)
         }
         settings.cacheTime = profiles.defaults.sharedCache ?? 0
-        settings.away = { [unowned self] fault in
+        settings.warn = { [unowned self] fault in
             let what = LoginFault.store(fault).message(about: ErrorContext()).what
             warnOnce("warning: \(what); using the login as it was read last")
         }

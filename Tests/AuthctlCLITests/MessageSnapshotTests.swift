@@ -117,10 +117,13 @@ struct MessageSnapshotTests {
         .helper(.helper("pass"), .otherEntry), .helper(.helper("pass"), .foreignSecret),
         .helper(.shared("mine"), .badName), .helper(.shared("mine"), .notInPath),
         .helper(.shared("mine"), .notUnderstood(method: "put")),
-        .notSetUp(.shared("mine")), .engineAway(.shared("mine"), .some("connection refused")),
-        .engineAway(.shared("etcd"), .none),
-        .usage(.other("say which profile")), .oldCopy(.shared("mine")),
-        .foreignValue(.shared("mine"), key: "authctl/0123"),
+        .shared(.shared("etcd"), .notLoggedIn(profile: "etcd", words: "etcd: not logged in")),
+        .shared(.shared("mine"), .keyMissing(path: "/c/shared.key")),
+        .shared(.shared("mine"), .otherKey(path: "/c/shared.key")),
+        .shared(.shared("mine"), .engineAway(.some("connection refused"))),
+        .shared(.shared("etcd"), .engineAway(.none)),
+        .usage(.other("say which profile")), .shared(.shared("mine"), .oldCopy),
+        .shared(.shared("mine"), .foreignValue(key: "authctl/0123")),
     ].map { .store($0) }
 
     private static let secretService: [LoginFault] = [

@@ -196,7 +196,7 @@ import Testing
 
         func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
             let version = try engine.put(value, for: key, over: version)
-            if value.utf8.count > 700 { throw .engineAway(.shared("folder"), .none) }
+            if value.utf8.count > 700 { throw .shared(.shared("folder"), .engineAway(.none)) }
             return version
         }
     }
@@ -213,9 +213,9 @@ import Testing
 
     @Test func `a logout on a machine that has lost its key fails, and the account stays`() throws {
         try keeper("m1").approve(login(token("one")), .login(.token))
-        let name = machines.name
-        #expect(throws: StoreFault.notSetUp(name)) {
-            try registry("m1").forget(ann) { (_) throws(StoreFault) in throw .notSetUp(name) }
+        let fault = StoreFault.shared(machines.name, .keyMissing(path: "/etc/shared.key"))
+        #expect(throws: fault) {
+            try registry("m1").forget(ann) { (_) throws(StoreFault) in throw fault }
         }
         #expect(try registry("m1").read().account(ann) != nil)
         #expect(try adopted("m2").fill().session == token("one"))

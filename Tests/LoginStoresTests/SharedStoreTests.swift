@@ -26,6 +26,15 @@ final class SharedMachines {
 
     var helper: SharedHelper { SharedHelper(store: name, environment: environment) }
 
+    /// The stores of a machine whose key file, if it has one, is at this path.
+    func stores(_ machine: String, key: String) -> SharedStores {
+        let settings = SharedStores.Settings(keyFile: key) { (_, _) throws(StoreFault) in
+            throw .unavailable(EtcdClient.store, problem: "no etcd here")
+        }
+        return SharedStores(
+            settings, folder: "\(folder.path)/\(machine)", clock: .fixed, environment: environment)
+    }
+
     func machine(
         _ name: String, key: String? = nil, lockTime: Int = 90, engine: (any SharedEngine)? = nil
     ) throws -> SharedStore {
@@ -130,8 +139,10 @@ final class Waiting<Value>: @unchecked Sendable {
         let (file, old) = try #require(try value(of: ann, one))
         try one.save(Secret("second"), for: ann, expires: nil)
         try machines.put(old, in: file)
-        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
-        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.beginRefresh(of: ann, ifStill: Secret("second")) }
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) {
+            try one.beginRefresh(of: ann, ifStill: Secret("second"))
+        }
         #expect(try machines.values[file] == old)
         try one.save(Secret("third"), for: ann, expires: nil)
         #expect(try one.find(ann) == Secret("third"))
@@ -145,8 +156,10 @@ final class Waiting<Value>: @unchecked Sendable {
         #expect(try other.find(ann) == Secret("first"))
         try machines.put(old, in: file)
         // Without its lock another machine would refresh, too.
-        #expect(throws: StoreFault.oldCopy(machines.name)) { try other.beginRefresh(of: ann, ifStill: Secret("first")) }
-        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) {
+            try other.beginRefresh(of: ann, ifStill: Secret("first"))
+        }
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
     }
 
     @Test func `a history that goes on from an old value is refused by whoever has seen the other one`() throws {
@@ -159,9 +172,9 @@ final class Waiting<Value>: @unchecked Sendable {
         // As many puts as the first machine has seen, and then more.
         for _ in 0..<3 {
             #expect(try begin(other, "first") == .mine)
-            #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+            #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
             other.cancelRefresh(of: ann)
-            #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+            #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
         }
     }
 
@@ -174,7 +187,7 @@ final class Waiting<Value>: @unchecked Sendable {
         #expect(try one.erase(ann))
         #expect(try other.find(ann) == nil)
         try machines.put(live, in: file)
-        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
     }
 
     @Test func `what another machine has saved is neither replaced by a move nor erased as a copy`() throws {
@@ -236,7 +249,7 @@ final class Waiting<Value>: @unchecked Sendable {
         let truncated = String(first.dropLast(9))
         for wrong in [second, truncated, first.replacing("1.", with: "1.A", maxReplacements: 1), "1\nnothing"] {
             try machines.put(wrong, in: file)
-            let fault = StoreFault.foreignValue(machines.name, key: try one.id(ann))
+            let fault = StoreFault.shared(machines.name, .foreignValue(key: try one.id(ann)))
             #expect(throws: fault, "\(wrong)") { try one.find(ann) }
             #expect(throws: fault, "\(wrong)") { try one.save(Secret("x"), for: ann, expires: nil) }
             #expect(throws: fault, "\(wrong)") { try one.erase(ann) }
@@ -246,9 +259,27 @@ final class Waiting<Value>: @unchecked Sendable {
         let path = machines.key + "2"
         try machines.folder.makeKeyFile(path)
         let stranger = try machines.machine("m3", key: path)
-        let fault = StoreFault.foreignValue(machines.name, key: "authctl/key")
+        let fault = StoreFault.shared(machines.name, .otherKey(path: path))
         #expect(throws: fault) { try stranger.find(ann) }
         #expect(throws: fault) { try stranger.save(Secret("x"), for: ann, expires: nil) }
+    }
+
+    @Test func `one machine makes the key, and the others are told to copy it`() throws {
+        let keys = (1...3).map { "\(machines.folder.parent)/m\($0)/key" }
+        let missing = StoreFault.shared(machines.name, .keyMissing(path: keys[0]))
+        #expect(throws: missing) { try machines.stores("m1", key: keys[0]).open(machines.name) }
+        try machines.stores("m1", key: keys[0]).makeKey(of: machines.name)
+        let isThere = LoginFault.store(.alreadySetUp(machines.name, path: keys[0]))
+        #expect(throws: isThere) { try machines.stores("m1", key: keys[0]).makeKey(of: machines.name) }
+        let other = LoginFault.store(.shared(machines.name, .otherKey(path: keys[1])))
+        #expect(throws: other) { try machines.stores("m2", key: keys[1]).makeKey(of: machines.name) }
+        #expect(!FileManager.default.fileExists(atPath: keys[1]))
+        // The first login is on a machine that has copied it.
+        try machines.machine("m2", key: keys[0]).save(Secret("first"), for: ann, expires: nil)
+        #expect(try machines.machine("m1", key: keys[0]).find(ann) == Secret("first"))
+        try machines.isAway(true)
+        #expect(throws: LoginFault.self) { try machines.stores("m3", key: keys[2]).makeKey(of: machines.name) }
+        #expect(!FileManager.default.fileExists(atPath: keys[2]))
     }
 
     @Test
@@ -258,7 +289,7 @@ final class Waiting<Value>: @unchecked Sendable {
         let one = try machines.machine("m1")
         try one.save(Secret("first"), for: ann, expires: nil)
         try machines.remove(try one.id(ann))
-        #expect(throws: StoreFault.oldCopy(machines.name)) { try one.find(ann) }
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
         try one.save(Secret("second"), for: ann, expires: nil)
         try one.erase(ann)
         try machines.remove(try one.id(ann))
@@ -407,7 +438,7 @@ final class Waiting<Value>: @unchecked Sendable {
         let one = try machines.machine("m1"), other = try machines.machine("m2")
         try one.save(Secret("first"), for: ann, expires: nil)
         var told = 0
-        one.away = { _ in told += 1 }
+        one.warn = { _ in told += 1 }
         try machines.isAway(true)
         #expect(try one.find(ann) == Secret("first"))
         #expect(told == 1)

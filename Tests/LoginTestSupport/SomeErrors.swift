@@ -20,6 +20,7 @@ package enum SomeErrors {
             case .locked: (.store(fault), .locked)
             case .passphraseCancelled, .secretService(.dismissed): (.store(fault), .cancelled)
             case .secretService(.promptExpired): (.store(fault), .expired)
+            case .shared(_, .engineAway): (.store(fault), .network)
             default: (.store(fault), .store)
             }
         }
@@ -180,6 +181,10 @@ package enum SomeErrors {
             .passphraseCancelled, .passphraseBlank,
         ]
         + helpers.map { .helper(.helper(hostile), $0) }
+        + [
+            .engineAway(.none), .engineAway(.some(hostile)), .notLoggedIn(profile: hostile, words: hostile),
+            .keyMissing(path: hostile), .otherKey(path: hostile), .oldCopy, .foreignValue(key: "authctl/0123"),
+        ].map { .shared(.shared("mine"), $0) }
         + [
             .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .foreignBus(owner: 1000),
             .foreignBus(owner: nil), .noDaemon, .ended, .denied(hostile),

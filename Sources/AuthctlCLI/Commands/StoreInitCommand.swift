@@ -49,10 +49,10 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         return .ok
     }
 
-    /// One key for all machines that share logins: nothing is asked, and the engine is not told.
+    /// One key for all machines that share logins.
     private func makeSharedKey(_ store: StoreName, _ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let path = invocation.context.sharedKeyFile
-        try SharedKey.create(path: path, for: store)
+        try invocation.context.stores().makeSharedKey(of: store)
         invocation.say(
             """
             The key is in \(SafeText.escaped(path)). Put the same file on every machine that shares logins in '\(store)'; whoever \

@@ -33,7 +33,7 @@ package enum LoginFault: Error, Equatable, Sendable {
         case .network: .network
         case .untrusted: .untrusted
         case .store(.locked): .locked
-        case .store(.engineAway): .network
+        case .store(.shared(_, .engineAway)): .network
         case .store(.usage): .usage
         case .store(.passphraseCancelled), .store(.secretService(.dismissed)): .cancelled
         case .store(.passphraseExpired), .store(.secretService(.promptExpired)): .expired

@@ -35,12 +35,8 @@ package enum StoreFault: Error, Equatable, Sendable {
     case passphraseExpired(seconds: Int)
     /// The program behind a store does not do what it should.
     case helper(StoreName, HelperFault)
-    /// The engine of a shared store cannot be reached; in its program's words, if it has any.
-    case engineAway(StoreName, HelperFault.Words)
+    /// A store that machines share, its engine, or what is there.
+    case shared(StoreName, SharedFault)
     /// The configuration does not say how authctl logs in to the engine of a shared store.
     case usage(UsageFault)
-    /// A login in a shared store is older than one that this machine has seen: somebody has put a copy of it back.
-    case oldCopy(StoreName)
-    /// A value in a shared store, under this key, was not sealed with this machine's key, or not for this account.
-    case foreignValue(StoreName, key: String)
 }

@@ -96,30 +96,10 @@ extension StoreFault {
             return Message("nobody entered the passphrase within \(seconds) seconds", next: "start again")
         case .helper(let store, let fault):
             return fault.message(of: store, topic)
-        case .engineAway(let store, let words):
-            let reason = if case .some(let words) = words { ": \(SafeText.quoted(words))" } else { "" }
-            return Message(
-                "the engine of the store '\(store)' cannot be reached\(reason)",
-                next: "try again later; to test it: authctl store test \(store)")
+        case .shared(let store, let fault):
+            return fault.message(of: store, topic)
         case .usage(let fault):
             return fault.message(topic)
-        case .oldCopy(let store):
-            return Message(
-                """
-                what the store '\(store)' has is older than what this machine has seen: somebody has put a copy back; it was left \
-                as it is
-                """,
-                next: "if its engine was restored from a backup, log in again: \(topic.loginCommand("--force"))")
-        case .foreignValue(let store, let key):
-            return Message(
-                """
-                what the store '\(store)' has cannot be opened with this machine's key: somebody has changed or exchanged it; it \
-                was left as it is
-                """,
-                next: """
-                    compare the key file with another machine's; if it is the same, remove the value \(key) from the engine and \
-                    log in again
-                    """)
         case .passphraseBlank:
             return Message("the passphrase is blank; nothing was changed", next: "enter one")
         }

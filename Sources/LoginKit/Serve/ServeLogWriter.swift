@@ -72,7 +72,7 @@ extension StoreFault {
         case .unavailable, .noneWorks, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .notSetUp, .alreadySetUp,
             .passphraseMissing, .newPassphraseMissing, .timedOut, .secretService, .tooLarge, .namesTooLong,
             .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper,
-            .engineAway, .usage, .oldCopy, .foreignValue:
+            .shared, .usage:
             .store(self)
         }
     }

@@ -146,7 +146,7 @@ extension StoreFault {
             .alreadySetUp, .system, .tooLarge,
             .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
             .newPassphraseMissing, .passphraseFile, .helper,
-            .engineAway, .usage, .oldCopy, .foreignValue:
+            .shared, .usage:
             false
         }
     }

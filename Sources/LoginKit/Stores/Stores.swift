@@ -64,9 +64,12 @@ package struct Stores {
     }
 
     private func openShared(_ name: StoreName) throws(StoreFault) -> SharedStore {
-        guard let shared else { throw .notSetUp(name) }
+        guard let shared else { throw .unavailable(name, problem: "this command does not use shared stores") }
         return try shared.open(name)
     }
+
+    /// Makes the key of a store that machines share.
+    package func makeSharedKey(of name: StoreName) throws(LoginFault) { try shared?.makeKey(of: name) }
 
     /// A new login is not tied to a session by the one before it.
     private func openForLogin(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
@@ -96,6 +99,11 @@ package struct Stores {
     /// The engines that have a program in `PATH`, untested.
     package func sharedStores() -> [StoreName] {
         HelperSearch(environment: environment).names("authctl-store-").map { .shared($0) }
+    }
+
+    /// What keeps a store from being opened, if anything does.
+    package func problem(with name: StoreName) -> StoreFault? {
+        fault { () throws(StoreFault) in _ = try open(name) }
     }
 
     /// The candidates of `auto`, in its order.

@@ -169,8 +169,7 @@ extension StoreFault {
         case .unavailable, .noneWorks, .locked, .damaged, .newerVersion, .noSpace, .unsafeFile, .notSetUp,
             .alreadySetUp, .passphraseMissing,
             .newPassphraseMissing, .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
-            .passphraseFile, .passphraseBlank, .helper, .engineAway, .usage, .oldCopy,
-            .foreignValue:
+            .passphraseFile, .passphraseBlank, .helper, .shared, .usage:
             false
         }
     }

@@ -90,7 +90,6 @@ struct AccountCopies {
             for id in rest { results[id] = .failure(error) }
         }
         // The person removed the encrypted file: there is nothing left to erase.
-        if name.isShared { return results }
         return results.mapValues { $0 == .failure(.notSetUp(name)) ? .success(false) : $0 }
     }
 

@@ -35,7 +35,7 @@ extension AccountRegistry {
                 let opened = try open(store)
                 // What is in a shared store may be another machine's login by now.
                 if let shared = opened as? SharedStore { try shared.eraseOwn(id) } else { try opened.erase(id) }
-            } catch .notSetUp where !store.isShared {
+            } catch .notSetUp {
                 continue
             } catch {
                 left.append(store)

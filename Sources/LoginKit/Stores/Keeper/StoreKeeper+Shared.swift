@@ -125,7 +125,7 @@ extension StoreKeeper {
             self.filled = Filled(
                 id: filled.id, store: shared, bytes: bytes, login: filled.login, account: record,
                 revision: filled.revision)
-        } catch .engineAway {
+        } catch .shared(_, .engineAway) {
             // This machine remembers it; each of the others finds out by itself.
             return
         }

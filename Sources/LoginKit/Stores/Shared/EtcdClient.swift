@@ -19,15 +19,16 @@ final class EtcdClient {
         do throws(LoginFault) {
             return try send(path, body)
         } catch {
-            let message = error.message(about: ErrorContext(profile: context.profiles.defaults.sharedProfile))
+            let profile = context.profiles.defaults.sharedProfile
+            let words = error.message(about: ErrorContext(profile: profile)).what
             switch error {
-            case .network, .busy, .http(status: 500...): throw .engineAway(Self.store, .some(message.what))
+            case .network, .busy, .http(status: 500...): throw .shared(Self.store, .engineAway(.some(words)))
             case .usage(let fault): throw .usage(fault)
             case .store(let fault): throw fault
-            case .loginRequired: throw .unavailable(Self.store, problem: "\(message.what); \(message.next)")
+            case .loginRequired: throw .shared(Self.store, .notLoggedIn(profile: profile ?? "", words: words))
             case .rejected, .noTicketForService, .cancelled, .untrusted, .secondFactor, .forbidden, .http,
                 .promptExpired, .oauth, .failure:
-                throw .unavailable(Self.store, problem: message.what)
+                throw .unavailable(Self.store, problem: words)
             }
         }
     }

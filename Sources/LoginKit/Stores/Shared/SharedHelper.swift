@@ -67,12 +67,12 @@ struct SharedHelper: SharedEngine {
         do throws(StoreFault) {
             answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
         } catch .timedOut {
-            throw .engineAway(store, .some("no answer within \(patience) seconds"))
+            throw .shared(store, .engineAway(.some("no answer within \(patience) seconds")))
         }
         guard answer.status == 0 else {
             let words = HelperResponse.trimmed(answer.errors)
             let told: HelperFault.Words = words.isEmpty ? .none : .some(words)
-            throw .engineAway(store, told)
+            throw .shared(store, .engineAway(told))
         }
         guard let response = SecretJSON.decode(Response.self, from: answer.output) else {
             throw .helper(store, .notUnderstood(method: method))

@@ -1,10 +1,12 @@
 import CSodium
 import Glibc
-package import LoginCore
+import LoginCore
 import Secrets
 
 /// What machines that share logins have in common: a key, of which the engine knows nothing.
-package struct SharedKey {
+struct SharedKey {
+    /// Where it is, as messages say.
+    let path: String
     /// Seals values.
     private let sealing: Secret
     /// Makes the names of accounts in the engine.
@@ -13,14 +15,18 @@ package struct SharedKey {
     /// - Parameter path: of the key file, absolute.
     /// - Throws: what is wrong with the file.
     init(path: String) throws(StoreFault) {
+        self.path = path
         sealing = try EncryptionKeyFile.key(path: path, salt: Array("authctl shared: sealing".utf8))
         naming = try EncryptionKeyFile.key(path: path, salt: Array("authctl shared: naming".utf8))
     }
 
-    /// Makes a key file, which has to be the same on each machine: `authctl store init shared:NAME`.
     /// - Throws: `alreadySetUp` if there is one.
-    package static func create(path: String, for store: StoreName) throws(LoginFault) {
+    static func checkIsNew(path: String, for store: StoreName) throws(LoginFault) {
         guard access(path, F_OK) != 0 else { throw .store(.alreadySetUp(store, path: path)) }
+    }
+
+    /// Makes a key file, which has to be the same on each machine: `authctl store init shared:NAME`.
+    static func create(path: String) throws(LoginFault) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         do throws(StoreFault) {
             _ = try SafeDirectory.open(folder, creating: true, privacy: .readable)

@@ -28,19 +28,20 @@ extension SharedStore {
         profile: "authctl key", origin: Origin(scheme: "https", host: "key.invalid", port: 443), username: "")
 
     /// Where it is does not depend on the key, as it does for all others.
-    private static let checkName = "authctl/key"
+    static let checkName = "authctl/key"
 
     /// Leaves something by which a machine with another key sees that it has the wrong one.
     func noteKey() throws(StoreFault) {
         guard try !checkKey() else { return }
         let value = SharedValue(try open(generation: 1))
-        // Another machine may have been faster.
-        _ = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil)
+        let isNew = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil) != nil
+        // Another machine was faster.
+        if !isNew { try checkKey() }
     }
 
     /// Asks the engine once in a process.
     /// - Returns: whether the engine says which key it is; no machine may have saved a login yet.
-    /// - Throws: `foreignValue` if the machines that have the engine's logins have another key.
+    /// - Throws: `shared(.otherKey)` if the machines that have the engine's logins have another one.
     @discardableResult
     func checkKey() throws(StoreFault) -> Bool {
         if isKeyChecked { return true }
@@ -48,7 +49,7 @@ extension SharedStore {
         do throws(SharedValue.Fault) {
             _ = try SharedValue(item.value, for: Self.check, key: key)
         } catch {
-            throw .foreignValue(name, key: Self.checkName)
+            throw .shared(name, .otherKey(path: key.path))
         }
         isKeyChecked = true
         return true

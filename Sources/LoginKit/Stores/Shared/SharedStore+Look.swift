@@ -11,19 +11,19 @@ extension SharedStore {
         {
             return try opened(copy.text, account)
         }
-        if let age = awaySince?.age, age < Self.pauseWhileAway {
-            guard let value = try remembered(account) else { throw .engineAway(name, .none) }
+        if let away, let age = away.since.age, age < Self.pauseWhileAway {
+            guard let value = try remembered(account) else { throw away.fault }
             return value
         }
         do throws(StoreFault) {
             let value = try look(account).1?.value
-            awaySince = nil
+            away = nil
             return value
-        } catch .engineAway(let store, let words) {
-            let fault = StoreFault.engineAway(store, words), isKnown = awaySince != nil
-            awaySince = .now()
+        } catch .shared(let store, .engineAway(let words)) {
+            let fault = StoreFault.shared(store, .engineAway(words)), isKnown = away != nil
+            away = (.now(), fault)
             guard let value = try remembered(account) else { throw fault }
-            if !isKnown { away(fault) }
+            if !isKnown { warn(fault) }
             return value
         }
     }
@@ -46,7 +46,7 @@ extension SharedStore {
     }
 
     /// Reads this machine's mark, *then* the value, and raises the mark.
-    /// - Throws: `oldCopy`; `foreignValue` for what is of another account, another key or nobody's making.
+    /// - Throws: `shared`, with `oldCopy`, or `foreignValue` for what is of another account or nobody's making.
     func look(_ account: AccountID) throws(StoreFault) -> (SharedMemory.Content, Found?) {
         let key = try id(account), memory = try memory(account), content = try memory.read()
         guard let item = try engine.get(key) else {
@@ -56,7 +56,7 @@ extension SharedStore {
         let value = try opened(item.value, account)
         guard value.open.generation >= content.mark,
             value.open.sequence > content.sequence || content.copy?.text == item.value
-        else { throw .oldCopy(name) }
+        else { throw .shared(name, .oldCopy) }
         let present = Found(value: value, text: item.value, version: item.version)
         found[key] = present
         let isOvertaken = try content.journal.map { (text) throws(StoreFault) in
@@ -73,7 +73,7 @@ extension SharedStore {
         _ account: AccountID, _ content: SharedMemory.Content
     ) throws(StoreFault) -> SharedMemory.Content {
         if let copy = content.copy {
-            guard try opened(copy.text, account).open.erased else { throw .oldCopy(name) }
+            guard try opened(copy.text, account).open.erased else { throw .shared(name, .oldCopy) }
         } else {
             try checkKey()
         }

@@ -38,7 +38,7 @@ extension SharedStore {
                 try checkTime(refresh)
                 usleep(Self.pause)
                 refresh.handle(.waited)
-            case .end(.oldCopy): throw .oldCopy(name)
+            case .end(.oldCopy): throw .shared(name, .oldCopy)
             case .end(.refused(let machine?)): return .unfinished(machine: machine)
             case .end: return .changed
             case .refresh, .writeJournal, .putRefusal: preconditionFailure("no refresh was sent")
@@ -118,9 +118,9 @@ extension SharedStore {
             case .putSession:
                 tries += 1
                 do throws(StoreFault) {
-                    guard tries < Self.mostTries else { throw StoreFault.engineAway(name, .none) }
+                    guard tries < Self.mostTries else { throw StoreFault.shared(name, .engineAway(.none)) }
                     refresh.handle(try event(of: push(value, account)))
-                } catch .engineAway {
+                } catch .shared(_, .engineAway) {
                     if let problem { throw problem }
                     // It is in the journal, and gets there with the next refresh.
                     return true
@@ -131,7 +131,7 @@ extension SharedStore {
             case .look: refresh.handle(.looked(try lookForRefresh(account, secret, false)))
             case .contend: refresh.handle(.contending)
             case .end(.use): return found[key]?.value.secret == secret
-            case .end(.oldCopy): throw .oldCopy(name)
+            case .end(.oldCopy): throw .shared(name, .oldCopy)
             case .end, .putLock, .putRefusal, .checkTime, .refresh, .wait: return false
             }
         }
@@ -149,7 +149,7 @@ extension SharedStore {
             case .putRefusal:
                 do throws(StoreFault) {
                     refresh.handle(try event(of: putRefusal(account)))
-                } catch .engineAway {
+                } catch .shared(_, .engineAway) {
                     refresh.handle(.away)
                 }
             case .look: refresh.handle(.looked(try lookForRefresh(account, old, false)))
@@ -162,7 +162,7 @@ extension SharedStore {
                 }
                 return isErased ? .ended : .changed
             case .end(.refused(let machine?)): return .unfinished(machine: machine)
-            case .end(.oldCopy): throw .oldCopy(name)
+            case .end(.oldCopy): throw .shared(name, .oldCopy)
             case .end, .contend, .putLock, .checkTime, .refresh, .writeJournal, .putSession, .dropJournal, .wait:
                 return .changed
             }

@@ -18,15 +18,15 @@ final class SharedStore: CredentialStore {
     /// How long a login is used as it was read, in seconds.
     var cacheTime = 0
     /// Is told where a login is used as it was read last, since the engine is away.
-    var away: (StoreFault) -> Void = { _ in }
+    var warn: (StoreFault) -> Void = { _ in }
     /// A name for this machine that no other one has.
     private var machine: String?
     /// What was read last of each account, by its key in the engine.
     var found: [String: Found] = [:]
     /// The refreshes that this process has begun, by the same.
     var refreshes: [String: BegunRefresh] = [:]
-    /// When the engine could not be reached, so that a command waits for it once.
-    var awaySince: BootMoment?
+    /// When the engine could not be reached, and why, so that a command waits for it once.
+    var away: (since: BootMoment, fault: StoreFault)?
     /// Whether the other machines have the same key, as far as it was asked.
     var isKeyChecked = false
 
@@ -112,7 +112,7 @@ final class SharedStore: CredentialStore {
         } catch {
             switch error {
             case .newerVersion: throw .newerVersion(path: "\(name)")
-            case .foreign: throw .foreignValue(name, key: try id(account))
+            case .foreign: throw .shared(name, .foreignValue(key: try id(account)))
             }
         }
     }

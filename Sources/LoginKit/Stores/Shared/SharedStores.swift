@@ -13,7 +13,7 @@ final class SharedStores {
         /// Posts to etcd's gateway, with the login that it wants.
         var etcd: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
         /// Is told where a login is used as it was read last, since the engine is away.
-        var away: (StoreFault) -> Void = { _ in }
+        var warn: (StoreFault) -> Void = { _ in }
     }
 
     private let settings: Settings
@@ -29,24 +29,38 @@ final class SharedStores {
         (self.settings, self.folder, self.clock, self.environment) = (settings, folder, clock, environment)
     }
 
-    /// - Throws: `notSetUp` without a key.
+    /// - Throws: `shared(.keyMissing)` without a key.
     func open(_ name: StoreName) throws(StoreFault) -> SharedStore {
         if let store = opened[name] { return store }
-        let engine: any SharedEngine =
-            name == EtcdClient.store
-            ? EtcdEngine(store: name, post: settings.etcd) : SharedHelper(store: name, environment: environment)
-        let store = SharedStore(name, engine: engine, key: try key(of: name), folder: folder, clock: clock)
+        let store = SharedStore(name, engine: engine(of: name), key: try key(of: name), folder: folder, clock: clock)
         store.cacheTime = settings.cacheTime
-        store.away = settings.away
+        store.warn = settings.warn
         opened[name] = store
         return store
+    }
+
+    /// Makes the key that all machines are to have, unless one of them has made one.
+    /// - Throws: `alreadySetUp` if this machine has one; `shared(.otherKey)` if another one has.
+    func makeKey(of name: StoreName) throws(LoginFault) {
+        let path = settings.keyFile
+        try SharedKey.checkIsNew(path: path, for: name)
+        let engine = engine(of: name)
+        let other = try fromStore(try engine.get(SharedStore.checkName))
+        guard other == nil else { throw .store(.shared(name, .otherKey(path: path))) }
+        try SharedKey.create(path: path)
+        try fromStore(try open(name).noteKey())
+    }
+
+    private func engine(of name: StoreName) -> any SharedEngine {
+        name == EtcdClient.store
+            ? EtcdEngine(store: name, post: settings.etcd) : SharedHelper(store: name, environment: environment)
     }
 
     private func key(of name: StoreName) throws(StoreFault) -> SharedKey {
         do throws(StoreFault) {
             return try SharedKey(path: settings.keyFile)
         } catch .system(call: "open", _, errno: ENOENT) {
-            throw .notSetUp(name)
+            throw .shared(name, .keyMissing(path: settings.keyFile))
         }
     }
 }
