@@ -1,70 +1,6 @@
 import LoginCore
 import LoginKit
 
-/// One account, or a profile without any.
-struct StatusRow: Encodable {
-    let profile: String
-    let origin: String?
-    let username: String?
-    let active: Bool
-    let method: String
-    let store: String?
-    let expires: Int64?
-    /// The machine that saved it last, where other machines have it, too.
-    let machine: String?
-    /// Whether authctl gets a new session by itself when this one has ended.
-    let refreshes: Bool
-    /// The state of the account; only `ok` can be used.
-    let code: ExitCode
-    /// The check that found the state.
-    let check: Check
-    /// The file of the authorities, where they are not the system's.
-    let authorities: String?
-    /// The fingerprint of the certificate that a person accepted for the origin.
-    let trusted: String?
-
-    /// The check of a usable account, as `status` names it.
-    enum Check: String {
-        /// The service was asked.
-        case verified
-        /// The service has nothing that could be asked.
-        case unverified
-        /// The server was not asked.
-        case stored
-    }
-
-    /// Whether it is about an account, not about a profile without any.
-    var hasAccount: Bool { store != nil }
-
-    /// Whether the profile only lacks a login.
-    var isAbsent: Bool { code == .loginRequired && !hasAccount }
-
-    /// The check, or the name of what is wrong.
-    var state: String { code == .ok ? check.rawValue : code.name }
-
-    private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, active, method, store, machine, expires, state, exit, authorities, trusted
-        case refreshes = "renews"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(profile, forKey: .profile)
-        try container.encodeIfPresent(origin, forKey: .origin)
-        try container.encodeIfPresent(username, forKey: .username)
-        try container.encode(active, forKey: .active)
-        try container.encode(method, forKey: .method)
-        try container.encodeIfPresent(store, forKey: .store)
-        try container.encodeIfPresent(machine, forKey: .machine)
-        try container.encodeIfPresent(expires, forKey: .expires)
-        if expires != nil { try container.encode(refreshes, forKey: .refreshes) }
-        try container.encode(state, forKey: .state)
-        try container.encode(code.rawValue, forKey: .exit)
-        try container.encodeIfPresent(authorities, forKey: .authorities)
-        try container.encodeIfPresent(trusted, forKey: .trusted)
-    }
-}
-
 /// Finds out how the accounts of some profiles stand.
 struct StatusSurvey {
     let invocation: Invocation
@@ -72,8 +8,8 @@ struct StatusSurvey {
 
     /// The rows of these profiles, in their order. The services are asked eight at a time.
     func rows(_ names: [String]) throws(LoginFault) -> [StatusRow] {
-        var found: [Found] = []
-        for name in names { found.append(try find(name)) }
+        var found: [Found] = [], remarks = Remarks()
+        for name in names { found.append(try find(name, &remarks)) }
         let asked = found.flatMap { found in
             found.accounts.compactMap { account in found.profile.map { ($0, account) } }
         }
@@ -82,9 +18,14 @@ struct StatusSurvey {
             asksServer ? invocation.context.concurrently(asked, problem) : asked.map { problem(invocation.context, $0) }
         var next = problems.makeIterator(), rows: [StatusRow] = []
         for found in found {
-            let those = try self.rows(of: found) { (next.next() ?? nil).map { tell($0, found.name) } }
+            let those = try self.rows(of: found) {
+                guard let error = next.next() ?? nil else { return nil }
+                if error.isBeyondItsCode { remarks.add(error, about: found.name) }
+                return error
+            }
             rows += those.filter(\.active) + those.filter { !$0.active }
         }
+        for line in remarks.lines { invocation.say("authctl: \(line)") }
         return rows
     }
 
@@ -97,7 +38,7 @@ struct StatusSurvey {
         var error: LoginFault?
     }
 
-    private func find(_ name: String) throws(LoginFault) -> Found {
+    private func find(_ name: String, _ remarks: inout Remarks) throws(LoginFault) -> Found {
         var found = Found(name: name)
         do throws(LoginFault) {
             found.profile = try invocation.context.profile(named: name)
@@ -107,7 +48,7 @@ struct StatusSurvey {
             if let profile = found.profile { found.record = try invocation.context.record(of: profile) }
         } catch {
             // One profile that cannot be read does not hide the others.
-            invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
+            remarks.add(error, about: name)
             (found.profile, found.error) = (nil, error)
             return found
         }
@@ -148,15 +89,6 @@ struct StatusSurvey {
         return profile?.verify == nil ? .unverified : .verified
     }
 
-    /// Says what the name of the code does not tell: which store and what it wants, that a clock has to be set, or that
-    /// somebody else got the session.
-    private func tell(_ error: LoginFault, _ name: String) -> LoginFault {
-        if error.isBeyondItsCode {
-            invocation.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
-        }
-        return error
-    }
-
     /// Whether an account with an end refreshes itself.
     private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
         guard let account, let profile, account.expires != nil else { return false }
@@ -181,7 +113,26 @@ struct StatusSurvey {
     }
 }
 
+/// What the table does not tell: an engine that is away may concern every profile, and is one line.
+private struct Remarks {
+    private var names: [(remark: String, names: [String])] = []
+
+    mutating func add(_ error: LoginFault, about name: String) {
+        let remark = error.message(about: ErrorContext()).what
+        guard let place = names.firstIndex(where: { $0.remark == remark }) else {
+            return names.append((remark, [name]))
+        }
+        if !names[place].names.contains(name) { names[place].names.append(name) }
+    }
+
+    var lines: [String] {
+        names.map { "\($0.names.map { SafeText.escaped($0) }.joined(separator: ", ")): \($0.remark)" }
+    }
+}
+
 extension LoginFault {
+    /// Whether the name of the code does not tell enough: which store and what it wants, that a clock has to be set, or that
+    /// somebody else got the session.
     fileprivate var isBeyondItsCode: Bool {
         if case .store = self { return true }
         guard case .loginRequired(let need) = self else { return false }
