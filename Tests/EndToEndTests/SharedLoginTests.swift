@@ -42,6 +42,20 @@ struct `A login that machines share` {
         #expect(cached.requests("get") == 0)
     }
 
+    @Test func `is told of once, with every profile that it concerns, if its program is not there`() throws {
+        func run(_ arguments: String...) throws -> CommandResult {
+            try Command.run(fleet.machines[0].spec(arguments, ["PATH": "/usr/bin:/bin"]))
+        }
+        let problem = "the store 'shared:faulty' cannot be used: authctl-store-faulty was not found in PATH"
+        let status = try run("status")
+        #expect(status.code == 8)
+        let lines = status.error.split(separator: "\n").filter { $0.contains(problem) }
+        #expect(lines.count == 1 && lines[0].hasPrefix("authctl: blog, admin, chat, "), "\(status.error)")
+        let list = try run("store", "list").output.split(separator: "\n").filter { $0.hasPrefix("shared:") }
+        #expect(list.contains { $0.hasPrefix("shared:faulty") && $0.contains(problem) }, "\(list)")
+        #expect(list.contains { $0.hasPrefix("shared:etcd") && $0.contains("yes") }, "\(list)")
+    }
+
     @Test func `is carried into the shared store and out of it`() throws {
         try fleet.machines[0].logIn("chat", "ann", "correct horse", "--store", "plaintext")
         let moved = try fleet.run(0, "store", "move", "plaintext", fleet.store)

@@ -22,10 +22,11 @@ struct StoreListCommand: InvokedCommand, ReportingCommand {
         let stores = invocation.context.stores()
         let findings = stores.chooser().survey()
         let named = try invocation.namedStore()
-        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(stores.helpers() + stores.sharedStores())
-        if case .helper(let helper)? = named?.store, !stores.helpers().contains(.helper(helper)) {
-            rows.append(.missing(helper))
-        }
+        let etcd = StoreName.shared("etcd")
+        var programs = stores.helpers() + stores.sharedStores()
+        if named?.store == etcd || invocation.context.profiles.defaults.sharedProfile != nil { programs.append(etcd) }
+        var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(programs, of: stores)
+        if let store = named?.store, store.program != nil, !programs.contains(store) { rows.append(.missing(store)) }
         rows = rows.map { $0.chosen(by: named) }
         if printsJSON {
             try invocation.streams.result(json: rows)

@@ -43,28 +43,28 @@ struct StoreRow: Encodable {
     }
 
     /// The stores that `auto` never chooses.
-    /// - Parameter helpers: those that are in `PATH`; none is run.
-    static func byNameOnly(_ helpers: [StoreName]) -> [StoreRow] {
+    /// - Parameter programs: helpers and shared stores that are there; none is run.
+    static func byNameOnly(_ programs: [StoreName], of stores: Stores) -> [StoreRow] {
         let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name; unencrypted")
-        let found = helpers.map { helper in
-            StoreRow(
-                helper, keeps: keptBy(helper), why: "used only by name; not tested")
+        let found = programs.map { program in
+            let problem = stores.problem(with: program)
+            return StoreRow(
+                program, keeps: keptBy(program), usable: problem == nil,
+                why: problem.map(words) ?? "used only by name; not tested")
         }
         return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "used only by name")]
     }
 
-    /// A helper that was named, and is not in `PATH`.
-    static func missing(_ helper: String) -> StoreRow {
-        StoreRow(.helper(helper), keeps: keptByHelper, usable: false, why: words(.helper(.helper(helper), .notInPath)))
+    /// A store that was named, and whose program is not in `PATH`.
+    static func missing(_ store: StoreName) -> StoreRow {
+        StoreRow(store, keeps: keptBy(store), usable: false, why: words(.helper(store, .notInPath)))
     }
 
     private static func words(_ fault: StoreFault) -> String {
         LoginFault.store(fault).message(about: ErrorContext()).what
     }
 
-    private static let keptByHelper = "up to the helper"
-
     private static func keptBy(_ store: StoreName) -> String {
-        if case .shared = store { "up to the engine" } else { keptByHelper }
+        store.isShared ? "up to the engine" : "up to the helper"
     }
 }
