@@ -76,8 +76,8 @@ package final class LoginContext {
 
     /// A context for the login of a profile that lends its token. It asks nobody to log in, but may unlock a store. `-u`
     /// names an account of the borrower, so it is not passed on.
-    func lending() -> LoginContext {
-        let part = part(dependencies.noticeLine, messages)
+    func lending(_ messages: Messages? = nil) -> LoginContext {
+        let part = part(dependencies.noticeLine, messages ?? self.messages)
         (part.options.username, part.trace, part.isUnlockingAllowed) = (nil, trace, isUnlockingAllowed)
         part.promptLockDepth = promptLockDepth
         return part

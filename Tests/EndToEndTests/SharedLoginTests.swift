@@ -169,6 +169,28 @@ struct `A login that machines share by a real engine` {
         }
     }
 
+    @Test func `a token of etcd from before a backup was restored is replaced, though etcd does not refuse it`() throws
+    {
+        let cluster = try EtcdCluster(), fleet = try Fleet(.etcd(cluster), demo)
+        defer { withExtendedLifetime(cluster) {} }
+        let result = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(result.code == 0, "\(result.error)")
+        // Such a token ends with the moment at which it was made, and etcd waits for that.
+        let token = try fleet.run(0, "token", "etcd").output.trimmingCharacters(in: .newlines)
+        let later = token.split(separator: ".")[0] + ".99999999"
+        let path = fleet.machines[0].plaintext, file = try String(contentsOfFile: path, encoding: .utf8)
+        let part = try #require(file.firstMatch(of: /"secret":"([^"]*)"/)).output.1
+        let login = String(decoding: try #require(Data(base64Encoded: String(part))), as: UTF8.self)
+        let other = login.replacing(
+            Data(token.utf8).base64EncodedString(), with: Data(later.utf8).base64EncodedString())
+        #expect(other != login)
+        try file.replacing(part, with: Data(other.utf8).base64EncodedString())
+            .write(toFile: path, atomically: false, encoding: .utf8)
+        let first = try fleet.run(0, "token", "chat")
+        #expect(first.code == 0 && first.error.isEmpty, "\(first.error)")
+        #expect(try !fleet.run(0, "token", "etcd").output.hasPrefix(later))
+    }
+
     @Test func `sixty processes on three machines with etcd refresh it once in each round, whichever node is gone`()
         throws
     {

@@ -16,6 +16,8 @@ public struct SessionRequest: Sendable {
     public var body: [UInt8]?
     /// The largest size of the response's body, in bytes; a longer one is an error.
     public var responseLimit = 16 << 20
+    /// How many seconds it may take; `nil` for as long as the profile says.
+    public var timeout: Int?
 
     /// Any method, and any body.
     public init(_ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
@@ -60,8 +62,10 @@ extension OutgoingRequest {
         let headers = request.headers.map { HTTPRequestField(name: $0.name, value: Secret($0.value)) }
         let url = try context.requestURL(request.url, try context.endpoint(profile))
         let content = request.body.map { RequestContent.kept($0.withUnsafeBytes { Secret(copying: $0) }) }
+        var message = HTTPRequest(method: request.method, url: url, headers: headers)
+        message.limit = request.timeout
         self.init(
-            message: HTTPRequest(method: request.method, url: url, headers: headers), body: content ?? .none,
+            message: message, body: content ?? .none,
             output: ResponseOutput(
                 body, includesHead: false, progress: nil, mayConcern: profile.mayConcern),
             say: { context.say("\(profile.name): \($0)") })

@@ -34,9 +34,10 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(helper.folder.parent)/ran"))
     }
 
-    @Test func `what is no program is passed over`() throws {
+    @Test func `what is no program is passed over, and told of where there is no other`() throws {
         let helper = try ScriptedHelper("exit 3", mode: 0o644)
-        #expect(fault(helper.store()) == .helper(.helper("odd"), .notInPath))
+        let path = "\(helper.bin)/docker-credential-odd"
+        #expect(fault(helper.store()) == .helper(.helper("odd"), .notStarted(path: path, errno: EACCES)))
         let other = try ScriptedHelper("exit 3")
         let both = "\(helper.bin):\(other.bin)"
         #expect(fault(other.store(path: both)) == .helper(.helper("odd"), .failed(method: "get", status: 3, .none)))

@@ -13,7 +13,7 @@ struct HelperSearch {
     }
 
     /// The path of the program behind a store.
-    /// - Throws: `badName`, `notInPath` or `writableByAll`.
+    /// - Throws: `badName`, `notInPath` or `writableByAll`; `notStarted` for a file that may not be run.
     func path(of store: StoreName) throws(HelperFault) -> String {
         guard let program = store.program, StoreName("\(store)") != nil else { throw .badName }
         for folder in folders {
@@ -22,7 +22,8 @@ struct HelperSearch {
             for place in [path, folder] where isWritableByAll(place) { throw .writableByAll(path: place) }
             return path
         }
-        throw .notInPath
+        let other = folders.map { "\($0)/\(program)" }.first(where: isFile)
+        throw other.map { .notStarted(path: $0, errno: EACCES) } ?? .notInPath
     }
 
     /// The names of all programs that begin so, without that, in order.
@@ -43,9 +44,11 @@ struct HelperSearch {
         return names.sorted()
     }
 
-    private func isProgram(_ path: String) -> Bool {
+    private func isProgram(_ path: String) -> Bool { isFile(path) && access(path, X_OK) == 0 }
+
+    private func isFile(_ path: String) -> Bool {
         var facts = stat()
-        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
     }
 
     private func isWritableByAll(_ path: String) -> Bool {

@@ -36,16 +36,35 @@ final class EtcdClient {
     private func send(_ path: String, _ body: Secret) throws(LoginFault) -> Secret {
         let provider = try opened()
         let collected = CollectedBody(limit: Self.limit)
-        let request = SessionRequest(
+        var request = SessionRequest(
             "POST", path, headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
             body: body.withUnsafeBytes { Array($0) })
+        request.timeout = SharedHelper.patience
         let outgoing = try OutgoingRequest(request, provider, into: collected)
-        let (response, authenticated) = try UserRequest(
-            provider: provider, outgoing: outgoing, after: authenticated
-        ).exchange()
-        self.authenticated = authenticated ?? self.authenticated
+        let response = try send(outgoing, provider)
         guard response.status == 200 else { throw .http(status: response.status) }
         return collected.bytes.withUnsafeBytes { Secret(copying: $0) }
+    }
+
+    private func send(_ outgoing: OutgoingRequest, _ provider: SessionProvider) throws(LoginFault) -> HTTPResponse {
+        let stored = try authenticated == nil ? provider.enterUnverified() : nil
+        do throws(LoginFault) {
+            return try send(outgoing, provider, with: stored)
+        } catch .network(.timedOut) where stored?.isFresh == false && stored?.run.keeper.password != nil {
+            // etcd does not refuse a token that is of a later moment than itself, after it was restored from a backup: it waits
+            // until it gets there.
+            return try send(outgoing, provider, with: try provider.enter(after: stored?.session))
+        }
+    }
+
+    private func send(
+        _ outgoing: OutgoingRequest, _ provider: SessionProvider, with session: SessionProvider.AuthenticatedSession?
+    ) throws(LoginFault) -> HTTPResponse {
+        let (response, authenticated) = try UserRequest(
+            provider: provider, outgoing: outgoing, after: session ?? authenticated
+        ).exchange()
+        self.authenticated = authenticated ?? self.authenticated
+        return response
     }
 
     private func opened() throws(LoginFault) -> SessionProvider {
@@ -54,7 +73,9 @@ final class EtcdClient {
             throw .usage(
                 .other("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\""))
         }
-        let part = context.lending(), profile = try profile(name, part)
+        // That etcd wants a new session every few minutes is no news.
+        let part = context.lending(Messages(note: { _ in }, warn: context.messages.warn))
+        let profile = try profile(name, part)
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
             throw .usage(
                 .other("the profile \(SafeText.quoted(name)) logs in to etcd, so its own store cannot be '\(store)'"))

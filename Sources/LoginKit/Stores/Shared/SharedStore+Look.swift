@@ -11,7 +11,7 @@ extension SharedStore {
         {
             return try opened(copy.text, account)
         }
-        if let away, let age = away.since.age, age < Self.pauseWhileAway {
+        if let away, isAway {
             guard let value = try remembered(account) else { throw away.fault }
             return value
         }
@@ -28,8 +28,8 @@ extension SharedStore {
         }
     }
 
-    /// In milliseconds.
-    private static let pauseWhileAway: Int64 = 10_000
+    /// Whether the engine could not be reached a moment ago, so that it is not waited for again.
+    var isAway: Bool { away?.since.age.map { $0 < 10_000 } ?? false }
 
     /// What this machine has of a login: what the provider has given to it, unless somebody was faster, else what was read last.
     func remembered(_ account: AccountID) throws(StoreFault) -> SharedValue? {

@@ -12,6 +12,7 @@ extension SharedStore {
     func beginRefresh(
         of account: AccountID, ifStill known: Secret, hasOtherProof: Bool = false
     ) throws(StoreFault) -> SharedRight {
+        if let away, isAway { throw away.fault }
         let key = try id(account), machine = try machineName()
         // One that was sent, and whose answer was not heard, is over.
         let late = refreshes.removeValue(forKey: key).flatMap { $0.effect == .look ? $0 : nil }
