@@ -18,6 +18,11 @@ extension LoginContext {
             registry: registry,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
+                    if let store, store.isShared, let engine = self.profiles.defaults.sharedProfile,
+                        engine.isSame(as: profile.name)
+                    {
+                        throw .usage(.engineLogin(of: store, profile: engine))
+                    }
                     let chosen = try stores.chooser()
                         .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
                     self.chosenStore = chosen.name

@@ -12,6 +12,7 @@ extension LoginContext {
             try etcd.post(path, body)
         }
         settings.cacheTime = profiles.defaults.sharedCache ?? 0
+        settings.isOffline = isOffline
         settings.warn = { [unowned self] fault in
             let what = LoginFault.store(fault).message(about: ErrorContext()).what
             warnOnce("warning: \(what); using the login as it was read last")
@@ -22,10 +23,10 @@ extension LoginContext {
     /// Takes note of an account that another machine has logged in, where the profile's store is shared and this machine knows none
     /// that is meant.
     package func adopt(_ profile: Profile, _ username: String?) throws(LoginFault) {
-        guard LoginRequest().store(of: profile)?.isShared == true else { return }
+        guard !isOffline, let store = LoginRequest().store(of: profile), store.isShared else { return }
         let record = try record(of: profile)
         let known = if let username { record?.account(named: username) } else { record?.accounts.first }
-        guard known == nil else { return }
+        if let known, !known.mayHaveMoved(to: store) { return }
         var request = LoginRequest()
         request.username = username
         let origin = if let record { record.origin } else { try endpoint(profile).origin }

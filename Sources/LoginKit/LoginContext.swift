@@ -13,6 +13,8 @@ package final class LoginContext {
     /// Whether a person can be asked to unlock a store.
     var mayUnlock: Bool { isUnlockingAllowed && dependencies.hasTerminal() }
     private var isUnlockingAllowed: Bool
+    /// Whether the engines of shared stores are left alone, as the services are: what was read last is shown.
+    package var isOffline = false
     /// Whether asking is forbidden.
     let isPromptForbidden: Bool
     /// Seconds that a person has for each answer.

@@ -117,6 +117,7 @@ struct MessageSnapshotTests {
         .helper(.helper("pass"), .otherEntry), .helper(.helper("pass"), .foreignSecret),
         .helper(.shared("mine"), .badName), .helper(.shared("mine"), .notInPath),
         .helper(.shared("mine"), .notUnderstood(method: "put")),
+        .shared(.shared("etcd"), .notPermitted(words: "etcd: this account has no permission (status 403)")),
         .shared(.shared("etcd"), .notLoggedIn(profile: "etcd", words: "etcd: not logged in")),
         .shared(.shared("mine"), .keyMissing(path: "/c/shared.key")),
         .shared(.shared("mine"), .otherKey(path: "/c/shared.key")),

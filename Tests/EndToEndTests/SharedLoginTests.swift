@@ -42,6 +42,20 @@ struct `A login that machines share` {
         #expect(cached.requests("get") == 0)
     }
 
+    @Test func `ends by a logout on a machine that never used it, and not by --offline`() throws {
+        let login = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(login.code == 0, "\(login.error)")
+        #expect(try fleet.run(1, "whoami", "chat", "--offline").code == 4)
+        #expect(fleet.requests("get") == 0)
+        #expect(try fleet.run(0, "status", "chat", "--offline").code == 0)
+        #expect(fleet.requests("get") == 0)
+        let logout = try fleet.run(1, "logout", "chat")
+        #expect(logout.code == 0 && logout.error.contains("in 'shared:faulty', for all machines"), "\(logout.error)")
+        #expect(try token(0).code == 4)
+        let second = try fleet.run(0, "logout", "chat")
+        #expect(second.code == 0 && !second.error.contains("stays valid"), "\(second.error)")
+    }
+
     @Test func `is told of once, with every profile that it concerns, if its program is not there`() throws {
         func run(_ arguments: String...) throws -> CommandResult {
             try Command.run(fleet.machines[0].spec(arguments, ["PATH": "/usr/bin:/bin"]))

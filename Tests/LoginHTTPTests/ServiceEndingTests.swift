@@ -82,9 +82,16 @@ struct ServiceEndingTests {
     }
 
     @Test func `a session that the server does not know any more has ended`() throws {
-        #expect(try logout(.answer(401)) == .alreadyEnded(status: 401))
+        let exchange = Exchange(try SomeProfiles.chat(), [.answer(401)])
+        let token = Token(value: Secret("a1"), refreshToken: Secret("r1"), expires: nil)
+        #expect(try exchange.service.logout(.token(token), username: "anna") == .alreadyEnded(status: 401))
         let byRule = try logout(.answer(403)) { $0.logout?.response.loggedOut = [Condition(status: 403)] }
         #expect(byRule == .alreadyEnded(status: 403))
+    }
+
+    @Test func `a token that was over, with a refresh token beside it, does not say that the session has ended`() throws
+    {
+        #expect(try logout(.answer(401)) == .unproven(status: 401))
     }
 
     @Test func `the rules of verify are not about the answer to a logout`() throws {

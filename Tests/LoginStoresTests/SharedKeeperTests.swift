@@ -81,6 +81,38 @@ import Testing
         #expect(try !keeper("m2").fill().credentialWasRefused)
     }
 
+    @Test func `a login that another machine has moved to the store of the profile is taken over there`() throws {
+        let former = try SharedMachines(TemporaryFolder()), formerStore = try former.machine("m2")
+        let present = try machines.machine("m2"), name = machines.name, formerName = StoreName.shared("former")
+        let rules = StoreKeeper.Rules(sharedStore: name)
+        func keeper() -> StoreKeeper {
+            StoreKeeper(
+                subject: .init(profile: profile, url: "https://probe.example", origin: .example), rules: rules,
+                registry: registry("m2"),
+                stores: .init(
+                    choose: { () throws(StoreFault) in present },
+                    open: { (store) throws(StoreFault) in store == formerName ? formerStore : present }),
+                clock: .fixed)
+        }
+        try registry("m2").update { document in
+            document.updateProfile(profile, url: "https://probe.example", origin: .example) {
+                $0.accounts.append(
+                    AccountRecord(
+                        username: "ann", serverName: nil, origin: .example, store: formerName, kind: .token,
+                        expires: nil, savedAt: 0))
+                $0.activeUsername = "ann"
+            }
+        }
+        try formerStore.save(Secret("here"), for: ann, expires: nil)
+        #expect(try keeper().adopt().adopted == nil)
+        try formerStore.erase(ann)
+        #expect(try keeper().adopt().adopted == nil)
+        try self.keeper("m1").approve(login(token("one")), .login(.token))
+        #expect(try keeper().adopt().adopted?.store == name)
+        #expect(try keeper().fill().session == token("one"))
+        #expect(try registry("m2").read().account(ann)?.store == name)
+    }
+
     @Test func `a machine that has accounts of a profile takes over none by itself`() throws {
         try keeper("m1").approve(login(token("one")), .login(.token))
         try registry("m2").update { document in

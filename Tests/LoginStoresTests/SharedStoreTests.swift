@@ -162,6 +162,32 @@ final class Waiting<Value>: @unchecked Sendable {
         #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
     }
 
+    @Test func `a login on any machine is newer than what all have seen of an engine that was restored`() throws {
+        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        try other.save(Secret("first"), for: ann, expires: nil)
+        let (file, first) = try #require(try value(of: ann, other))
+        for _ in 1...3 {
+            #expect(try begin(one, "first") == .mine)
+            #expect(try one.keep(Secret("first"), over: Secret("first"), for: ann))
+        }
+        try machines.put(first, in: file)
+        #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
+        // It has seen nothing of the refreshes.
+        try other.save(Secret("second"), for: ann, expires: nil)
+        #expect(try one.find(ann) == Secret("second"))
+    }
+
+    @Test func `a machine that is offline shows what it has read last, and asks no engine`() throws {
+        let one = try machines.machine("m1")
+        try one.save(Secret("first"), for: ann, expires: nil)
+        try machines.isAway(true)
+        let offline = try machines.machine("m1"), stranger = try machines.machine("m2")
+        (offline.isOffline, stranger.isOffline) = (true, true)
+        offline.warn = { Issue.record("\($0)") }
+        #expect(try offline.find(ann) == Secret("first"))
+        #expect(try stranger.find(ann) == nil)
+    }
+
     @Test func `a history that goes on from an old value is refused by whoever has seen the other one`() throws {
         let one = try machines.machine("m1"), other = try machines.machine("m2")
         try one.save(Secret("first"), for: ann, expires: nil)

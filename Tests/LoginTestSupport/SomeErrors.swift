@@ -183,6 +183,7 @@ package enum SomeErrors {
         + helpers.map { .helper(.helper(hostile), $0) }
         + [
             .engineAway(.none), .engineAway(.some(hostile)), .notLoggedIn(profile: hostile, words: hostile),
+            .notPermitted(words: hostile),
             .keyMissing(path: hostile), .otherKey(path: hostile), .oldCopy, .foreignValue(key: "authctl/0123"),
         ].map { .shared(.shared("mine"), $0) }
         + [

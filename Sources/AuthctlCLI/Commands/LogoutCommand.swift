@@ -31,11 +31,10 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.readNewerRegistry()
         let accounts = try accounts(invocation)
-        let logout = AccountLogout(context: invocation.context, accounts: accounts)
         var receipts: [Receipt] = []
         var fault: (error: LoginFault, topic: ErrorContext)?
         do throws(LoginFault) {
-            receipts = try logout.perform(asksServer: !local)
+            receipts = try perform(accounts, invocation)
         } catch {
             fault = (error, invocation.context.topic)
         }
@@ -58,6 +57,21 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         try tellOfOthers(receipts, invocation)
         if receipts.isEmpty { invocation.say(try nobody(invocation)) }
         return try report(receipts, invocation)
+    }
+
+    /// Ends the login of the engine of shared stores last, and only if nothing is left that it is needed for.
+    private func perform(
+        _ accounts: [AccountLogout.Account], _ invocation: Invocation
+    ) throws(LoginFault) -> [Receipt] {
+        let engine = invocation.context.profiles.defaults.sharedProfile
+        let last = accounts.filter { account in engine.map { $0.isSame(as: account.profile.name) } ?? false }
+        let first = accounts.filter { account in !last.contains { $0.profile.name == account.profile.name } }
+        func perform(_ accounts: [AccountLogout.Account]) throws(LoginFault) -> [Receipt] {
+            try AccountLogout(context: invocation.context, accounts: accounts).perform(asksServer: !local)
+        }
+        let receipts = try perform(first)
+        let isNeeded = receipts.contains { $0.sharedStore != nil && $0.fault != nil }
+        return receipts + (isNeeded ? [] : try perform(last))
     }
 
     /// Says what was done.
@@ -151,12 +165,15 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     }
 
     private func accounts(_ invocation: Invocation) throws(LoginFault) -> [AccountLogout.Account] {
-        let document = try invocation.context.document()
         if isOfEverything(invocation) {
-            return document.profiles.flatMap { profile in profile.accounts.map { (profile, $0) } }
+            return try invocation.context.document().profiles.flatMap { profile in
+                profile.accounts.map { (profile, $0) }
+            }
         }
         let profile = try invocation.context.selectProfile(profile)
-        guard let record = document.profile(profile.name) else { return [] }
+        // Another machine may have logged in, and this one never used it.
+        try invocation.context.adopt(profile, invocation.context.username(for: profile))
+        guard let record = try invocation.context.document().profile(profile.name) else { return [] }
         if all { return record.accounts.map { (record, $0) } }
         if let name = invocation.context.username(for: profile) {
             return record.account(named: name).map { [(record, $0)] } ?? []

@@ -33,6 +33,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        invocation.context.isOffline = offline
         let names = try names(invocation)
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         let rows = try StatusSurvey(invocation: invocation, asksServer: !offline).rows(names)

@@ -30,11 +30,18 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
     var global: GlobalOptions { basic.all(noPrompt: noPrompt) }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        if let shared = StoreName(store), shared.isShared, keyFile == nil {
+        if let shared = StoreName(store), shared.isShared {
+            guard keyFile == nil else {
+                throw .usage(
+                    .badValue(
+                        option: "key-file",
+                        problem: "it is for 'file'; shared-key-file in config.toml names the key of \(shared)"))
+            }
             return try makeSharedKey(shared, invocation)
         }
         guard store == "file" else {
-            throw .usage(.badValue(option: "store", problem: "only 'file' and shared stores need to be set up"))
+            throw .usage(
+                .badValue(option: "store", problem: "only 'file' and shared stores (shared:NAME) need to be set up"))
         }
         // Before anybody types a passphrase for nothing.
         let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())

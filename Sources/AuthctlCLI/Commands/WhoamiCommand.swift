@@ -33,6 +33,7 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        invocation.context.isOffline = offline
         let profile = try invocation.context.selectProfile(profile)
         if explain { return try ExplainedWhoami(invocation, profile).tell(printsJSON: printsJSON) }
         let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)

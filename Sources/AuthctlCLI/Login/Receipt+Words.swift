@@ -22,11 +22,14 @@ extension Receipt: Encodable {
         if fault != nil {
             return "\(who)\(profile) (\(place)): the login could not be deleted here; \(server.words(problem: problem))"
         }
-        let copy = erased ? "login deleted here" : "there was no login here"
+        let deleted = sharedStore.map { "login deleted in '\($0)', for all machines" } ?? "login deleted here"
+        let copy = erased ? deleted : sharedStore.map { "there was no login in '\($0)'" } ?? "there was no login here"
         var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
         words += server.words(problem: problem)
         if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
         if hadWindow { words += " A session at the provider where you logged in may live on." }
+        // Who has erased a shared one has ended it, too.
+        if sharedStore != nil, !erased { return words }
         if server.mayLiveOn, let expires, expires > now {
             words += " The session stays valid at the server for \(Duration.inWords(expires - now))."
         } else if erased, server.isUntouched, hadSession, expires == nil {

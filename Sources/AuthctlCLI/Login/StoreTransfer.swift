@@ -56,7 +56,8 @@ struct StoreTransfer {
         let who = "\(name.isEmpty ? "" : "\(name) of ")\(profile.name) (\(account.origin))"
         switch outcome {
         case .moved:
-            invocation.say("Moved \(who) from '\(source)' to '\(target)'.")
+            let others = source.isShared ? " Other machines do not have it any more." : ""
+            invocation.say("Moved \(who) from '\(source)' to '\(target)'.\(others)")
             moved.append(moving(profile, account, to: target))
         case .cleared(let store):
             invocation.say("\(who): already in '\(store)'; the old copy in '\(source)' was erased.")
@@ -82,6 +83,9 @@ struct StoreTransfer {
         let username = invocation.options.username
         // By it the engine is logged in to.
         let engine = target.isShared ? invocation.context.profiles.defaults.sharedProfile : nil
+        if let name, let engine, engine.isSame(as: name) {
+            throw .store(.usage(.engineLogin(of: target, profile: engine)))
+        }
         return profiles.filter { profile in engine.map { !$0.isSame(as: profile.name) } ?? true }.flatMap { profile in
             profile.accounts.filter { account in
                 (account.store == source || account.otherCopies.contains(source))

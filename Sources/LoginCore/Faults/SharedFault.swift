@@ -4,6 +4,8 @@ package enum SharedFault: Error, Equatable, Sendable {
     case engineAway(HelperFault.Words)
     /// The engine wants a login of this profile; in the words of a message.
     case notLoggedIn(profile: String, words: String)
+    /// The engine does not let this login read or write what it has to; in the words of a message.
+    case notPermitted(words: String)
     /// This machine has no key, which would be in this file.
     case keyMissing(path: String)
     /// The machines that share logins there have another key than this file.
@@ -13,11 +15,24 @@ package enum SharedFault: Error, Equatable, Sendable {
     /// The value of this key was not sealed by any of the machines, or for another account.
     case foreignValue(key: String)
 
+    /// Whether the engine cannot be used, whatever is there: a login is used as it was read last then.
+    package var isOfEngine: Bool {
+        switch self {
+        case .engineAway, .notLoggedIn, .notPermitted: true
+        case .keyMissing, .otherKey, .oldCopy, .foreignValue: false
+        }
+    }
+
     /// Whether it is about one account, and not the whole store.
     package var concernsAccount: Bool {
         switch self {
         case .oldCopy, .foreignValue: true
-        case .engineAway, .notLoggedIn, .keyMissing, .otherKey: false
+        case .engineAway, .notLoggedIn, .notPermitted, .keyMissing, .otherKey: false
         }
     }
+}
+
+extension StoreFault {
+    /// Whether the engine of a shared store cannot be used.
+    package var isOfEngine: Bool { if case .shared(_, let fault) = self { fault.isOfEngine } else { false } }
 }

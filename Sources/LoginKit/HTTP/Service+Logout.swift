@@ -31,7 +31,12 @@ extension Service {
         }
         let facts = try send(rule, with: session, username: username).facts
         // The rules of verify are about its own answers: a logout may well end on the page that anonymous clients get.
-        if facts.status == 401 || facts.matches(any: rule.response.loggedOut ?? []) {
+        let isSaid = facts.matches(any: rule.response.loggedOut ?? [])
+        if facts.status == 401 || isSaid {
+            // The token was over anyway, and the refresh token beside it may be good.
+            if !isSaid, !rule.namesRefreshToken, clock.isOver(session.expires), canRefresh(session) {
+                return .unproven(status: facts.status)
+            }
             let ended = LogoutOutcome.alreadyEnded(status: facts.status)
             return rule.namesRefreshToken ? proven(ended, facts.status, of: session, username) : ended
         }

@@ -56,6 +56,7 @@ package struct AccountLogout {
             server: .notAsked, expires: record.kind == .basic ? nil : record.expires)
         receipt.hadTicket = record.kind == .ticket
         receipt.hadWindow = (try? context.profiles.profile(named: account.profile.name))?.kind == .browser
+        receipt.sharedStore = record.store.isShared ? record.store : nil
         receipt.hadSession = record.kind == .token || record.kind == .cookies
         return receipt
     }

@@ -17,6 +17,8 @@ package struct Receipt {
     package var hadWindow = false
     /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
     package var hadSession = true
+    /// The store that other machines have the login in, too.
+    package var sharedStore: StoreName?
     /// The fault that kept the local copy.
     package var fault: LoginFault?
 

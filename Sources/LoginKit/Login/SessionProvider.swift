@@ -79,6 +79,8 @@ package struct SessionProvider {
         guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", request.supplied == nil,
             request.username == nil, profile.settings.certificate == nil, profile.kind != .machine
         else { return false }
+        // Another machine may have logged in.
+        try context.adopt(profile, nil)
         if try context.record(of: profile)?.hasKeptLogin == true { return false }
         return !hasTicket
     }

@@ -26,10 +26,17 @@ extension HelperFault {
             "'\(program) \(method)' ignored the \(what)"
         case .tooMuch(let method, let limit): "'\(program) \(method)' printed more than \(limit) bytes"
         case .notUnderstood(let method):
-            "the output of '\(program) \(method)' does not follow \(isShared ? "the protocol of authctl-store(1)" : "docker's protocol")"
+            "the output of '\(program) \(method)' \(isShared ? Self.expected(of: method) : "does not follow docker's protocol")"
         case .otherEntry: "\(program) returned another entry than the one it was asked for"
         case .foreignSecret: "the entry for this account in \(program) was not written by authctl"
         }
+    }
+
+    /// What a program of a shared store has not printed.
+    private static func expected(of method: String) -> String {
+        method == "get"
+            ? "is no JSON object with the strings 'value' and 'version', nor an empty one"
+            : "is no JSON object with the string 'version', nor with 'conflict' as true"
     }
 
     private func next(_ program: String, _ store: StoreName, _ topic: ErrorContext) -> String {
@@ -41,6 +48,8 @@ extension HelperFault {
         case .failed where store.isShared, .notStarted where store.isShared: "to test it: authctl store test \(store)"
         case .failed, .notStarted: "check whether it works: \(ShellCommand(program, "list"))"
         case .foreignSecret: "log in again to replace it: \(topic.loginCommand("--force"))"
+        case .notUnderstood where store.isShared:
+            "authctl-store(1) has the protocol; to test it: authctl store test \(store)"
         case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry: topic.otherStores
         }
     }

@@ -15,6 +15,10 @@ extension SharedFault {
                     log in there: \(ShellCommand("authctl", "login", profile)); with keep-password = true in that profile its \
                     session is replaced whenever it ends
                     """)
+        case .notPermitted(let words):
+            return Message(
+                "the engine of the store '\(store)' does not permit that: \(SafeText.escaped(words))",
+                next: "let its user read and write what begins with authctl/, as authctl-store(1) says")
         case .keyMissing(let path):
             return Message(
                 "the store '\(store)' has no key on this machine: \(SafeText.escaped(path)) is missing",
@@ -35,10 +39,12 @@ extension SharedFault {
         case .oldCopy:
             return Message(
                 """
-                what the store '\(store)' has is older than what this machine has seen: somebody has put a copy back; it was left \
-                as it is
+                what the store '\(store)' has is older than what this machine has seen, or gone: somebody has put a copy back, or \
+                removed it; it was left as it is
                 """,
-                next: "if its engine was restored from a backup, log in again: \(topic.loginCommand("--force"))")
+                next:
+                    "if its engine was restored from a backup, or emptied, log in again: \(topic.loginCommand("--force"))"
+            )
         case .foreignValue(let key):
             return Message(
                 """

@@ -28,13 +28,19 @@ package struct StoreTest: Sendable {
             if let shared = store as? SharedStore { try shared.testConditions(account) }
         } catch {
             withdraw(from: store)
+            // Its own value, which nobody else has.
+            if case .shared(_, .oldCopy) = error { throw Self.lost(by: store.name) }
             throw error
         }
         let erased = try store.erase(account)
-        guard found == secret else { throw .unavailable(store.name, problem: "what was written cannot be read back") }
+        guard found == secret else { throw Self.lost(by: store.name) }
         guard erased, try !store.contains(account) else {
             throw .unavailable(store.name, problem: "what was written cannot be erased")
         }
+    }
+
+    private static func lost(by store: StoreName) -> StoreFault {
+        .unavailable(store, problem: "what was written cannot be read back")
     }
 
     /// Erases the item after a reading that failed: that fault is what counts, whatever the erasing says.

@@ -101,9 +101,17 @@ package struct Stores {
         HelperSearch(environment: environment).names("authctl-store-").map { .shared($0) }
     }
 
-    /// What keeps a store from being opened, if anything does.
+    /// What keeps a store from being used, as far as can be seen without asking it.
     package func problem(with name: StoreName) -> StoreFault? {
-        fault { () throws(StoreFault) in _ = try open(name) }
+        fault { () throws(StoreFault) in
+            _ = try open(name)
+            guard name.program != nil, name != EtcdClient.store else { return }
+            do throws(HelperFault) {
+                _ = try HelperSearch(environment: environment).path(of: name)
+            } catch {
+                throw .helper(name, error)
+            }
+        }
     }
 
     /// The candidates of `auto`, in its order.

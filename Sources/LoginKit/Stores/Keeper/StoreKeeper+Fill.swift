@@ -21,6 +21,8 @@ extension StoreKeeper {
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
         (filled, password, filledRecord) = (nil, nil, record)
         guard let (found, present) = try locate(record) else {
+            let record = try noteErased(record)
+            filledRecord = record
             var stored = StoredLogin()
             stored.endedAt = end(record.expires)
             return stored

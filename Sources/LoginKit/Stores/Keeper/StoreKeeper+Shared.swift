@@ -58,20 +58,27 @@ extension StoreKeeper {
     /// - Returns: whether the registry knows one now, and the one that it did not know before.
     func adopt() throws(StoreFault) -> (isKnown: Bool, adopted: AccountRecord?) {
         guard let name = rules.sharedStore else { return (false, nil) }
-        // Another process of this machine may have been faster.
-        if try account() != nil { return (true, nil) }
-        // After a logout or a switch the person chooses among those of this machine.
-        if subject.username == nil, try hasAccounts() { return (false, nil) }
-        guard let store = try stores.open(name) as? SharedStore else { return (false, nil) }
+        let known = try account()
+        if let known {
+            // Another process of this machine may have been faster.
+            guard known.mayHaveMoved(to: name), try stores.open(known.store).find(known.id(in: subject.profile)) == nil
+            else { return (true, nil) }
+        } else if subject.username == nil, try hasAccounts() {
+            // After a logout or a switch the person chooses among those of this machine.
+            return (false, nil)
+        }
+        guard let store = try stores.open(name) as? SharedStore else { return (known != nil, nil) }
         let id: AccountID
-        if let username = subject.username {
+        if let known {
+            id = known.id(in: subject.profile)
+        } else if let username = subject.username {
             id = AccountID(profile: subject.profile, origin: subject.origin, username: username)
         } else if let last = try store.lastAccount(of: subject.profile, at: subject.origin) {
             id = last
         } else {
             return (false, nil)
         }
-        guard let bytes = try store.find(id) else { return (false, nil) }
+        guard let bytes = try store.find(id) else { return (known != nil, nil) }
         let login: StoredLogin, account: AccountRecord?
         do throws(StoredLoginCodec.Malformed) {
             (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
@@ -85,7 +92,10 @@ extension StoreKeeper {
         record.keepsPassword = login.credential != nil
         if let account { record.takeDetails(of: account) }
         try registry.update { document in
-            guard document.account(id) == nil else { return }
+            if let present = document.account(id) {
+                if present.mayHaveMoved(to: name) { document.updateAccount(id) { $0 = record } }
+                return
+            }
             document.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin)
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
                 if subject.username == nil { profile.activeUsername = id.username }
@@ -93,6 +103,15 @@ extension StoreKeeper {
             }
         }
         return (true, record)
+    }
+
+    /// Forgets the end of a login that another machine has erased.
+    func noteErased(_ record: AccountRecord) throws(StoreFault) -> AccountRecord {
+        guard record.store.isShared, record.expires != nil else { return record }
+        var noted = record
+        noted.expires = nil
+        try registry.update { $0.updateAccount(record.id(in: subject.profile)) { $0.expires = nil } }
+        return noted
     }
 
     /// Copies the details that another machine has stored into the registry.
@@ -125,7 +144,7 @@ extension StoreKeeper {
             self.filled = Filled(
                 id: filled.id, store: shared, bytes: bytes, login: filled.login, account: record,
                 revision: filled.revision)
-        } catch .shared(_, .engineAway) {
+        } catch  where error.isOfEngine {
             // This machine remembers it; each of the others finds out by itself.
             return
         }
@@ -147,4 +166,9 @@ extension StoreKeeper {
             throw error.fault(in: filled.store.name)
         }
     }
+}
+
+extension AccountRecord {
+    /// Whether another machine may have moved the login to this store, from one that it shared before.
+    func mayHaveMoved(to store: StoreName) -> Bool { self.store.isShared && self.store != store }
 }

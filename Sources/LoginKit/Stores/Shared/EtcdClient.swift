@@ -1,4 +1,4 @@
-import LoginCore
+package import LoginCore
 import Secrets
 
 /// The gateway of etcd, with the login of a profile: one session for all requests of a run.
@@ -14,7 +14,7 @@ final class EtcdClient {
 
     init(_ context: LoginContext) { self.context = context }
 
-    /// - Throws: `engineAway` where it cannot be reached; `unavailable` where it is there and does not take the request.
+    /// - Throws: `shared` where it cannot be reached, or wants another login; `unavailable` where it does not take the request.
     func post(_ path: String, _ body: Secret) throws(StoreFault) -> Secret {
         do throws(LoginFault) {
             return try send(path, body)
@@ -26,7 +26,8 @@ final class EtcdClient {
             case .usage(let fault): throw .usage(fault)
             case .store(let fault): throw fault
             case .loginRequired: throw .shared(Self.store, .notLoggedIn(profile: profile ?? "", words: words))
-            case .rejected, .noTicketForService, .cancelled, .untrusted, .secondFactor, .forbidden, .http,
+            case .forbidden: throw .shared(Self.store, .notPermitted(words: words))
+            case .rejected, .noTicketForService, .cancelled, .untrusted, .secondFactor, .http,
                 .promptExpired, .oauth, .failure:
                 throw .unavailable(Self.store, problem: words)
             }
@@ -77,8 +78,7 @@ final class EtcdClient {
         let part = context.lending(Messages(note: { _ in }, warn: context.messages.warn))
         let profile = try profile(name, part)
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
-            throw .usage(
-                .other("the profile \(SafeText.quoted(name)) logs in to etcd, so its own store cannot be '\(store)'"))
+            throw .usage(.engineLogin(of: store, profile: name))
         }
         if let store = try part.record(of: profile)?.activeAccount?.store, store.isShared {
             throw .usage(
@@ -104,4 +104,13 @@ final class EtcdClient {
 
     /// Kept for as long as the provider, which does not.
     private var part: LoginContext?
+}
+
+extension UsageFault {
+    /// The login to an engine, which is to be put where it would be needed first.
+    package static func engineLogin(of store: StoreName, profile: String) -> UsageFault {
+        .other(
+            "the profile \(SafeText.quoted(profile)) logs in to the engine of '\(store)', so its own login cannot be there"
+        )
+    }
 }

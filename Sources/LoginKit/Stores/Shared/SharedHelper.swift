@@ -70,7 +70,8 @@ struct SharedHelper: SharedEngine {
             throw .shared(store, .engineAway(.some("no answer within \(patience) seconds")))
         }
         guard answer.status == 0 else {
-            let words = HelperResponse.trimmed(answer.errors)
+            let words = HelperResponse.trimmed(answer.errors).split(whereSeparator: \.isWhitespace).joined(
+                separator: " ")
             let told: HelperFault.Words = words.isEmpty ? .none : .some(words)
             throw .shared(store, .engineAway(told))
         }

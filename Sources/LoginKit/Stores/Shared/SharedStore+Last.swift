@@ -12,9 +12,10 @@ extension SharedStore {
     func noteLast(_ account: AccountID) throws(StoreFault) {
         guard account != StoreTest.account else { return }
         let pointer = Self.pointer(account.profile, account.origin), name = Secret(account.username)
-        try put(pointer) { (generation, present) throws(StoreFault) in
+        try put(pointer, ahead: Self.leap) { (generation, present) throws(StoreFault) in
             // Where it is no old copy.
-            if let present, present.open.generation == generation - 1, present.secret == name { return nil }
+            let isNewest = present?.open.generation == generation - 1 - Self.leap
+            if isNewest, present?.secret == name { return nil }
             return SharedValue(try open(generation: generation), name)
         }
     }
@@ -33,7 +34,10 @@ extension SharedStore {
     /// Leaves something by which a machine with another key sees that it has the wrong one.
     func noteKey() throws(StoreFault) {
         guard try !checkKey() else { return }
-        let value = SharedValue(try open(generation: 1))
+        // As long as a login.
+        var open = try open(generation: 1 + Self.leap)
+        open.sequence = open.generation
+        let value = SharedValue(open)
         let isNew = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil) != nil
         // Another machine was faster.
         if !isNew { try checkKey() }

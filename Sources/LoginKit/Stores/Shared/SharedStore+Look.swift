@@ -5,6 +5,7 @@ import Secrets
 extension SharedStore {
     /// What the engine has, or this machine has read of it before: shortly, or where the engine is away.
     func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
+        if isOffline { return try remembered(account) }
         if cacheTime > 0, account != StoreTest.account, let copy = try memory(account).read().copy,
             let age = copy.moment?.age,
             age < Int64(cacheTime) * 1000
@@ -19,11 +20,11 @@ extension SharedStore {
             let value = try look(account).1?.value
             away = nil
             return value
-        } catch .shared(let store, .engineAway(let words)) {
-            let fault = StoreFault.shared(store, .engineAway(words)), isKnown = away != nil
-            away = (.now(), fault)
-            guard let value = try remembered(account) else { throw fault }
-            if !isKnown { warn(fault) }
+        } catch  where error.isOfEngine {
+            let isKnown = away != nil
+            away = (.now(), error)
+            guard let value = try remembered(account) else { throw error }
+            if !isKnown { warn(error) }
             return value
         }
     }

@@ -121,7 +121,7 @@ extension SharedStore {
                 do throws(StoreFault) {
                     guard tries < Self.mostTries else { throw StoreFault.shared(name, .engineAway(.none)) }
                     refresh.handle(try event(of: push(value, account)))
-                } catch .shared(_, .engineAway) {
+                } catch  where error.isOfEngine {
                     if let problem { throw problem }
                     // It is in the journal, and gets there with the next refresh.
                     return true
@@ -150,7 +150,7 @@ extension SharedStore {
             case .putRefusal:
                 do throws(StoreFault) {
                     refresh.handle(try event(of: putRefusal(account)))
-                } catch .shared(_, .engineAway) {
+                } catch  where error.isOfEngine {
                     refresh.handle(.away)
                 }
             case .look: refresh.handle(.looked(try lookForRefresh(account, old, false)))

@@ -17,6 +17,8 @@ final class SharedStore: CredentialStore {
     var lockTime: Int
     /// How long a login is used as it was read, in seconds.
     var cacheTime = 0
+    /// Whether the engine is not asked for a login.
+    var isOffline = false
     /// Is told where a login is used as it was read last, since the engine is away.
     var warn: (StoreFault) -> Void = { _ in }
     /// A name for this machine that no other one has.
@@ -63,10 +65,14 @@ final class SharedStore: CredentialStore {
         try noteKey()
         // Before its secret, as this machine's registry has it.
         try noteLast(account)
-        try put(account) { (generation, _) throws(StoreFault) in
+        try put(account, ahead: Self.leap) { (generation, _) throws(StoreFault) in
             SharedValue(try open(generation: generation), secret)
         }
     }
+
+    /// By how much a new login is ahead of what this machine has seen, so that it is of what others have seen, too, where the engine
+    /// was restored from a backup.
+    static let leap = 100_000
 
     /// Leaves a value without a login: a key that is deleted has no generation, and an old copy could take its place.
     @discardableResult
@@ -118,12 +124,15 @@ final class SharedStore: CredentialStore {
     }
 
     /// Puts what `next` makes of the present value, until nobody is faster.
-    /// - Parameter next: gets its generation, above all that this machine has seen, and the value, which may be an old copy; returns
+    /// - Parameters:
+    ///   - ahead: how many generations are left out.
+    ///   - next: gets its generation, above all that this machine has seen, and the value, which may be an old copy; returns
     ///   `nil` to leave it.
     /// - Returns: whether anything was put.
     @discardableResult
     func put(
-        _ account: AccountID, _ next: (_ generation: Int, SharedValue?) throws(StoreFault) -> SharedValue?
+        _ account: AccountID, ahead: Int = 0,
+        _ next: (_ generation: Int, SharedValue?) throws(StoreFault) -> SharedValue?
     ) throws(StoreFault) -> Bool {
         let key = try id(account), memory = try memory(account)
         for attempt in 1...Self.mostTries {
@@ -131,9 +140,9 @@ final class SharedStore: CredentialStore {
             let present = try item.map { (item) throws(StoreFault) in
                 Found(value: try opened(item.value, account), text: item.value, version: item.version)
             }
-            let generation = max(mark, present?.value.open.generation ?? 0) + 1
+            let generation = max(mark, present?.value.open.generation ?? 0) + 1 + ahead
             guard let value = try next(generation, present?.value) else { return false }
-            if try swap(account, value, over: present, clearing: true) { return true }
+            if try swap(account, value, over: present, ahead: ahead, clearing: true) { return true }
             usleep(UInt32(attempt) * 20_000)
         }
         throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
@@ -145,11 +154,11 @@ final class SharedStore: CredentialStore {
     /// - Parameter clearing: whether it takes the place of what this machine's journal has, too.
     /// - Returns: whether it had.
     func swap(
-        _ account: AccountID, _ value: SharedValue, over former: Found?, clearing: Bool = false
+        _ account: AccountID, _ value: SharedValue, over former: Found?, ahead: Int = 0, clearing: Bool = false
     ) throws(StoreFault) -> Bool {
         let key = try id(account), memory = try memory(account)
         var open = value.open
-        open.sequence = max(try memory.read().sequence, former?.value.open.sequence ?? 0) + 1
+        open.sequence = max(try memory.read().sequence, former?.value.open.sequence ?? 0) + 1 + ahead
         let next = SharedValue(open, value.secret), text = next.text(for: account, key: self.key)
         guard text.utf8.count <= engine.largest else { throw .tooLarge(name, limit: engine.largest) }
         guard let version = try engine.put(text, for: key, over: former?.version) else { return false }

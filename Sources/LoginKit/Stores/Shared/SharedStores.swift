@@ -10,6 +10,8 @@ final class SharedStores {
         var keyFile: String
         /// How long a login is used as it was read, without asking the engine, in seconds.
         var cacheTime = 0
+        /// Whether no engine is asked, and a login is what this machine has read of it last.
+        var isOffline = false
         /// Posts to etcd's gateway, with the login that it wants.
         var etcd: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
         /// Is told where a login is used as it was read last, since the engine is away.
@@ -34,6 +36,7 @@ final class SharedStores {
         if let store = opened[name] { return store }
         let store = SharedStore(name, engine: engine(of: name), key: try key(of: name), folder: folder, clock: clock)
         store.cacheTime = settings.cacheTime
+        store.isOffline = settings.isOffline
         store.warn = settings.warn
         opened[name] = store
         return store
