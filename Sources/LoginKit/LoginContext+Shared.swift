@@ -25,13 +25,23 @@ extension LoginContext {
     package func adopt(_ profile: Profile, _ username: String?) throws(LoginFault) {
         guard !isOffline, let store = LoginRequest().store(of: profile), store.isShared else { return }
         let record = try record(of: profile)
-        let known = if let username { record?.account(named: username) } else { record?.accounts.first }
+        let known =
+            if let username { record?.account(named: username) } else {
+                record?.activeAccount ?? record?.accounts.first
+            }
         if let known, !known.mayHaveMoved(to: store) { return }
         var request = LoginRequest()
         request.username = username
         let origin = if let record { record.origin } else { try endpoint(profile).origin }
         let keeper = keeper(profile, origin, request)
         try adopt(by: keeper)
+    }
+
+    /// The same before a logout, so that a machine that never used a login can end it. A second logout ends nobody else's login.
+    package func adoptForLogout(_ profile: Profile, _ username: String?) throws(LoginFault) {
+        let record = try record(of: profile)
+        if username == nil, record?.hasKeptLogin == true, record?.activeAccount == nil { return }
+        try adopt(profile, username)
     }
 
     /// The same for the account of a keeper, and says which one it is.

@@ -72,7 +72,7 @@ package final class LoginContext {
         )
         (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
         (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
-        self.messages = messages
+        (self.messages, isOffline) = (messages, whole.isOffline)
         opened = whole.opened?.forOtherThread(sharedStores)
     }
 

@@ -49,11 +49,27 @@ struct `A login that machines share` {
         #expect(fleet.requests("get") == 0)
         #expect(try fleet.run(0, "status", "chat", "--offline").code == 0)
         #expect(fleet.requests("get") == 0)
+        for option in ["--local", "--all"] {
+            #expect(try fleet.run(1, "logout", "chat", option).code == 0)
+            #expect(try token(0).code == 0)
+        }
         let logout = try fleet.run(1, "logout", "chat")
         #expect(logout.code == 0 && logout.error.contains("in 'shared:faulty', for all machines"), "\(logout.error)")
         #expect(try token(0).code == 4)
         let second = try fleet.run(0, "logout", "chat")
         #expect(second.code == 0 && !second.error.contains("stays valid"), "\(second.error)")
+    }
+
+    @Test func `a second logout ends nobody else's`() throws {
+        for (machine, name, password) in [(1, "bob", #"pä:ss%wörd&+"\ünïcode"#), (0, "ann", "correct horse")] {
+            let login = try fleet.run(
+                machine, "login", "blog", "-u", name, "--password-stdin", input: password)
+            #expect(login.code == 0, "\(login.error)")
+        }
+        for _ in 1...2 { #expect(try fleet.run(1, "logout", "blog").code == 0) }
+        #expect(try fleet.run(0, "whoami", "blog").output == "ann\n")
+        #expect(try fleet.run(1, "logout", "blog", "-u", "ann").code == 0)
+        #expect(try fleet.run(0, "whoami", "blog").code == 4)
     }
 
     @Test func `is told of once, with every profile that it concerns, if its program is not there`() throws {

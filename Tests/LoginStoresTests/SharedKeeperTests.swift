@@ -105,9 +105,14 @@ import Testing
         }
         try formerStore.save(Secret("here"), for: ann, expires: nil)
         #expect(try keeper().adopt().adopted == nil)
+        // Gone for good, which is no reason to leave it before there is another one.
+        try former.isAway(true)
+        #expect(try keeper().adopt().adopted == nil)
+        try former.isAway(false)
         try formerStore.erase(ann)
         #expect(try keeper().adopt().adopted == nil)
         try self.keeper("m1").approve(login(token("one")), .login(.token))
+        try former.isAway(true)
         #expect(try keeper().adopt().adopted?.store == name)
         #expect(try keeper().fill().session == token("one"))
         #expect(try registry("m2").read().account(ann)?.store == name)

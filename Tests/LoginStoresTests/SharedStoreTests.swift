@@ -36,12 +36,13 @@ final class SharedMachines {
     }
 
     func machine(
-        _ name: String, key: String? = nil, lockTime: Int = 90, engine: (any SharedEngine)? = nil
+        _ name: String, key: String? = nil, lockTime: Int = 90, engine: (any SharedEngine)? = nil,
+        clock: WallClock = WallClock { Int64(time(nil)) }
     ) throws -> SharedStore {
         SharedStore(
             self.name, engine: engine ?? helper,
             key: try SharedKey(path: key ?? self.key), folder: "\(folder.path)/\(name)",
-            clock: WallClock { Int64(time(nil)) }, lockTime: lockTime)
+            clock: clock, lockTime: lockTime)
     }
 
     /// The values in the engine, by the names of their files.
@@ -125,7 +126,8 @@ final class Waiting<Value>: @unchecked Sendable {
         try one.save(Secret("CANARY"), for: bob, expires: nil)
         let values = try machines.values
         // The two, who of them was the last, and what another key does not open.
-        #expect(values.count == 4 && Set(values.values.map(\.count)).count == 1)
+        #expect(values.count == 4)
+        #expect(Set(values.filter { $0.key != "authctl_key" }.map(\.value.count)).count == 1)
         for (name, value) in values {
             let decoded = value.split(separator: ".").compactMap { Data(base64Encoded: String($0)) }
             let clear = name + value + decoded.map { String(decoding: $0, as: UTF8.self) }.joined()
@@ -166,14 +168,18 @@ final class Waiting<Value>: @unchecked Sendable {
         let one = try machines.machine("m1"), other = try machines.machine("m2")
         try other.save(Secret("first"), for: ann, expires: nil)
         let (file, first) = try #require(try value(of: ann, other))
+        // A login, and some refreshes.
+        try one.save(Secret("first"), for: ann, expires: nil)
         for _ in 1...3 {
             #expect(try begin(one, "first") == .mine)
             #expect(try one.keep(Secret("first"), over: Secret("first"), for: ann))
         }
+        try one.save(Secret("first"), for: ann, expires: nil)
         try machines.put(first, in: file)
         #expect(throws: StoreFault.shared(machines.name, .oldCopy)) { try one.find(ann) }
-        // It has seen nothing of the refreshes.
-        try other.save(Secret("second"), for: ann, expires: nil)
+        // It has seen nothing of that, and does not log in within the same second.
+        let later = try machines.machine("m2", clock: WallClock { Int64(time(nil)) + 10 })
+        try later.save(Secret("second"), for: ann, expires: nil)
         #expect(try one.find(ann) == Secret("second"))
     }
 

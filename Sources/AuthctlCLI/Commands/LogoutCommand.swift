@@ -34,7 +34,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         var receipts: [Receipt] = []
         var fault: (error: LoginFault, topic: ErrorContext)?
         do throws(LoginFault) {
-            receipts = try perform(accounts, invocation)
+            try perform(accounts, invocation, into: &receipts)
         } catch {
             fault = (error, invocation.context.topic)
         }
@@ -61,17 +61,24 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
 
     /// Ends the login of the engine of shared stores last, and only if nothing is left that it is needed for.
     private func perform(
-        _ accounts: [AccountLogout.Account], _ invocation: Invocation
-    ) throws(LoginFault) -> [Receipt] {
+        _ accounts: [AccountLogout.Account], _ invocation: Invocation, into receipts: inout [Receipt]
+    ) throws(LoginFault) {
         let engine = invocation.context.profiles.defaults.sharedProfile
         let last = accounts.filter { account in engine.map { $0.isSame(as: account.profile.name) } ?? false }
         let first = accounts.filter { account in !last.contains { $0.profile.name == account.profile.name } }
         func perform(_ accounts: [AccountLogout.Account]) throws(LoginFault) -> [Receipt] {
             try AccountLogout(context: invocation.context, accounts: accounts).perform(asksServer: !local)
         }
-        let receipts = try perform(first)
-        let isNeeded = receipts.contains { $0.sharedStore != nil && $0.fault != nil }
-        return receipts + (isNeeded ? [] : try perform(last))
+        receipts = try perform(first)
+        let etcd = StoreName.shared("etcd")
+        let isNeeded = zip(first, receipts).contains { account, receipt in
+            receipt.fault != nil && (account.record.store == etcd || account.record.otherCopies.contains(etcd))
+        }
+        guard isNeeded else { return receipts += try perform(last) }
+        for account in last {
+            invocation.say(
+                "\(account.profile.name): still logged in, since logins in '\(etcd)' could not be deleted yet.")
+        }
     }
 
     /// Says what was done.
@@ -171,8 +178,9 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
             }
         }
         let profile = try invocation.context.selectProfile(profile)
-        // Another machine may have logged in, and this one never used it.
-        try invocation.context.adopt(profile, invocation.context.username(for: profile))
+        if !all, !local {
+            try invocation.context.adoptForLogout(profile, invocation.context.username(for: profile))
+        }
         guard let record = try invocation.context.document().profile(profile.name) else { return [] }
         if all { return record.accounts.map { (record, $0) } }
         if let name = invocation.context.username(for: profile) {

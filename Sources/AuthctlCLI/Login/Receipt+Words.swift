@@ -28,7 +28,7 @@ extension Receipt: Encodable {
         words += server.words(problem: problem)
         if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
         if hadWindow { words += " A session at the provider where you logged in may live on." }
-        // Who has erased a shared one has ended it, too.
+        // Whoever erased a shared login has reported its end.
         if sharedStore != nil, !erased { return words }
         if server.mayLiveOn, let expires, expires > now {
             words += " The session stays valid at the server for \(Duration.inWords(expires - now))."

@@ -115,18 +115,18 @@ struct StatusSurvey {
 
 /// What the table does not tell: an engine that is away may concern every profile, and is one line.
 private struct Remarks {
-    private var names: [(remark: String, names: [String])] = []
+    private var entries: [(remark: String, names: [String])] = []
 
     mutating func add(_ error: LoginFault, about name: String) {
         let remark = error.message(about: ErrorContext()).what
-        guard let place = names.firstIndex(where: { $0.remark == remark }) else {
-            return names.append((remark, [name]))
+        guard let place = entries.firstIndex(where: { $0.remark == remark }) else {
+            return entries.append((remark, [name]))
         }
-        if !names[place].names.contains(name) { names[place].names.append(name) }
+        if !entries[place].names.contains(name) { entries[place].names.append(name) }
     }
 
     var lines: [String] {
-        names.map { "\($0.names.map { SafeText.escaped($0) }.joined(separator: ", ")): \($0.remark)" }
+        entries.map { "\($0.names.map { SafeText.escaped($0) }.joined(separator: ", ")): \($0.remark)" }
     }
 }
 

@@ -79,10 +79,15 @@ package struct SessionProvider {
         guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", request.supplied == nil,
             request.username == nil, profile.settings.certificate == nil, profile.kind != .machine
         else { return false }
+        if try hasKeptLogin { return false }
         // Another machine may have logged in.
         try context.adopt(profile, nil)
-        if try context.record(of: profile)?.hasKeptLogin == true { return false }
+        if try hasKeptLogin { return false }
         return !hasTicket
+    }
+
+    private var hasKeptLogin: Bool {
+        get throws(LoginFault) { try context.record(of: profile)?.hasKeptLogin == true }
     }
 
     /// The service as an anonymous client finds it.

@@ -35,8 +35,8 @@ extension HelperFault {
     /// What a program of a shared store has not printed.
     private static func expected(of method: String) -> String {
         method == "get"
-            ? "is no JSON object with the strings 'value' and 'version', nor an empty one"
-            : "is no JSON object with the string 'version', nor with 'conflict' as true"
+            ? "has to be a JSON object with the strings 'value' and 'version', or {}"
+            : "has to be a JSON object with the string 'version', or with conflict = true"
     }
 
     private func next(_ program: String, _ store: StoreName, _ topic: ErrorContext) -> String {

@@ -29,12 +29,12 @@ extension SharedFault {
         case .otherKey(let path):
             return Message(
                 """
-                the machines that share logins in '\(store)' have another key than \(SafeText.escaped(path)); nothing was \
-                changed there
+                the machines that share logins in '\(store)' have a key already, and \(SafeText.escaped(path)) is not it; nothing \
+                was changed there
                 """,
                 next: """
-                    copy the key file of one of them; if nobody has it any more, remove authctl/key from the engine and log in \
-                    again
+                    copy the key file of one of them there; if nobody has it any more, remove authctl/key from the engine and \
+                    log in again
                     """)
         case .oldCopy:
             return Message(

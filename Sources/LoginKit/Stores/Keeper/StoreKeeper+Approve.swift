@@ -67,7 +67,7 @@ extension StoreKeeper {
     private func takeBack(_ id: AccountID, from store: any CredentialStore, after fault: StoreFault) {
         // The store may still be at it, and write after it was told to erase; the engine of a shared one may have it.
         if case .timedOut = fault { return }
-        if fault.isOfEngine { return }
+        if case .shared(_, .engineAway) = fault { return }
         do throws(StoreFault) {
             // What is in a shared store may be another machine's login.
             if !store.name.isShared { try store.erase(id) }

@@ -21,7 +21,7 @@ extension StoreKeeper {
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
         (filled, password, filledRecord) = (nil, nil, record)
         guard let (found, present) = try locate(record) else {
-            let record = try noteErased(record)
+            let record = noteErased(record)
             filledRecord = record
             var stored = StoredLogin()
             stored.endedAt = end(record.expires)

@@ -61,8 +61,7 @@ extension StoreKeeper {
         let known = try account()
         if let known {
             // Another process of this machine may have been faster.
-            guard known.mayHaveMoved(to: name), try stores.open(known.store).find(known.id(in: subject.profile)) == nil
-            else { return (true, nil) }
+            guard known.mayHaveMoved(to: name), try !isThere(known) else { return (true, nil) }
         } else if subject.username == nil, try hasAccounts() {
             // After a logout or a switch the person chooses among those of this machine.
             return (false, nil)
@@ -92,9 +91,8 @@ extension StoreKeeper {
         record.keepsPassword = login.credential != nil
         if let account { record.takeDetails(of: account) }
         try registry.update { document in
-            if let present = document.account(id) {
-                if present.mayHaveMoved(to: name) { document.updateAccount(id) { $0 = record } }
-                return
+            if document.account(id) != nil {
+                return document.updateAccount(id) { if $0.mayHaveMoved(to: name) { $0.move(to: record) } }
             }
             document.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin)
             document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) { profile in
@@ -105,12 +103,31 @@ extension StoreKeeper {
         return (true, record)
     }
 
-    /// Forgets the end of a login that another machine has erased.
-    func noteErased(_ record: AccountRecord) throws(StoreFault) -> AccountRecord {
+    /// Whether the store that an account remembers has its login. One that is not to be had any more may have been left.
+    private func isThere(_ account: AccountRecord) throws(StoreFault) -> Bool {
+        do throws(StoreFault) {
+            let store = try stores.open(account.store)
+            let isThere = try store.find(account.id(in: subject.profile)) != nil
+            return isThere && (store as? SharedStore)?.away == nil
+        } catch  where error.isOfEngine {
+            return false
+        } catch .helper, .usage {
+            return false
+        }
+    }
+
+    /// Forgets the end of a login that another machine has erased, where this one can write that down.
+    func noteErased(_ record: AccountRecord) -> AccountRecord {
         guard record.store.isShared, record.expires != nil else { return record }
         var noted = record
         noted.expires = nil
-        try registry.update { $0.updateAccount(record.id(in: subject.profile)) { $0.expires = nil } }
+        fault { () throws(StoreFault) in
+            try registry.update {
+                $0.updateAccount(record.id(in: subject.profile)) {
+                    if $0.revision == record.revision { $0.expires = nil }
+                }
+            }
+        }
         return noted
     }
 
@@ -171,4 +188,10 @@ extension StoreKeeper {
 extension AccountRecord {
     /// Whether another machine may have moved the login to this store, from one that it shared before.
     func mayHaveMoved(to store: StoreName) -> Bool { self.store.isShared && self.store != store }
+
+    /// Takes over what is known of the login in its new store.
+    fileprivate mutating func move(to other: AccountRecord) {
+        (store, savedAt, passwordRefused) = (other.store, other.savedAt, other.passwordRefused)
+        takeDetails(of: other)
+    }
 }

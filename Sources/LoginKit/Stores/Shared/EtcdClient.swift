@@ -25,9 +25,10 @@ final class EtcdClient {
             case .network, .busy, .http(status: 500...): throw .shared(Self.store, .engineAway(.some(words)))
             case .usage(let fault): throw .usage(fault)
             case .store(let fault): throw fault
-            case .loginRequired: throw .shared(Self.store, .notLoggedIn(profile: profile ?? "", words: words))
+            case .loginRequired, .rejected:
+                throw .shared(Self.store, .notLoggedIn(profile: profile ?? "", words: words))
             case .forbidden: throw .shared(Self.store, .notPermitted(words: words))
-            case .rejected, .noTicketForService, .cancelled, .untrusted, .secondFactor, .http,
+            case .noTicketForService, .cancelled, .untrusted, .secondFactor, .http,
                 .promptExpired, .oauth, .failure:
                 throw .unavailable(Self.store, problem: words)
             }
@@ -36,36 +37,35 @@ final class EtcdClient {
 
     private func send(_ path: String, _ body: Secret) throws(LoginFault) -> Secret {
         let provider = try opened()
-        let collected = CollectedBody(limit: Self.limit)
         var request = SessionRequest(
             "POST", path, headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
             body: body.withUnsafeBytes { Array($0) })
-        request.timeout = SharedHelper.patience
-        let outgoing = try OutgoingRequest(request, provider, into: collected)
-        let response = try send(outgoing, provider)
-        guard response.status == 200 else { throw .http(status: response.status) }
-        return collected.bytes.withUnsafeBytes { Secret(copying: $0) }
-    }
-
-    private func send(_ outgoing: OutgoingRequest, _ provider: SessionProvider) throws(LoginFault) -> HTTPResponse {
+        request.timeout = min(
+            SharedHelper.patience, context.options.timeout ?? provider.profile.settings.timeout ?? SharedHelper.patience
+        )
         let stored = try authenticated == nil ? provider.enterUnverified() : nil
         do throws(LoginFault) {
-            return try send(outgoing, provider, with: stored)
-        } catch .network(.timedOut) where stored?.isFresh == false && stored?.run.keeper.password != nil {
+            return try send(request, provider, with: stored)
+        } catch .network(.timedOut(let seconds))
+            where seconds == request.timeout && stored?.isFresh == false && stored?.run.keeper.password != nil
+        {
             // etcd does not refuse a token that is of a later moment than itself, after it was restored from a backup: it waits
             // until it gets there.
-            return try send(outgoing, provider, with: try provider.enter(after: stored?.session))
+            return try send(request, provider, with: try provider.enter(after: stored?.session))
         }
     }
 
     private func send(
-        _ outgoing: OutgoingRequest, _ provider: SessionProvider, with session: SessionProvider.AuthenticatedSession?
-    ) throws(LoginFault) -> HTTPResponse {
+        _ request: SessionRequest, _ provider: SessionProvider, with session: SessionProvider.AuthenticatedSession?
+    ) throws(LoginFault) -> Secret {
+        let collected = CollectedBody(limit: Self.limit)
+        let outgoing = try OutgoingRequest(request, provider, into: collected)
         let (response, authenticated) = try UserRequest(
             provider: provider, outgoing: outgoing, after: session ?? authenticated
         ).exchange()
         self.authenticated = authenticated ?? self.authenticated
-        return response
+        guard response.status == 200 else { throw .http(status: response.status) }
+        return collected.bytes.withUnsafeBytes { Secret(copying: $0) }
     }
 
     private func opened() throws(LoginFault) -> SessionProvider {
@@ -74,7 +74,7 @@ final class EtcdClient {
             throw .usage(
                 .other("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\""))
         }
-        // That etcd wants a new session every few minutes is no news.
+        // New sessions are not reported: etcd wants one every few minutes.
         let part = context.lending(Messages(note: { _ in }, warn: context.messages.warn))
         let profile = try profile(name, part)
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {

@@ -12,10 +12,10 @@ extension SharedStore {
     func noteLast(_ account: AccountID) throws(StoreFault) {
         guard account != StoreTest.account else { return }
         let pointer = Self.pointer(account.profile, account.origin), name = Secret(account.username)
-        try put(pointer, ahead: Self.leap) { (generation, present) throws(StoreFault) in
-            // Where it is no old copy.
-            let isNewest = present?.open.generation == generation - 1 - Self.leap
-            if isNewest, present?.secret == name { return nil }
+        let now = Int(clock.now())
+        try put(pointer, isLogin: true) { (generation, present) throws(StoreFault) in
+            // By another machine just now, and no old copy.
+            if let present, present.secret == name, present.open.generation > now - 60 { return nil }
             return SharedValue(try open(generation: generation), name)
         }
     }
@@ -34,10 +34,7 @@ extension SharedStore {
     /// Leaves something by which a machine with another key sees that it has the wrong one.
     func noteKey() throws(StoreFault) {
         guard try !checkKey() else { return }
-        // As long as a login.
-        var open = try open(generation: 1 + Self.leap)
-        open.sequence = open.generation
-        let value = SharedValue(open)
+        let value = SharedValue(try open(generation: 1))
         let isNew = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil) != nil
         // Another machine was faster.
         if !isNew { try checkKey() }
@@ -53,7 +50,10 @@ extension SharedStore {
         do throws(SharedValue.Fault) {
             _ = try SharedValue(item.value, for: Self.check, key: key)
         } catch {
-            throw .shared(name, .otherKey(path: key.path))
+            switch error {
+            case .newerVersion: throw .newerVersion(path: "\(name)")
+            case .foreign: throw .shared(name, .otherKey(path: key.path))
+            }
         }
         isKeyChecked = true
         return true

@@ -65,14 +65,10 @@ final class SharedStore: CredentialStore {
         try noteKey()
         // Before its secret, as this machine's registry has it.
         try noteLast(account)
-        try put(account, ahead: Self.leap) { (generation, _) throws(StoreFault) in
+        try put(account, isLogin: true) { (generation, _) throws(StoreFault) in
             SharedValue(try open(generation: generation), secret)
         }
     }
-
-    /// By how much a new login is ahead of what this machine has seen, so that it is of what others have seen, too, where the engine
-    /// was restored from a backup.
-    static let leap = 100_000
 
     /// Leaves a value without a login: a key that is deleted has no generation, and an old copy could take its place.
     @discardableResult
@@ -125,13 +121,14 @@ final class SharedStore: CredentialStore {
 
     /// Puts what `next` makes of the present value, until nobody is faster.
     /// - Parameters:
-    ///   - ahead: how many generations are left out.
+    ///   - isLogin: whether its generation is the time at least, so that machines that have seen later ones take it after the engine
+    ///     was restored from a backup.
     ///   - next: gets its generation, above all that this machine has seen, and the value, which may be an old copy; returns
     ///   `nil` to leave it.
     /// - Returns: whether anything was put.
     @discardableResult
     func put(
-        _ account: AccountID, ahead: Int = 0,
+        _ account: AccountID, isLogin: Bool = false,
         _ next: (_ generation: Int, SharedValue?) throws(StoreFault) -> SharedValue?
     ) throws(StoreFault) -> Bool {
         let key = try id(account), memory = try memory(account)
@@ -140,9 +137,10 @@ final class SharedStore: CredentialStore {
             let present = try item.map { (item) throws(StoreFault) in
                 Found(value: try opened(item.value, account), text: item.value, version: item.version)
             }
-            let generation = max(mark, present?.value.open.generation ?? 0) + 1 + ahead
+            let least = isLogin ? Int(clock.now()) : 0
+            let generation = max(mark, present?.value.open.generation ?? 0, least) + 1
             guard let value = try next(generation, present?.value) else { return false }
-            if try swap(account, value, over: present, ahead: ahead, clearing: true) { return true }
+            if try swap(account, value, over: present, from: least, clearing: true) { return true }
             usleep(UInt32(attempt) * 20_000)
         }
         throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
@@ -154,11 +152,11 @@ final class SharedStore: CredentialStore {
     /// - Parameter clearing: whether it takes the place of what this machine's journal has, too.
     /// - Returns: whether it had.
     func swap(
-        _ account: AccountID, _ value: SharedValue, over former: Found?, ahead: Int = 0, clearing: Bool = false
+        _ account: AccountID, _ value: SharedValue, over former: Found?, from least: Int = 0, clearing: Bool = false
     ) throws(StoreFault) -> Bool {
         let key = try id(account), memory = try memory(account)
         var open = value.open
-        open.sequence = max(try memory.read().sequence, former?.value.open.sequence ?? 0) + 1 + ahead
+        open.sequence = max(try memory.read().sequence, former?.value.open.sequence ?? 0, least) + 1
         let next = SharedValue(open, value.secret), text = next.text(for: account, key: self.key)
         guard text.utf8.count <= engine.largest else { throw .tooLarge(name, limit: engine.largest) }
         guard let version = try engine.put(text, for: key, over: former?.version) else { return false }

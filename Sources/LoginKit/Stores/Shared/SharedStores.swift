@@ -51,7 +51,13 @@ final class SharedStores {
         let other = try fromStore(try engine.get(SharedStore.checkName))
         guard other == nil else { throw .store(.shared(name, .otherKey(path: path))) }
         try SharedKey.create(path: path)
-        try fromStore(try open(name).noteKey())
+        do throws(StoreFault) {
+            try open(name).noteKey()
+        } catch {
+            // Another machine was faster.
+            if case .shared(_, .otherKey) = error { unlink(path) }
+            throw .store(error)
+        }
     }
 
     private func engine(of name: StoreName) -> any SharedEngine {
