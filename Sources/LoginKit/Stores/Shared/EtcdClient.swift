@@ -40,18 +40,19 @@ final class EtcdClient {
         var request = SessionRequest(
             "POST", path, headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
             body: body.withUnsafeBytes { Array($0) })
-        request.timeout = min(
-            SharedHelper.patience, context.options.timeout ?? provider.profile.settings.timeout ?? SharedHelper.patience
-        )
         let stored = try authenticated == nil ? provider.enterUnverified() : nil
+        guard let stored, !stored.isFresh, stored.run.keeper.password != nil else {
+            return try send(request, provider, with: stored)
+        }
+        // etcd does not refuse a token that is of a later moment than itself, after it was restored from a backup: it waits until
+        // it gets there.
+        let patience = context.options.timeout ?? provider.profile.settings.timeout ?? SharedHelper.patience
+        request.timeout = min(patience, SharedHelper.patience)
         do throws(LoginFault) {
             return try send(request, provider, with: stored)
-        } catch .network(.timedOut(let seconds))
-            where seconds == request.timeout && stored?.isFresh == false && stored?.run.keeper.password != nil
-        {
-            // etcd does not refuse a token that is of a later moment than itself, after it was restored from a backup: it waits
-            // until it gets there.
-            return try send(request, provider, with: try provider.enter(after: stored?.session))
+        } catch .network(.timedOut(let seconds)) where seconds == request.timeout {
+            request.timeout = nil
+            return try send(request, provider, with: try provider.enter(after: stored.session))
         }
     }
 
