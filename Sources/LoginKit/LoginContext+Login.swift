@@ -18,10 +18,8 @@ extension LoginContext {
             registry: registry,
             stores: StoreKeeper.Stores(
                 choose: { () throws(StoreFault) in
-                    if let store, store.isShared, let engine = self.profiles.defaults.sharedProfile,
-                        engine.isSame(as: profile.name)
-                    {
-                        throw .usage(.engineLogin(of: store, profile: engine))
+                    if let store, store.isShared, self.profiles.isOfEngine(profile.name) {
+                        throw .usage(.engineLogin(of: store, profile: profile.name))
                     }
                     let chosen = try stores.chooser()
                         .choose(store, persistence: persist) { self.tell(ofPassing: $0) }

@@ -29,7 +29,7 @@ final class SharedMachines {
     /// The stores of a machine whose key file, if it has one, is at this path.
     func stores(_ machine: String, key: String) -> SharedStores {
         let settings = SharedStores.Settings(keyFile: key) { (_, _) throws(StoreFault) in
-            throw .unavailable(EtcdClient.store, problem: "no etcd here")
+            throw .unavailable(.etcd, problem: "no etcd here")
         }
         return SharedStores(
             settings, folder: "\(folder.path)/\(machine)", clock: .fixed, environment: environment)

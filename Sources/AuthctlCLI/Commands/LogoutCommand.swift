@@ -63,21 +63,21 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     private func perform(
         _ accounts: [AccountLogout.Account], _ invocation: Invocation, into receipts: inout [Receipt]
     ) throws(LoginFault) {
-        let engine = invocation.context.profiles.defaults.sharedProfile
-        let last = accounts.filter { account in engine.map { $0.isSame(as: account.profile.name) } ?? false }
-        let first = accounts.filter { account in !last.contains { $0.profile.name == account.profile.name } }
+        let profiles = invocation.context.profiles
+        let first = accounts.filter { !profiles.isOfEngine($0.profile.name) }
+        let last = accounts.filter { profiles.isOfEngine($0.profile.name) }
         func perform(_ accounts: [AccountLogout.Account]) throws(LoginFault) -> [Receipt] {
             try AccountLogout(context: invocation.context, accounts: accounts).perform(asksServer: !local)
         }
         receipts = try perform(first)
-        let etcd = StoreName.shared("etcd")
         let isNeeded = zip(first, receipts).contains { account, receipt in
-            receipt.fault != nil && (account.record.store == etcd || account.record.otherCopies.contains(etcd))
+            receipt.fault != nil && (account.record.store == .etcd || account.record.otherCopies.contains(.etcd))
         }
         guard isNeeded else { return receipts += try perform(last) }
         for account in last {
             invocation.say(
-                "\(account.profile.name): still logged in, since logins in '\(etcd)' could not be deleted yet.")
+                "\(account.profile.name): still logged in, since logins in '\(StoreName.etcd)' could not be deleted yet."
+            )
         }
     }
 

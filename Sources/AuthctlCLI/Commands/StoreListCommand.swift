@@ -22,9 +22,8 @@ struct StoreListCommand: InvokedCommand, ReportingCommand {
         let stores = invocation.context.stores()
         let findings = stores.chooser().survey()
         let named = try invocation.namedStore()
-        let etcd = StoreName.shared("etcd")
         var programs = stores.helpers() + stores.sharedStores()
-        if named?.store == etcd || invocation.context.profiles.defaults.sharedProfile != nil { programs.append(etcd) }
+        if named?.store == .etcd || invocation.context.profiles.defaults.sharedProfile != nil { programs.append(.etcd) }
         var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(programs, of: stores)
         if let store = named?.store, store.program != nil, !programs.contains(store) { rows.append(.missing(store)) }
         rows = rows.map { $0.chosen(by: named) }

@@ -82,11 +82,9 @@ struct StoreTransfer {
         }
         let username = invocation.options.username
         // By it the engine is logged in to.
-        let engine = target.isShared ? invocation.context.profiles.defaults.sharedProfile : nil
-        if let name, let engine, engine.isSame(as: name) {
-            throw .store(.usage(.engineLogin(of: target, profile: engine)))
-        }
-        return profiles.filter { profile in engine.map { !$0.isSame(as: profile.name) } ?? true }.flatMap { profile in
+        func isEngine(_ name: String) -> Bool { target.isShared && invocation.context.profiles.isOfEngine(name) }
+        if let name, isEngine(name) { throw .store(.usage(.engineLogin(of: target, profile: name))) }
+        return profiles.filter { !isEngine($0.name) }.flatMap { profile in
             profile.accounts.filter { account in
                 (account.store == source || account.otherCopies.contains(source))
                     && username.map { account.goes(by: $0) } ?? true

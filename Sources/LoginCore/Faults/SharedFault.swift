@@ -10,7 +10,7 @@ package enum SharedFault: Error, Equatable, Sendable {
     case keyMissing(path: String)
     /// The machines that share logins there have another key than this file.
     case otherKey(path: String)
-    /// A login is older than one that this machine has seen: somebody has put a copy of it back.
+    /// A login is older than one that this machine has seen, or gone: somebody has put a copy of it back, or removed it.
     case oldCopy
     /// The value of this key was not sealed by any of the machines, or for another account.
     case foreignValue(key: String)
@@ -20,14 +20,6 @@ package enum SharedFault: Error, Equatable, Sendable {
         switch self {
         case .engineAway, .notLoggedIn, .notPermitted: true
         case .keyMissing, .otherKey, .oldCopy, .foreignValue: false
-        }
-    }
-
-    /// Whether it is about one account, and not the whole store.
-    package var concernsAccount: Bool {
-        switch self {
-        case .oldCopy, .foreignValue: true
-        case .engineAway, .notLoggedIn, .notPermitted, .keyMissing, .otherKey: false
         }
     }
 }

@@ -15,6 +15,9 @@ package enum StoreName: Hashable, Sendable {
     /// Keeps nothing.
     case none
 
+    /// The shared store whose engine authctl reaches by itself, without a program.
+    package static let etcd = StoreName.shared("etcd")
+
     /// Whether other machines reach it, too.
     package var isShared: Bool { if case .shared = self { true } else { false } }
 

@@ -120,12 +120,13 @@ package struct Configuration {
         return StrictTable(members, file: file, path: "")
     }
 
+    /// Whether the profile of this name logs in to the engine of shared stores.
+    package func isOfEngine(_ name: String) -> Bool { defaults.sharedProfile.map { $0.isSame(as: name) } ?? false }
+
     /// The login to the engine of shared stores cannot be in one of them.
     private func defaultStore(of profile: Profile) -> String? {
-        guard let engine = defaults.sharedProfile, engine.isSame(as: profile.name),
-            defaults.store.flatMap({ StoreName($0) })?.isShared == true
-        else { return defaults.store }
-        return nil
+        let isShared = defaults.store.flatMap { StoreName($0) }?.isShared == true
+        return isShared && isOfEngine(profile.name) ? nil : defaults.store
     }
 
     /// The profile, with the defaults from the top of the file for keys it lacks.

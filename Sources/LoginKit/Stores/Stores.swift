@@ -105,7 +105,7 @@ package struct Stores {
     package func problem(with name: StoreName) -> StoreFault? {
         fault { () throws(StoreFault) in
             _ = try open(name)
-            guard name.program != nil, name != EtcdClient.store else { return }
+            guard name.program != nil, name != .etcd else { return }
             do throws(HelperFault) {
                 _ = try HelperSearch(environment: environment).path(of: name)
             } catch {

@@ -3,8 +3,6 @@ import Secrets
 
 /// The gateway of etcd, with the login of a profile: one session for all requests of a run.
 final class EtcdClient {
-    /// The store that it serves.
-    static let store = StoreName.shared("etcd")
     /// The largest response, in bytes: a value in base64, and what is about it.
     private static let limit = 2 << 20
 
@@ -22,15 +20,15 @@ final class EtcdClient {
             let profile = context.profiles.defaults.sharedProfile
             let words = error.message(about: ErrorContext(profile: profile)).what
             switch error {
-            case .network, .busy, .http(status: 500...): throw .shared(Self.store, .engineAway(.some(words)))
+            case .network, .busy, .http(status: 500...): throw .shared(.etcd, .engineAway(.some(words)))
             case .usage(let fault): throw .usage(fault)
             case .store(let fault): throw fault
             case .loginRequired, .rejected:
-                throw .shared(Self.store, .notLoggedIn(profile: profile ?? "", words: words))
-            case .forbidden: throw .shared(Self.store, .notPermitted(words: words))
+                throw .shared(.etcd, .notLoggedIn(profile: profile ?? "", words: words))
+            case .forbidden: throw .shared(.etcd, .notPermitted(words: words))
             case .noTicketForService, .cancelled, .untrusted, .secondFactor, .http,
                 .promptExpired, .oauth, .failure:
-                throw .unavailable(Self.store, problem: words)
+                throw .unavailable(.etcd, problem: words)
             }
         }
     }

@@ -47,13 +47,10 @@ extension SharedStore {
     func checkKey() throws(StoreFault) -> Bool {
         if isKeyChecked { return true }
         guard let item = try engine.get(Self.checkName) else { return false }
-        do throws(SharedValue.Fault) {
-            _ = try SharedValue(item.value, for: Self.check, key: key)
-        } catch {
-            switch error {
-            case .newerVersion: throw .newerVersion(path: "\(name)")
-            case .foreign: throw .shared(name, .otherKey(path: key.path))
-            }
+        do throws(StoreFault) {
+            _ = try opened(item.value, Self.check)
+        } catch .shared(_, .foreignValue) {
+            throw .shared(name, .otherKey(path: key.path))
         }
         isKeyChecked = true
         return true

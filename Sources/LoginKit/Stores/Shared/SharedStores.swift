@@ -61,7 +61,7 @@ final class SharedStores {
     }
 
     private func engine(of name: StoreName) -> any SharedEngine {
-        name == EtcdClient.store
+        name == .etcd
             ? EtcdEngine(store: name, post: settings.etcd) : SharedHelper(store: name, environment: environment)
     }
 
