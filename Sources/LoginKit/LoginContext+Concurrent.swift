@@ -1,4 +1,3 @@
-import Dispatch
 import LoginCore
 import Synchronization
 
@@ -19,8 +18,8 @@ extension LoginContext {
         }
     }
 
-    /// Does the same for each, eight at a time, each on a thread with a context of its own. What the contexts say comes in
-    /// the order of `inputs`.
+    /// Does the same for each, eight at a time, each with a context of its own: on this thread and on as many others as can be
+    /// had. What the contexts say comes in the order of `inputs`.
     package func concurrently<Input, Output>(
         _ inputs: [Input], _ work: @escaping (LoginContext, Input) -> Output
     ) -> [Output] {
@@ -28,9 +27,8 @@ extension LoginContext {
         // What is traced stays together.
         guard width > 1, trace == nil else { return inputs.map { work(self, $0) } }
         let tasks = ConcurrentTasks(inputs, self, work)
-        let group = DispatchGroup()
-        for _ in 0..<width { DispatchQueue(label: "authctl").async(group: group) { tasks.run() } }
-        group.wait()
+        for _ in 1..<width { guard tasks.startThread() else { break } }
+        tasks.run()
         return tasks.results()
     }
 }
@@ -42,8 +40,8 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     private let work: (LoginContext, Input) -> Output
     private let line: Dependencies.NoticeLine
     /// Whoever has it uses what follows.
-    private let lock = Mutex(())
-    private var next = 0
+    private let monitor = Monitor()
+    private var (next, threads) = (0, 0)
     private var outputs: [Output?]
     private var said: [[(isWarning: Bool, text: String)]]
 
@@ -56,27 +54,46 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
         said = Array(repeating: [], count: inputs.count)
     }
 
+    /// - Returns: whether another thread could be had.
+    func startThread() -> Bool {
+        monitor.locked { threads += 1 }
+        let isStarted = DetachedThread.start { [self] in
+            run()
+            leave()
+        }
+        if !isStarted { leave() }
+        return isStarted
+    }
+
+    private func leave() {
+        monitor.locked {
+            threads -= 1
+            monitor.tell()
+        }
+    }
+
     func run() {
         while let index = takeNext() {
             let say: @Sendable (Bool, String) -> Void = { [self] isWarning, text in
-                lock.withLock { _ in said[index].append((isWarning, text)) }
+                monitor.locked { said[index].append((isWarning, text)) }
             }
             let part = context.part(line, Messages(note: { say(false, $0) }, warn: { say(true, $0) }))
             let output = work(part, inputs[index])
-            lock.withLock { _ in outputs[index] = output }
+            monitor.locked { outputs[index] = output }
         }
     }
 
     private func takeNext() -> Int? {
-        lock.withLock { _ in
+        monitor.locked {
             guard next < inputs.count else { return nil }
             defer { next += 1 }
             return next
         }
     }
 
-    /// All of them, once what was said on the way has been passed on.
+    /// All of them, once what was said on the way has been passed on. The other threads have limits of time for all they wait for.
     func results() -> [Output] {
+        monitor.locked { while threads > 0 { monitor.wait() } }
         for (isWarning, text) in said.joined() {
             if isWarning { context.warn(text) } else { context.say(text) }
         }

@@ -20,6 +20,8 @@ package struct ServeGate: Equatable, Sendable {
         case badLength
         /// The time for which the address was lent is over.
         case ended
+        /// No thread can be started to answer it.
+        case noThread
     }
 
     /// What the server listens at.
@@ -133,6 +135,7 @@ package struct ServeRefused: Error, Equatable {
         case .badTarget, .badLength: 400
         case .otherUser, .unknownUser, .otherHost, .otherSite, .unknownSegment: 403
         case .ended: 410
+        case .noThread: 503
         }
     }
 }

@@ -1,41 +1,50 @@
-import Dispatch
 package import LoginCore
-import Synchronization
 
 /// Names work of this machine on the terminal once it has taken half a second.
 ///
-/// The work blocks its thread, so another one shows the line. It has every signal blocked, as all threads of Dispatch have, and is
-/// done with the terminal when `end` returns.
-final class LocalWorkNotice: Sendable {
-    private static let patience = DispatchTimeInterval.milliseconds(500)
+/// The work blocks its thread, so another one shows the line; without one, the work is not named. That one is done with the
+/// terminal when `end` returns.
+final class LocalWorkNotice: @unchecked Sendable {
+    private static let patience = Duration.milliseconds(500)
 
     private enum State { case idle, begun(Int), shown }
 
     private let line: Dependencies.NoticeLine
-    private let queue = DispatchQueue(label: "notice")
-    private let state = Mutex((State.idle, count: 0))
+    private let monitor = Monitor()
+    private var state = State.idle
+    private var count = 0
 
     init(_ line: Dependencies.NoticeLine) {
         self.line = line
     }
 
     func begin(_ words: String) {
-        let number = state.withLock { state in
-            state = (.begun(state.count + 1), state.count + 1)
-            return state.count
+        let number = monitor.locked {
+            count += 1
+            state = .begun(count)
+            return count
         }
-        queue.asyncAfter(deadline: .now() + Self.patience) { [self] in
-            state.withLock { state in
-                guard case .begun(number) = state.0, line.show(words) else { return }
-                state.0 = .shown
+        _ = DetachedThread.start { [self] in show(words, unlessEnded: number) }
+    }
+
+    private func show(_ words: String, unlessEnded number: Int) {
+        let end = ContinuousClock.now + Self.patience
+        monitor.locked {
+            while case .begun(number) = state {
+                guard ContinuousClock.now < end else {
+                    if line.show(words) { state = .shown }
+                    return
+                }
+                monitor.wait(100)
             }
         }
     }
 
     package func end() {
-        state.withLock { state in
-            if case .shown = state.0 { line.hide() }
-            state.0 = .idle
+        monitor.locked {
+            if case .shown = state { line.hide() }
+            state = .idle
+            monitor.tell()
         }
     }
 }

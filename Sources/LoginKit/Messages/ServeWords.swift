@@ -12,6 +12,7 @@ extension ServeGate.Refusal {
         case .badTarget: "the path is malformed, or has '.' or '..' in it"
         case .badLength: "the body has no valid length"
         case .ended: "the time for which this address was lent is over"
+        case .noThread: "the system has no thread left for this request; try again later"
         }
     }
 }

@@ -101,8 +101,13 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
         let fault: LoginFault? = monitor.locked {
             if socket != nil || hasFailed { return nil }
             do throws(LoginFault) {
-                socket = try SocketFile(path, creating: true)
-                start { [self] in listen() }
+                let socket = try SocketFile(path, creating: true)
+                guard start({ [self] in listen() }) else {
+                    socket.remove()
+                    close(socket.descriptor)
+                    throw .failure(.other("the system has no thread left"))
+                }
+                self.socket = socket
                 return nil
             } catch {
                 hasFailed = true
@@ -117,7 +122,8 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
     }
 
     /// Starts a thread that `stop` waits for; with the lock.
-    private func start(_ body: @escaping @Sendable () -> Void) {
+    /// - Returns: whether there is one.
+    private func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         threads += 1
         let isStarted = DetachedThread.start { [self] in
             body()
@@ -127,6 +133,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
             }
         }
         if !isStarted { threads -= 1 }
+        return isStarted
     }
 
     private func listen() {
@@ -138,12 +145,11 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
             guard connection >= 0 else { continue }
             var user = uid_t()
             let isOwn = cprocess_socket_user(connection, &user) != 0 && user == geteuid()
-            let isFree = monitor.locked { threads <= Self.most }
-            guard isOwn, isFree else {
-                close(connection)
-                continue
+            // An approver that is closed tries again.
+            let isServed = monitor.locked {
+                isOwn && threads <= Self.most && start { [self] in ApproverConnection(self, connection).run() }
             }
-            monitor.locked { start { [self] in ApproverConnection(self, connection).run() } }
+            if !isServed { close(connection) }
         }
     }
 }

@@ -136,18 +136,23 @@ final class LoopbackServer: @unchecked Sendable {
     }
 
     /// Takes a request that was let in.
-    func take(_ call: ServerCall) {
+    /// - Returns: `false` if no thread can be started to answer it.
+    func take(_ call: ServerCall) -> Bool {
         monitor.locked { calls[ObjectIdentifier(call)] = call }
-        if isOver { return call.abandon() }
-        if call.head.wantsWebSocket { return }
+        if isOver {
+            call.abandon()
+            return true
+        }
+        if call.head.wantsWebSocket { return true }
         monitor.locked { answering += 1 }
         let isStarted = DetachedThread.start { [self] in
             handler?.answer(call)
             leaveThread()
         }
-        guard !isStarted else { return }
+        guard !isStarted else { return true }
         monitor.locked { answering -= 1 }
-        call.abandon()
+        forget(call)
+        return false
     }
 
     func open(_ call: ServerCall) -> (any ServedStream)? { handler?.open(call) }

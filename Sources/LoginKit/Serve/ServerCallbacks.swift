@@ -75,8 +75,11 @@ enum ServerCallbacks {
         }
         server.newcomers.leave(socket)
         let call = ServerCall(head, target: target, socket: socket)
+        guard server.take(call) else {
+            let refused = ServeRefused(.noThread)
+            return refuse(refused, server.response(to: head, refused), connection)
+        }
         request.pointee = Unmanaged.passRetained(OpenRequest(server, call)).toOpaque()
-        server.take(call)
         return 1
     }
 
