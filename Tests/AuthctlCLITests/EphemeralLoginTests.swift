@@ -22,10 +22,21 @@ struct EphemeralLoginTests {
         world.variables["AUTHCTL_PROFILE"] = "forge"
         world.password = Secret("pat")
         let named = HTTPResponse.answer(200, "{\"name\":\"a\\u0001b\"}")
-        let run = world.run("exec", "--ephemeral", "--", "true", server: [.answer(401), named, .answer(204)])
+        let run = world.run(
+            "exec", "--ephemeral", "--", "true", server: [.answer(401), named, .answer(204), .answer(401)])
         #expect(run.code == 102 && run.talk.contains("control character"), "\(run.talk)")
-        #expect(world.requests.last?.hasPrefix("POST https://forge.example/bye") == true, "\(world.requests)")
-        #expect(run.talk.contains("session ended at the server"))
+        #expect(world.requests[2].hasPrefix("POST https://forge.example/bye"), "\(world.requests)")
+        #expect(run.talk.contains("the login was never stored; session ended at the server."), "\(run.talk)")
+    }
+
+    @Test func `a session that nothing ends is said to stay valid, as logout says it`() throws {
+        let world = try TestWorld(config: Self.forge.replacing("logout = { post = \"/bye\" }", with: ""))
+        world.variables["AUTHCTL_PROFILE"] = "forge"
+        world.password = Secret("pat")
+        let named = HTTPResponse.answer(200, "{\"name\":\"a\\u0001b\"}")
+        let run = world.run("exec", "--ephemeral", "--", "true", server: [.answer(401), named])
+        let rest = "the profile has no logout. The session stays valid at the server; when it expires is not known."
+        #expect(run.talk.contains("the login was never stored; \(rest)"), "\(run.talk)")
     }
 
     private static let kept = """

@@ -126,12 +126,32 @@ struct OAuthCommandTests {
 
     @Test func `a logout revokes the refresh token, then the access token`() throws {
         let world = try loggedIn()
-        let run = world.run("logout", "notes", server: [.answer(200), .answer(200)])
+        let run = world.run("logout", "notes", server: [.answer(200), .answer(200), .answer(401)])
         #expect(run.code == 0 && run.talk.contains("session ended at the server"), "\(run.talk)")
-        #expect(world.requests.map { $0.contains("POST https://id.example/revoke") } == [true, true])
+        #expect(world.requests.map { $0.contains("POST https://id.example/revoke") } == [true, true, false])
+        #expect(world.requests[2].contains("Bearer at1"))
         #expect(world.requests[0].contains("token=rt1&token_type_hint=refresh_token"))
         #expect(world.requests[1].contains("token=at1&token_type_hint=access_token"))
         #expect(world.run("whoami", "notes").code == 4)
+    }
+
+    @Test func `a revocation of one token of two says which one lives on, and until when`() throws {
+        let unsupported = HTTPResponse.answer(400, "{\"error\":\"unsupported_token_type\"}")
+        let access = try loggedIn().run(
+            "logout", "notes", "--json", server: [.answer(200), unsupported, Self.ann, Self.ann])
+        #expect(access.code == 0 && access.output.contains("\"livesOn\" : ["), "\(access.talk) \(access.output)")
+        let words = try loggedIn().run("logout", "notes", server: [.answer(200), unsupported, Self.ann, Self.ann]).talk
+        #expect(
+            words.contains(
+                """
+                the refresh token was revoked; the server still accepts the access token. The access token stays valid at \
+                the server for 10 minutes.
+                """), "\(words)")
+        let refresh = try loggedIn().run("logout", "notes", server: [unsupported, .answer(200), .answer(401)])
+        #expect(refresh.code == 15, "\(refresh.talk)")
+        #expect(
+            refresh.talk.contains("the access token was revoked; the server does not revoke refresh tokens."),
+            "\(refresh.talk)")
     }
 
     @Test func `a revocation that fails is 15, and the local copy is gone`() throws {
@@ -263,11 +283,11 @@ struct OAuthCommandTests {
                 Self.ann,
             ])
         #expect(run.code == 0, "\(run.talk)")
-        let logout = world.run("logout", "notes", server: [.answer(500), .answer(200), .answer(500)])
+        let logout = world.run("logout", "notes", server: [.answer(500), .answer(200), .answer(500), .answer(401)])
         #expect(
             logout.code == 15 && logout.talk.contains("could not be deleted at the authorization server"),
             "\(logout.talk)")
-        #expect(world.requests.count == 3)
+        #expect(world.requests.count == 4)
     }
 
     @Test func `a client that was registered for a login that fails is deleted`() throws {
@@ -411,7 +431,8 @@ struct OAuthCommandTests {
             world.requests[2].contains("\"redirect_uris\":[\"http:\\/\\/127.0.0.1:41873\\/callback\"]")
                 || world.requests[2].contains("\"redirect_uris\":[\"http://127.0.0.1:41873/callback\"]"),
             "\(world.requests[2])")
-        #expect(world.run("logout", "notes", server: [.answer(200), .answer(200), .answer(204)]).code == 0)
+        #expect(
+            world.run("logout", "notes", server: [.answer(200), .answer(200), .answer(204), .answer(401)]).code == 0)
         #expect(world.requests[2].hasPrefix("DELETE https://id.example/reg/r1"))
         #expect(world.requests[2].contains("Bearer rat"))
     }

@@ -277,11 +277,14 @@ struct SessionCommandTests {
 
     @Test func `logout ends the session there and here, and a second one is 0`() throws {
         let world = try chat()
-        let run = world.run("logout", "chat", server: [.answer(200, "{}")])
+        let run = world.run("logout", "chat", server: [.answer(200, "{}"), .answer(401)])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("login deleted here; session ended at the server."))
         #expect(
-            world.requests == ["POST https://chat.example/_matrix/client/v3/logout\nAuthorization: Bearer tok-anna"])
+            world.requests == [
+                "POST https://chat.example/_matrix/client/v3/logout\nAuthorization: Bearer tok-anna",
+                "GET https://chat.example/_matrix/client/v3/account/whoami\nAuthorization: Bearer tok-anna",
+            ])
         #expect(!(try world.home.read("state/authctl/plaintext.json").contains("anna")))
         #expect(world.run("logout", "chat").code == 0 && world.requests.isEmpty)
     }
@@ -306,7 +309,7 @@ struct SessionCommandTests {
         world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
         #expect(world.run("login", server: [anonymous, .answer(200, "{\"username\":\"anna\"}")]).code == 0)
         let run = world.run("logout")
-        let rest = "has no logout to call. The session stays valid at the server; when it expires is not known."
+        let rest = "the profile has no logout. The session stays valid at the server; when it expires is not known."
         #expect(run.code == 0 && run.talk.contains(rest), "\(run.talk)")
     }
 
@@ -322,8 +325,9 @@ struct SessionCommandTests {
 
     @Test func `logout --all takes every account of every profile`() throws {
         let world = try chat("bert", in: try chat())
-        let run = world.run("logout", "--all", "--json", server: [.answer(200), .answer(401)])
-        #expect(run.code == 0 && world.requests.count == 2)
+        let run = world.run(
+            "logout", "--all", "--json", server: [.answer(200), .answer(401), .answer(401), .answer(401)])
+        #expect(run.code == 0 && world.requests.count == 4)
         try Snapshot.expect(run.output, "json-logout")
         #expect(world.run("status", "chat", "--offline").code == 4)
     }

@@ -154,7 +154,10 @@ import Testing
         #expect(result.code == 3, "\(result.error)")
         #expect(result.output.contains("@ann:demo.invalid"))
         #expect(result.error.contains("session ended at the server"))
-        #expect(try demo.requests().last?.path == "/_matrix/client/v3/logout")
+        #expect(
+            try demo.requests().suffix(2).map(\.path) == [
+                "/_matrix/client/v3/logout", "/_matrix/client/v3/account/whoami",
+            ])
         #expect(try authctl.keptSecrets().isEmpty)
         #expect(!FileManager.default.fileExists(atPath: authctl.registry))
     }

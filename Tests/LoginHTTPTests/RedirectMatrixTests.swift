@@ -105,7 +105,8 @@ enum SecretForm: String, CaseIterable {
         case .bearer, .ownHeader, .sessionBasic: _ = try service.verify(.token(Self.token), username: "CANARY")
         case .cookie: _ = try service.verify(.cookies(cookies), username: "CANARY")
         case .refreshToken: _ = try service.refresh(.token(Self.token), username: "CANARY")
-        case .logoutCookie: _ = try service.logout(.cookies(cookies), username: "CANARY")
+        case .logoutCookie:
+            if let fault = try service.logout(.cookies(cookies), username: "CANARY").fault { throw fault }
         }
     }
 

@@ -128,11 +128,10 @@ struct ServiceCookieTests {
             307, redirect: Redirect(url: "https://blog.example/l", origin: Self.origin, target: "/l"))
         profile.logout = try SomeProfiles.rule("GET", "/logout")
         let ended = try Exchange(profile, [page, .answer(401)]).service.logout(.cookies([sid]), username: "a")
-        #expect(ended == .ended(status: 307))
+        #expect(ended.facts.outcome == .ended)
         profile.logout = try SomeProfiles.rule("POST", "/logout", json: .object([]))
-        #expect(
-            fault { _ = try Exchange(profile, [page]).service.logout(.cookies([sid]), username: "a") }
-                == .failure(.redirected(step: "logout", status: 307, target: "/l")))
+        let failed = try Exchange(profile, [page, .answer(503)]).service.logout(.cookies([sid]), username: "a")
+        #expect(failed.fault == .failure(.redirected(step: "logout", status: 307, target: "/l")))
     }
 
     @Test func `a cookie may be copied into a header of what writes`() throws {
@@ -142,7 +141,7 @@ struct ServiceCookieTests {
         profile.session = session
         profile.logout = try SomeProfiles.rule("POST", "/logout/")
         let cookies = [sid, Cookie.named("csrftoken", "c")]
-        let exchange = Exchange(profile, [welcome(cookies), .answer(204)])
+        let exchange = Exchange(profile, [welcome(cookies), .answer(204), .answer(401)])
         _ = try exchange.service.verify(.cookies(cookies), username: "a")
         _ = try exchange.service.logout(.cookies(cookies), username: "a")
         let sent = "\ncookie sid=canary\ncookie csrftoken=c"
@@ -151,6 +150,7 @@ struct ServiceCookieTests {
                 Self.me + sent,
                 "POST https://blog.example/logout/\nX-CSRFToken: c\nOrigin: https://blog.example\n"
                     + "Referer: https://blog.example/" + sent,
+                Self.me + sent,
             ])
     }
 }

@@ -86,7 +86,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     private func tell(_ receipts: [Receipt], _ invocation: Invocation) -> (error: LoginFault, topic: ErrorContext)? {
         var first: (error: LoginFault, topic: ErrorContext)?
         for receipt in receipts {
-            if receipt.fault == nil || !receipt.server.isUntouched {
+            if receipt.fault == nil || receipt.facts.wasSent {
                 invocation.say(receipt.words(now: invocation.context.dependencies.clock.now()))
             }
             guard let error = receipt.fault else { continue }

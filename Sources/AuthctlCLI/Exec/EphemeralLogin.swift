@@ -25,16 +25,8 @@ struct EphemeralLogin {
         let (run, session) = (execEnvironment.run, last ?? execEnvironment.session)
         let context = run.context
         if case .credential = session, run.profile.logout == nil { return }
-        var receipt = Receipt(
-            profile: run.profile.name, place: run.endpoint.origin, username: execEnvironment.identity.displayName,
-            server: .notAsked, expires: session.expires)
-        do throws(LoginFault) {
-            receipt.server = Receipt.Server(try run.service.logout(session, username: execEnvironment.username))
-            receipt.noteEnd()
-        } catch {
-            receipt.server = .failed
-            receipt.problem = error.message(about: ErrorContext()).what
-        }
+        let receipt = Receipt.ofUnstored(
+            execEnvironment.identity, session, of: run, username: execEnvironment.username)
         let words = receipt.words(now: context.dependencies.clock.now())
         if receipt.problem != nil {
             context.warn(words)

@@ -42,13 +42,9 @@ struct ProfileTest {
 
     /// As `logout` does it, what goes on after it included.
     private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginFault) {
-        var receipt = Receipt(
-            profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName, server: .notAsked,
-            expires: session.expires)
-        receipt.server = Receipt.Server(try run.service.logout(session, username: identity.username))
-        receipt.noteEnd()
+        let receipt = Receipt.ofUnstored(identity, session, of: run, username: identity.username)
         if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
-        if receipt.server.mayLiveOn { invocation.say(receipt.server.words(problem: nil)) }
+        if receipt.facts.mayLiveOn { invocation.say(receipt.rest(now: invocation.context.dependencies.clock.now())) }
     }
 }
 

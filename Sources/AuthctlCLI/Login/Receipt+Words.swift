@@ -3,7 +3,7 @@ import LoginKit
 
 extension Receipt: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, server, erased, expires, problem
+        case profile, origin, username, server, livesOn, erased, expires, problem
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -11,8 +11,10 @@ extension Receipt: Encodable {
         try container.encode(profile, forKey: .profile)
         try container.encode(place.description, forKey: .origin)
         try container.encode(username, forKey: .username)
-        try container.encode(server == .noLogout ? .notAsked : server, forKey: .server)
-        try container.encode(erased, forKey: .erased)
+        // Scripts have known these two as one.
+        try container.encode(facts.outcome == .noLogout ? .notAsked : facts.outcome, forKey: .server)
+        if !facts.livesOn.isEmpty { try container.encode(facts.livesOn, forKey: .livesOn) }
+        try container.encode(copy == .erased, forKey: .erased)
         try container.encodeIfPresent(expires, forKey: .expires)
         try container.encodeIfPresent(problem, forKey: .problem)
     }
@@ -20,37 +22,77 @@ extension Receipt: Encodable {
     func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.name(username)) of "
         if fault != nil {
-            return "\(who)\(profile) (\(place)): the login could not be deleted here; \(server.words(problem: problem))"
+            return "\(who)\(profile) (\(place)): the login could not be deleted here; \(server)"
         }
-        let deleted = sharedStore.map { "login deleted in '\($0)', for all machines" } ?? "login deleted here"
-        let copy = erased ? deleted : sharedStore.map { "there was no login in '\($0)'" } ?? "there was no login here"
-        var words = "Logged out \(who)\(profile) (\(place)): \(copy); "
-        words += server.words(problem: problem)
+        var words = "Logged out \(who)\(profile) (\(place)): \(here); \(server)"
         if hadTicket { words += " The Kerberos ticket is kept; kdestroy removes it." }
         if hadWindow { words += " A session at the provider where you logged in may live on." }
-        // Whoever erased a shared login has reported its end.
-        if sharedStore != nil, !erased { return words }
-        if server.mayLiveOn, let expires, expires > now {
-            words += " The session stays valid at the server for \(Duration.inWords(expires - now))."
-        } else if erased, server.isUntouched, hadSession, expires == nil {
-            words += " The session stays valid at the server; when it expires is not known."
+        return words + (end(now: now).map { " " + $0 } ?? "")
+    }
+
+    /// What is left at the server, where nothing was stored here.
+    func rest(now: Int64) -> String { server + (end(now: now).map { " " + $0 } ?? "") }
+
+    private var here: String {
+        switch copy {
+        case .erased: sharedStore.map { "login deleted in '\($0)', for all machines" } ?? "login deleted here"
+        case .none: sharedStore.map { "there was no login in '\($0)'" } ?? "there was no login here"
+        case .neverStored: "the login was never stored"
         }
-        return words
+    }
+
+    /// How long the session stays valid, as far as that is known.
+    private func end(now: Int64) -> String? {
+        // Whoever erased a shared login has reported its end.
+        guard hadSession, facts.mayLiveOn, sharedStore == nil || copy != .none else { return nil }
+        let what = facts.livesOn.contains(.accessToken) ? "access token" : "session"
+        let stays = facts.outcome == .unproven ? "may stay" : "stays"
+        if let expires {
+            return expires > now
+                ? "The \(what) \(stays) valid at the server for \(Duration.inWords(expires - now))." : nil
+        }
+        return facts.wasSent || copy == .none
+            ? nil : "The session stays valid at the server; when it expires is not known."
+    }
+
+    /// The server's half, as the end of a sentence.
+    private var server: String {
+        switch facts.outcome {
+        case .ended: "session ended at the server."
+        case .endedBefore: "the session had already ended at the server."
+        case .failed where facts.check == .refused:
+            "the server refuses the access token now, but did not end the login: \(problem ?? "unknown")."
+        case .failed: "the server did not end the session: \(problem ?? "unknown")."
+        case .notAsked: "the server was not asked."
+        case .noLogout: "the profile has no logout."
+        case .notOffered: "the authorization server revokes no tokens of this client."
+        case .stillAccepted: done + remains.joined(separator: ", and ") + "."
+        case .unproven: unproven
+        }
+    }
+
+    /// What a revocation did all the same.
+    private var done: String {
+        guard facts.request == .revocation else { return "" }
+        if facts.refreshToken == .accepted { return "the refresh token was revoked; " }
+        return facts.session == .accepted && facts.check == .refused ? "the access token was revoked; " : ""
+    }
+
+    private var unproven: String {
+        guard hadSession else { return "the server accepted the logout." }
+        let told =
+            switch facts.request {
+            case .revocation: "the server says that it has revoked the tokens"
+            case .nothing, .noLogout, .notOffered, .logout: "the server was told to end the session"
+            }
+        switch facts.check {
+        case .notAsked: return "\(told); the profile has no verify request to check that."
+        case .unclear: return "\(told); verify could not be asked whether it did."
+        case .refused, .accepted:
+            return "\(told); the access token had expired before, so whether it did is not known."
+        }
     }
 }
 
-extension Receipt.Server: Encodable {
-    /// The server's part of a logout, as the end of a sentence.
-    func words(problem: String?) -> String {
-        switch self {
-        case .revoked: "session ended at the server."
-        case .endedBefore: "the session had already ended at the server."
-        case .failed: "the server did not end the session: \(problem ?? "unknown")."
-        case .notAsked: "the server was not asked."
-        case .noLogout: "the service has no logout to call."
-        case .notOffered: "the authorization server revokes no tokens of this client."
-        case .stillAccepted: "the server still accepts the session."
-        case .unproven: "the server was asked to end the session; its response does not say whether it did."
-        }
-    }
-}
+extension LogoutFacts.Outcome: Encodable {}
+extension LogoutFacts.Part: Encodable {}

@@ -1,54 +1,69 @@
 package import LoginCore
+import Secrets
 
 extension Service {
-    /// The result of a logout request.
-    package enum LogoutOutcome: Equatable, Sendable {
-        case notConfigured
-        /// The authorization server revokes nothing, or not for this client.
-        case notOffered
-        case ended(status: Int)
-        /// The server did not know the session any more.
-        case alreadyEnded(status: Int)
-        /// The verify endpoint takes the session all the same.
-        case stillAccepted(status: Int)
-        /// The response proves nothing, and there is no verify endpoint.
-        case unproven(status: Int)
+    /// The result of a logout at the server.
+    package struct LogoutOutcome: Equatable, Sendable {
+        package var facts: LogoutFacts
+        /// Why the server did not do what it was told.
+        package var fault: LoginFault?
+        /// When the session ends by itself, in seconds of Unix time.
+        package var expires: Int64?
     }
 
-    /// The time that a server gets to forget a session before it is asked about it, in seconds.
-    static let forgetting = 2
+    /// The time that a server gets to forget a session before it is asked once more, in seconds.
+    private static let forgetting = 2
+    /// The longest time for each question after a logout, in seconds.
+    private static let longestCheck = 10
 
-    /// Ends a session at the server, where the profile says how.
+    /// Ends a session at the server, where the profile says how, and then asks verify whether it has ended.
+    /// - Throws: what keeps the server from being told; what it answers is in the outcome.
     package func logout(_ session: Session, username: String) throws(LoginFault) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
-        return try client.shielded { () throws(LoginFault) in try sendLogout(session, username) }
+        return try client.shielded { () throws(LoginFault) in
+            let expires = session.end
+            let end = expires.map { clock.isOver($0) ? LogoutFacts.End.past : .later }
+            var isToken = false
+            if case .token = session { isToken = true }
+            let facts = LogoutFacts(isToken: isToken, canBeRefreshed: canRefresh(session), end: end ?? .unknown)
+            var outcome = LogoutOutcome(facts: facts, fault: nil, expires: expires)
+            try tell(session, username, noting: &outcome)
+            if outcome.facts.wasSent { outcome.facts.check = check(session, username) }
+            outcome.fault = outcome.fault?.without(client.hidden)
+            return outcome
+        }
     }
 
-    private func sendLogout(_ session: Session, _ username: String) throws(LoginFault) -> LogoutOutcome {
+    private func tell(
+        _ session: Session, _ username: String, noting outcome: inout LogoutOutcome
+    ) throws(LoginFault) {
         guard let rule = profile.logout else {
-            if case .token(let token) = session, let grant = Grant(token) { return try revoke(grant) }
-            return .notConfigured
+            outcome.facts.request = .noLogout
+            if case .token(let token) = session, let grant = Grant(token) { try revoke(grant, noting: &outcome) }
+            return
         }
-        let facts = try send(rule, with: session, username: username).facts
-        // The rules of verify are about its own answers: a logout may well end on the page that anonymous clients get.
-        let isSaid = facts.matches(any: rule.response.loggedOut ?? [])
-        if facts.status == 401 || isSaid {
-            // The token was over anyway, and the refresh token beside it may be good.
-            if !isSaid, !rule.namesRefreshToken, clock.isOver(session.expires), canRefresh(session) {
-                return .unproven(status: facts.status)
-            }
-            let ended = LogoutOutcome.alreadyEnded(status: facts.status)
-            return rule.namesRefreshToken ? proven(ended, facts.status, of: session, username) : ended
+        outcome.facts.request = .logout
+        let named = rule.slots.contains(.refreshToken) && outcome.facts.refreshToken != nil
+        do throws(LoginFault) {
+            let facts = try send(rule, with: session, username: username).facts
+            // The rules of verify are about its own answers: a logout may well end on the page that anonymous clients get.
+            let isSaid = facts.matches(any: rule.response.loggedOut ?? [])
+            outcome.facts.session = facts.status == 401 || isSaid ? .unknown : .accepted
+            if outcome.facts.session == .accepted { try accept(facts, by: rule) }
+            if named { outcome.facts.refreshToken = outcome.facts.session }
+            if isSaid, outcome.facts.refreshToken != nil { outcome.facts.refreshToken = .accepted }
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            (outcome.fault, outcome.facts.session) = (error, .failed)
+            if named { outcome.facts.refreshToken = .failed }
         }
+    }
+
+    /// Throws where the answer to a logout is no success.
+    private func accept(_ facts: ParsedResponse, by rule: RequestRule) throws(LoginFault) {
         switch client.judge(facts, by: rule.response, at: .logout) {
-        case .accepted:
-            let ended = LogoutOutcome.ended(status: facts.status)
-            // It may be a question whether the person wants to log out.
-            if rule.method == "GET" || facts.isPage {
-                return proven(ended, facts.status, of: session, username, after: Self.forgetting)
-            }
-            guard facts.isRedirect || rule.namesRefreshToken else { return ended }
-            return proven(ended, facts.status, of: session, username)
+        case .accepted: return
         case .refused(let refusal), .forbidden(let refusal):
             throw .failure(.unexpectedStatus(refusal.status, step: Step.logout.rawValue, words: refusal.words))
         case .needsSecondFactor(let words):
@@ -60,43 +75,43 @@ extension Service {
         }
     }
 
-    /// Where the answer may mean something else, or is about the refresh token, the session itself tells whether it has ended. What
-    /// the verify endpoint sets by then is nobody's session, and is thrown away.
-    /// - Parameter seconds: that the server is given to forget the session.
-    private func proven(
-        _ outcome: LogoutOutcome, _ status: Int, of session: Session, _ username: String, after seconds: Int = 0
-    ) -> LogoutOutcome {
-        // A password is taken whatever was ended.
-        guard let verify = profile.verify, session.credential == nil else { return .unproven(status: status) }
-        if seconds > 0 { clock.wait(seconds) }
+    /// Whatever a logout is answered, only the old session itself tells whether it has ended: a page may ask for a confirmation, and a
+    /// signed token is good until its end.
+    private func check(_ session: Session, _ username: String) -> LogoutFacts.Check {
+        // A password is accepted whatever was ended.
+        guard let verify = profile.verify, session.credential == nil else { return .notAsked }
+        let first = answer(of: verify, to: session, username)
+        guard first == .accepted else { return first }
+        clock.wait(Self.forgetting)
+        return answer(of: verify, to: session, username)
+    }
+
+    /// Asks once. What the response sets is nobody's session, and is not used.
+    private func answer(of verify: RequestRule, to session: Session, _ username: String) -> LogoutFacts.Check {
         let facts: ParsedResponse
         do throws(LoginFault) {
-            facts = try send(verify, with: session, username: username).facts
+            facts = try client.send(verify, SlotValues(session, username: username), session: session) {
+                [client] (request) throws(LoginFault) in
+                var request = request
+                request.limit = min(request.limit ?? Self.longestCheck, Self.longestCheck)
+                return try client.plainly(request)
+            }.facts
         } catch {
-            return .unproven(status: status)
+            return .unclear
         }
         switch client.judge(facts, by: verify.response, at: .verify) {
-        case .refused: return outcome
+        case .refused: return .refused
         // It was accepted once, or it would not be stored.
-        case .forbidden(let refusal) where refusal.mayMeanLoggedOut: return outcome
-        case .accepted, .forbidden: return .stillAccepted(status: status)
-        case .needsSecondFactor, .pending, .unclear: return .unproven(status: status)
+        case .forbidden(let refusal) where refusal.mayMeanLoggedOut: return .refused
+        case .accepted, .forbidden: return .accepted
+        case .needsSecondFactor, .pending, .unclear: return .unclear
         }
     }
 }
 
-extension RequestRule {
-    /// Whether its answer may be about the refresh token, and not about the session.
-    fileprivate var namesRefreshToken: Bool { slots.contains(.refreshToken) }
-}
-
-extension ParsedResponse {
-    /// A service answers the end of a session so, and what it did not do just as well.
-    fileprivate var isRedirect: Bool { (300..<400).contains(status) }
-
-    /// Whether it is a page for people.
-    fileprivate var isPage: Bool {
-        let type = response.values(of: "Content-Type").first?.lowercased() ?? ""
-        return isSuccess && type.contains("html")
+extension Session {
+    /// When it ends, as the service or the token itself says.
+    fileprivate var end: Int64? {
+        if case .token(let token) = self { token.expires ?? JSONWebToken.end(of: token.value) } else { expires }
     }
 }

@@ -28,7 +28,7 @@ package struct AccountLogout {
         let erased = context.registry.forget(ids, opening: open)
         for (index, id) in ids.enumerated() {
             switch erased[id] {
-            case .success(let had): receipts[index].erased = had
+            case .success(let had): receipts[index].copy = had ? .erased : .none
             case .failure(let fault): receipts[index].fault = .store(fault)
             case nil: break
             }
@@ -53,7 +53,7 @@ package struct AccountLogout {
         let record = account.record
         var receipt = Receipt(
             profile: account.profile.name, place: record.origin, username: record.identity.displayName,
-            server: .notAsked, expires: record.kind == .basic ? nil : record.expires)
+            facts: LogoutFacts(), expires: record.kind == .basic ? nil : record.expires)
         receipt.hadTicket = record.kind == .ticket
         receipt.hadWindow = (try? context.profiles.profile(named: account.profile.name))?.kind == .browser
         receipt.sharedStore = record.store.isShared ? record.store : nil
@@ -66,29 +66,26 @@ package struct AccountLogout {
             var receipt = receipt(account)
             guard account.record.origin == account.profile.origin else { return receipt }
             context.topic = ErrorContext(profile: account.profile.name, origin: account.record.origin)
-            do throws(LoginFault) {
-                receipt.server = try askServer(account, context)
-                receipt.noteEnd()
-            } catch {
-                receipt.server = .failed
-                receipt.problem = error.message(about: ErrorContext()).what
-            }
+            receipt.end { () throws(LoginFault) in try askServer(account, context) }
             return receipt
         }
     }
 
-    private func askServer(_ account: Account, _ context: LoginContext) throws(LoginFault) -> Receipt.Server {
+    /// - Returns: `nil` where there is nobody to ask, or nothing to ask with.
+    private func askServer(_ account: Account, _ context: LoginContext) throws(LoginFault) -> Service.LogoutOutcome? {
         let name = account.profile.name
-        guard made != nil || context.profiles.source(of: name) != nil else { return .notAsked }
+        guard made != nil || context.profiles.source(of: name) != nil else { return nil }
         let profile = if let made { made } else { try context.profile(named: name) }
-        guard profile.logout != nil || profile.oauth != nil else { return .noLogout }
-        guard try context.record(of: profile) != nil else { return .notAsked }
+        guard profile.logout != nil || profile.oauth != nil else {
+            return Service.LogoutOutcome(facts: LogoutFacts(request: .noLogout))
+        }
+        guard try context.record(of: profile) != nil else { return nil }
         var request = LoginRequest()
         request.username = account.record.username
         request.mayDoWithoutKey = true
         let run = try LoginRun(context, profile, request)
         let stored = try run.keeper.fill()
-        guard let session = stored.session else { return .notAsked }
+        guard let session = stored.session else { return nil }
         run.service.hold(stored.extraSecrets)
         defer {
             if let id = run.service.undeletedClient {
@@ -97,7 +94,7 @@ package struct AccountLogout {
                 )
             }
         }
-        return Receipt.Server(try run.service.logout(session, username: account.record.username))
+        return try run.service.logout(session, username: account.record.username)
     }
 }
 

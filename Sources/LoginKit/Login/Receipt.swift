@@ -5,11 +5,12 @@ package struct Receipt {
     package let profile: String
     package let place: Origin
     package let username: String
-    package var server: Server
-    package var erased = false
+    /// What is known of the login at the server.
+    package var facts: LogoutFacts
+    package var copy = Copy.none
     /// When what lives on at the server ends, in seconds of Unix time.
     package var expires: Int64?
-    /// The fault at the server.
+    /// What is left to be done at the server.
     package var problem: String?
     /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
     package var hadTicket = false
@@ -22,57 +23,61 @@ package struct Receipt {
     /// The fault that kept the local copy.
     package var fault: LoginFault?
 
-    package init(profile: String, place: Origin, username: String, server: Server, expires: Int64?) {
+    package init(profile: String, place: Origin, username: String, facts: LogoutFacts, expires: Int64?) {
         (self.profile, self.place, self.username) = (profile, place, username)
-        (self.server, self.expires) = (server, expires)
+        (self.facts, self.expires) = (facts, expires)
     }
 
-    /// The server's part, in a word.
-    package enum Server: String {
-        case revoked
-        case endedBefore = "ended before"
-        case stillAccepted = "still accepted"
-        /// It was asked; the result is not known.
-        case unproven
-        case notAsked = "not asked"
-        /// The profile has no logout.
-        case noLogout
-        /// The authorization server revokes no tokens of this client.
-        case notOffered = "not offered"
-        case failed
-
-        package init(_ outcome: Service.LogoutOutcome) {
-            self =
-                switch outcome {
-                case .notConfigured: .noLogout
-                case .notOffered: .notOffered
-                case .ended: .revoked
-                case .alreadyEnded: .endedBefore
-                case .stillAccepted: .stillAccepted
-                case .unproven: .unproven
-                }
-        }
-
-        /// Whether the session may still be good at the server.
-        package var mayLiveOn: Bool {
-            switch self {
-            case .revoked, .endedBefore: false
-            case .notAsked, .noLogout, .notOffered, .failed, .stillAccepted, .unproven: true
-            }
-        }
-
-        /// Whether nothing has been done at the server.
-        package var isUntouched: Bool {
-            switch self {
-            case .notAsked, .noLogout, .notOffered: true
-            case .revoked, .endedBefore, .failed, .stillAccepted, .unproven: false
-            }
-        }
+    /// The copy of the login on this machine.
+    package enum Copy: Equatable {
+        case erased
+        /// There was none: the session had been refused, or another machine has logged out.
+        case none
+        /// The login was made for one command, and was never stored.
+        case neverStored
     }
 
-    /// A session that goes on is a failure, unless its end is known and told.
-    package mutating func noteEnd() {
-        guard server == .stillAccepted, expires == nil else { return }
-        problem = "the server still accepts the session, and does not say when it expires"
+    /// The receipt of a login that was never stored, after its logout.
+    package static func ofUnstored(
+        _ identity: Identity, _ session: Session, of run: LoginRun, username: String
+    ) -> Receipt {
+        var receipt = Receipt(
+            profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName,
+            facts: LogoutFacts(), expires: session.expires)
+        receipt.copy = .neverStored
+        if case .credential = session { receipt.hadSession = false }
+        receipt.end { () throws(LoginFault) in try run.service.logout(session, username: username) }
+        return receipt
+    }
+
+    /// Ends the login at the server, and notes what came of it.
+    /// - Parameter logout: returns `nil` where the server is not to be asked.
+    mutating func end(_ logout: () throws(LoginFault) -> Service.LogoutOutcome?) {
+        var fault: LoginFault?
+        do throws(LoginFault) {
+            guard let outcome = try logout() else { return }
+            (facts, fault, expires) = (outcome.facts, outcome.fault, outcome.expires ?? expires)
+        } catch {
+            fault = error
+            (facts.request, facts.session) = (.logout, .failed)
+        }
+        guard facts.isIncomplete else { return }
+        let first = fault.map { [$0.message(about: ErrorContext()).what] } ?? []
+        problem = (first + remains).joined(separator: "; ")
+    }
+
+    /// What is known to live on at the server, a clause for each part.
+    package var remains: [String] {
+        facts.livesOn.map { part in
+            switch part {
+            case .session: "the server still accepts the session"
+            case .accessToken where facts.check != .accepted: "the server does not revoke access tokens"
+            case .accessToken:
+                "the server still accepts the access token"
+                    + (expires == nil ? ", and does not say when it expires" : "")
+            case .refreshToken where facts.refreshToken == .unsupported: "the server does not revoke refresh tokens"
+            case .refreshToken: "the refresh token was not ended"
+            }
+        }
     }
 }

@@ -47,20 +47,27 @@ extension Service {
 
     /// Revokes the tokens of a grant (RFC 7009), the refresh token first, and deletes the client that was registered for it
     /// (RFC 7592).
-    func revoke(_ grant: Grant) throws(LoginFault) -> LogoutOutcome {
+    func revoke(_ grant: Grant, noting outcome: inout LogoutOutcome) throws(LoginFault) {
         let assertion =
             grant.terms.revocation == nil ? nil : try (procedure as? MachineLogin)?.assertion(for: grant)
-        return try revoke(OAuthCall.revocations(grant, assertion: assertion), andClientOf: grant)
+        let (replies, fault) = try revoke(OAuthCall.revocations(grant, assertion: assertion), andClientOf: grant)
+        outcome.fault = fault
+        outcome.facts.request = replies.isEmpty ? .notOffered : .revocation
+        outcome.facts.session = replies.last ?? .notTold
+        if grant.token.refreshToken != nil { outcome.facts.refreshToken = replies.first ?? .notTold }
     }
 
-    private func revoke(_ calls: [OAuthCall], andClientOf grant: Grant) throws(LoginFault) -> LogoutOutcome {
-        var outcome = LogoutOutcome.notOffered, fault: LoginFault?
+    private func revoke(
+        _ calls: [OAuthCall], andClientOf grant: Grant
+    ) throws(LoginFault) -> (replies: [LogoutFacts.Reply], fault: LoginFault?) {
+        var replies: [LogoutFacts.Reply] = [], fault: LoginFault?
         // One that fails does not keep the others from being tried.
         for call in calls {
             do throws(LoginFault) {
-                outcome = try revoke(call) ?? outcome
+                replies.append(try revoke(call))
             } catch {
                 fault = fault ?? error
+                replies.append(.failed)
             }
         }
         do throws(LoginFault) {
@@ -68,27 +75,27 @@ extension Service {
         } catch {
             undeletedClient = grant.terms.client.id
         }
-        if let fault { throw fault }
-        return outcome
+        if fault == .cancelled { throw .cancelled }
+        return (replies, fault)
     }
 
-    /// - Returns: `nil` if the server does not revoke such tokens.
-    private func revoke(_ call: OAuthCall) throws(LoginFault) -> LogoutOutcome? {
+    private func revoke(_ call: OAuthCall) throws(LoginFault) -> LogoutFacts.Reply {
         let response = try authorizationClient().send(try call.request())
         switch RevocationResponse(response) {
-        case .revoked: return .ended(status: response.status)
-        case .unsupported: return nil
+        case .revoked: return .accepted
+        case .unsupported: return .unsupported
         case .failed(let status):
             throw .failure(.unexpectedStatus(status, step: OAuthStep.revocation.rawValue, words: nil))
         }
     }
 
     /// Revokes what a refresh brought, and then what there was before.
-    /// - Returns: whether the server did so.
+    /// - Returns: whether the server revoked all of it.
     private func end(_ new: Grant, _ old: Grant) -> Bool {
         let calls = OAuthCall.revocations(new), others = OAuthCall.revocations(old).filter { !calls.contains($0) }
         do throws(LoginFault) {
-            return if case .ended = try revoke(calls + others, andClientOf: new) { true } else { false }
+            let replies = try revoke(calls + others, andClientOf: new).replies
+            return !replies.isEmpty && replies.allSatisfy { $0 == .accepted }
         } catch {
             return false
         }
@@ -96,8 +103,9 @@ extension Service {
 
     /// Revokes a grant that is not kept, ignoring failures.
     func discard(_ grant: Grant) {
+        var outcome = LogoutOutcome(facts: LogoutFacts())
         do throws(LoginFault) {
-            _ = try revoke(grant)
+            try revoke(grant, noting: &outcome)
         } catch {
             return
         }
