@@ -45,4 +45,46 @@ import Testing
         #expect(AuthenticateChallenge.parse(["Basic realm=a, Digest realm=b"]).map(\.repeated) == [[], []])
         #expect(AuthenticateChallenge.info(["nextnonce=a", "qop=auth, nextnonce=b"]).repeated == ["nextnonce"])
     }
+
+    @Test(arguments: [
+        ("Basic realm=area one", "area one"), ("Basic realm= area two , charset=UTF-8", "area two"),
+        ("Basic realm='my realm'", "'my realm'"), ("Basic realm=http://wire.example/?a=b", "http://wire.example/?a=b"),
+        ("Basic realm=", ""), ("Basic realm=é", "é"), (#"Basic realm="one" charset="UTF-8""#, "one"),
+    ])
+    func `a value without quotes goes to the next comma`(line: String, realm: String) throws {
+        let challenge = try #require(AuthenticateChallenge.parse([line]).first)
+        #expect((challenge.realm ?? "") == realm)
+        #expect(challenge.scheme == "basic" && challenge.malformed.isEmpty)
+    }
+
+    @Test func `values of every parameter may lack their quotes`() throws {
+        let line = "Digest domain=, realm=my realm, nonce=n0n/ce==, qop=auth,auth-int, opaque=a b"
+        let challenge = try #require(AuthenticateChallenge.parse([line]).first)
+        #expect(
+            challenge.parameters
+                == ["domain": "", "realm": "my realm", "nonce": "n0n/ce==", "qop": "auth,auth-int", "opaque": "a b"])
+        #expect(try DigestChallenge(challenge).realm == "my realm")
+        let bearer = AuthenticateChallenge.parse(["Bearer resource_metadata=http://h/.well-known/x, Basic realm=a, Negotiate"])
+        #expect(bearer.map(\.scheme) == ["bearer", "basic", "negotiate"])
+        #expect(bearer.first?.parameters == ["resource_metadata": "http://h/.well-known/x"])
+    }
+
+    @Test(arguments: [
+        #"realm="my "big" realm""#, #"realm="my" realm"#, #"realm="one"two"#, #"realm=it"s"#, "realm='a, b'",
+        #"realm="unclosed"#, #"realm=x "y""#,
+    ])
+    func `a value whose end cannot be told is never used in part, and the other challenges count`(realm: String) throws {
+        let line = #"Digest nonce="n", \#(realm), Basic realm="good", Negotiate"#
+        let found = AuthenticateChallenge.parse([line]).filter { ["digest", "basic", "negotiate"].contains($0.scheme) }
+        try #require(found.map(\.scheme) == ["digest", "basic", "negotiate"])
+        #expect(found[0].realm == nil && found[0].malformed == ["realm"] && found[1].realm == "good")
+        #expect(throws: DigestChallenge.Unusable.malformed("where its realm ends cannot be told")) {
+            try DigestChallenge(found[0])
+        }
+    }
+
+    @Test func `a comma in a value without quotes belongs to it where a parameter follows`() {
+        let found = AuthenticateChallenge.parse(["Digest realm=a, b, nonce=n", "Basic, realm=x"])
+        #expect(found.map(\.parameters) == [["realm": "a, b", "nonce": "n"], ["realm": "x"]])
+    }
 }

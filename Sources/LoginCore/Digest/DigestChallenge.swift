@@ -41,6 +41,7 @@ package struct DigestChallenge: Equatable, Sendable {
     package init(_ challenge: AuthenticateChallenge) throws(Unusable) {
         let supplied = challenge.parameters
         if let name = challenge.repeated.min() { throw .malformed("its \(name) is there twice") }
+        if let name = challenge.malformed.min() { throw .malformed("where its \(name) ends cannot be told") }
         guard let nonce = supplied["nonce"], !nonce.isEmpty else { throw .malformed("it has no nonce") }
         guard let realm = supplied["realm"] else { throw .malformed("it has no realm") }
         for name in ["realm", "nonce", "opaque", "algorithm"] {

@@ -66,6 +66,9 @@ struct DigestDialogue {
         if let name = field.repeated.min() {
             throw .network(.brokenResponse("its Authentication-Info has \(name) twice"))
         }
+        if let name = field.malformed.min() {
+            throw .network(.brokenResponse("where the \(name) of its Authentication-Info ends cannot be told"))
+        }
         // The digest of a body that has passed is not known any more: it proves nothing, in either way.
         let isCovered = answered.challenge.qop == .authInt && hasPassed
         let proof = isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits)
