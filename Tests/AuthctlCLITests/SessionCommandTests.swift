@@ -242,14 +242,29 @@ struct SessionCommandTests {
     }
 
     @Test func `status hides profiles without a login, and --all shows them`() throws {
-        let world = try chat("bert", in: try chat())
+        let none = try TestWorld(config: Self.withoutDefault), world = try chat("bert", in: try chat(in: none))
         let some = world.run("status", "--offline"), all = world.run("status", "--offline", "--all")
-        #expect(some.code == 4 && all.code == 4)
+        #expect(some.code == 0 && all.code == 4)
         #expect(some.output.split(separator: "\n").count == 3 && !some.output.contains("login-required"))
         #expect(some.talk.contains("authctl status --all"))
         #expect(all.output.contains("login-required") && all.talk.isEmpty)
         #expect(world.run("status", "wire", "--offline").output.contains("login-required"))
     }
+
+    @Test func `status counts and shows a profile without a login if it is the default one, and nothing stored is 4`()
+        throws
+    {
+        let world = try chat(in: try TestWorld(config: Self.withoutDefault))
+        #expect(world.run("profile", "default", "wire").code == 0)
+        let lacking = world.run("status", "--offline")
+        #expect(lacking.code == 4 && lacking.output.contains("login-required"), "\(lacking)")
+        #expect(world.run("profile", "default", "chat").code == 0)
+        let whole = world.run("status", "--offline")
+        #expect(whole.code == 0 && !whole.output.contains("login-required"), "\(whole)")
+        #expect(try TestWorld(config: Self.withoutDefault).run("status").code == 4)
+    }
+
+    private static let withoutDefault = Examples.config.replacing("default = \"blog\"\n", with: "")
 
     @Test func `status shows every profile and account, and its code is the first that is not 0`() throws {
         let world = try chat("bert", in: try chat())

@@ -8,8 +8,8 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         commandName: "status",
         abstract: "Show the state of every account.",
         discussion: """
-            Profiles without a login are shown with --all. The exit code is the first one that is not 0, starting with \
-            the default profile, and counts all profiles.
+            The exit code is the first one that is not 0, starting with the default profile. A profile without a login \
+            is shown and counts as 4 if it is named or the default one, or with --all.
 
             Examples:
               authctl status
@@ -38,28 +38,29 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         let rows = try StatusSurvey(invocation: invocation, asksServer: !offline).rows(names)
         invocation.context.topic = ErrorContext()
-        let code = rows.map(\.code).first { $0 != .ok } ?? .ok
+        let standard = try invocation.context.defaultProfile()
+        let isNamed = profile != nil || invocation.options.profile != nil
+        let counted = rows.filter { all || isNamed || !$0.isAbsent || $0.profile == standard }
+        // Without any login, that is what there is to say.
+        let code = (counted.isEmpty ? rows : counted).map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else if !invocation.options.quiet {
-            try show(rows, invocation)
+            try show(counted, hidden: rows.count - counted.count, standard, invocation)
             sayAuthorities(rows, invocation)
             sayExceptions(rows, invocation)
         }
         return code
     }
 
-    /// Shows what a person is logged in to; all of it where that was asked for, or one profile was.
-    private func show(_ rows: [StatusRow], _ invocation: Invocation) throws(LoginFault) {
-        let showsAll = all || profile != nil || invocation.options.profile != nil
-        let shown = rows.filter { showsAll || !$0.isAbsent }
+    /// Shows what counts for the exit code, and says how much does not.
+    private func show(
+        _ shown: [StatusRow], hidden: Int, _ standard: String?, _ invocation: Invocation
+    ) throws(LoginFault) {
         if !shown.isEmpty {
-            let table = StatusTable(
-                rows: shown, defaultProfile: try invocation.context.defaultProfile(),
-                now: invocation.context.dependencies.clock.now())
-            try invocation.streams.result(table.table)
+            let now = invocation.context.dependencies.clock.now()
+            try invocation.streams.result(StatusTable(rows: shown, defaultProfile: standard, now: now).table)
         }
-        let hidden = rows.count - shown.count
         guard hidden > 0 else { return }
         let which = shown.isEmpty ? "" : "other "
         invocation.say(
