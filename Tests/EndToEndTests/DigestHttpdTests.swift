@@ -109,7 +109,7 @@ import Testing
         try slow.pty.wait(for: "Password for ann: ")
         usleep(2_300_000)
         slow.pty.type("wrong\r")
-        try slow.answer("attempt 2 of 2", "correct horse\r")
+        try slow.answer("Attempt 2 of 2", "correct horse\r")
         #expect(try slow.end() == .exited(0), "\(slow.pty.text)")
     }
 

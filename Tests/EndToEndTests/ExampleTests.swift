@@ -56,7 +56,7 @@ import Testing
         pty.type("ann\r")
         try pty.wait(for: "Password: ")
         pty.type("wrong horse\r")
-        try pty.wait(for: "attempt 2 of 3")
+        try pty.wait(for: "Attempt 2 of 3")
         try pty.wait(for: "to change the name): ")
         pty.type("correct horse\r")
         #expect(try pty.waitForEnd() == .exited(0))

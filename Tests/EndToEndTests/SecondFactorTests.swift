@@ -68,7 +68,7 @@ import Testing
         try run.answer("Password for ann: ", "correct horse\r")
         try run.pty.wait(for: "asks for a second factor.")
         try run.answer("Code: ", "000000\r")
-        try run.pty.wait(for: "Attempt 2 of 3: the server refused this code.")
+        try run.pty.wait(for: "Wrong code. Attempt 2 of 3.")
         try run.pty.wait(for: "The server says: \"Incorrect code.\"")
         try run.answer("Code: ", "248163\r")
         #expect(try run.end() == .exited(0))
@@ -151,7 +151,7 @@ import Testing
         let code = ["AUTHCTL_OTP": "907214", "AUTHCTL_PROFILE": "pair"]
         let run = try authctl.onTerminal(["login", "pair", "-u", "ann"], environment: code)
         try run.answer("Password for ann: ", "mistyped\r")
-        try run.pty.wait(for: "(attempt 2 of 3)")
+        try run.pty.wait(for: "Attempt 2 of 3.")
         try run.answer("Password for ann: ", "correct horse\r")
         try run.answer("Code (empty for none): ", "907214\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")

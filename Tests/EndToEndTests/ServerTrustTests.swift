@@ -168,7 +168,7 @@ struct `A server whose certificate does not verify` {
         let nginx = try nginx(own)
         let run = try authctl.onTerminal("login", nginx.origin() + "/whoami.json")
         try run.answer("[reject]: ", "always\r").answer("User name: ", "ann\r").answer("Password: ", "wrong\r")
-        try run.pty.wait(for: "attempt 2")
+        try run.pty.wait(for: "Attempt 2")
         #expect(try trusted.isEmpty)
         try run.answer("Password for ann (leave empty to change the name): ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")

@@ -28,7 +28,7 @@ import Testing
         try probe.finish()
         #expect(
             probe.screen().lines.filter { !$0.isEmpty } == [
-                "Wrong user name or password (attempt 2 of 3).",
+                "Wrong user name or password. Attempt 2 of 3.",
                 "The server says: \"Bad \\\"login\\\"\"",
                 "Password for ann (leave empty to change the name): **",
             ])
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `both readings are named where a refusal may mean forbidden`() throws {
         let probe = try Probe("--refused", "1", "--forbidden")
-        try probe.pty.wait(for: "or a blocked account (attempt")
+        try probe.pty.wait(for: "or a blocked account. Attempt 2 of 3.")
         probe.pty.type("\u{04}")
         try probe.finish()
     }

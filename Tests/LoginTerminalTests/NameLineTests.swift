@@ -6,15 +6,26 @@ import Testing
 @Suite(.onOwnThreads) struct NameLineTests {
     private func username(proposed: String = "", keys: [String], columns: UInt16 = 80) throws -> String? {
         let probe = try Probe("--fields", "username", "--proposed", proposed, columns: columns)
-        try probe.pty.wait(for: "User name: ")
+        try probe.pty.wait(for: proposed.isEmpty ? "User name: " : "User name [\(proposed)]: ")
         for key in keys { probe.pty.type(key) }
         probe.pty.type("\r")
         try probe.finish()
         return try probe.answer.first
     }
 
-    @Test func `the proposed name stands there and can be taken as it is`() throws {
+    @Test func `Return keeps the name that is proposed, and what is typed replaces it`() throws {
         #expect(try username(proposed: "ann@blog", keys: []) == "username " + Probe.hex("ann@blog"))
+        #expect(try username(proposed: "ann", keys: ["bob"]) == "username " + Probe.hex("bob"))
+        #expect(try username(proposed: "ann", keys: ["b\u{7F}"]) == "username " + Probe.hex("ann"))
+    }
+
+    @Test func `a proposed name that would leave no room to type stands in a line of its own`() throws {
+        let probe = try Probe("--fields", "username", "--proposed", "annabella.holthausen", columns: 40)
+        try probe.pty.wait(for: "User name: ")
+        #expect(probe.screen(columns: 40).lines.contains("(leave empty to keep"))
+        probe.pty.type("\r")
+        try probe.finish()
+        #expect(try probe.answer.first == "username " + Probe.hex("annabella.holthausen"))
     }
 
     @Test(
@@ -28,18 +39,19 @@ import Testing
             (["ä€😀\u{7F}\u{1B}[D\u{7F}"], "anna marie holt€"),
         ] as [([String], String)])
     func `the name can be edited`(keys: [String], result: String) throws {
-        let answer = try username(proposed: "anna marie holt", keys: keys)
+        let answer = try username(keys: ["anna marie holt"] + keys)
         #expect(answer == (result == "*" ? "blank username" : "username " + Probe.hex(result)))
     }
 
     @Test func `a lone Escape does nothing and does not swallow Enter`() throws {
-        #expect(try username(proposed: "ann", keys: ["\u{1B}"]) == "username " + Probe.hex("ann"))
+        #expect(try username(keys: ["ann", "\u{1B}"]) == "username " + Probe.hex("ann"))
     }
 
     @Test func `a long name fits on a narrow screen, the part at the cursor shown`() throws {
         let name = "annabella.holthausen@department.example"
-        let probe = try Probe("--fields", "username", "--proposed", name, columns: 20)
+        let probe = try Probe("--fields", "username", columns: 20)
         try probe.pty.wait(for: "User name: ")
+        probe.pty.typeSlowly(name)
         #expect(probe.shows("User name: .example", columns: 20))
         probe.pty.type("\u{01}")
         #expect(probe.shows("User name: annabell", columns: 20))
@@ -73,8 +85,10 @@ import Testing
     }
 
     @Test func `a change of the window draws the line again`() throws {
-        let probe = try Probe("--fields", "username", "--proposed", "annabella.holthausen")
-        try probe.pty.wait(for: "User name: annabella.holthausen")
+        let probe = try Probe("--fields", "username")
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.type("annabella.holthausen")
+        try probe.pty.wait(for: "annabella.holthausen")
         probe.pty.resize(columns: 24)
         probe.pty.child.send(signal: SIGWINCH)
         try probe.pty.wait(for: "User name: a.holthausen")
@@ -84,7 +98,7 @@ import Testing
 
     @Test func `a name with hidden characters shows them`() throws {
         let probe = try Probe("--fields", "username", "--proposed", "ann\u{202E}nna")
-        try probe.pty.wait(for: "User name: ann\\u{202E}nna")
+        try probe.pty.wait(for: "User name [ann\\u{202E}nna]: ")
         probe.pty.type("\r")
         try probe.finish()
         #expect(try probe.answer.first == "username " + Probe.hex("ann\u{202E}nna"))

@@ -35,12 +35,12 @@ import Testing
     }
 
     @Test(arguments: ["\r", "\u{15}\u{15}", Self.reflex + "\u{15}\u{15}", Self.reflex + "\u{15}\r"])
-    func `an empty password, or Ctrl-U twice, leads back to the name, which can be edited`(keys: String) throws {
+    func `an empty password, or Ctrl-U twice, leads back to the name, which another one replaces`(keys: String) throws {
         let probe = try asked("--refused", "1")
         try probe.pty.wait(for: Self.label)
         probe.pty.type(keys)
-        try probe.pty.wait(for: "User name: ann")
-        probe.pty.type("a\r")
+        try probe.pty.wait(for: "User name [ann]: ")
+        probe.pty.type("anna\r")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type("pw\r")
         try expectAnswer(probe, "anna", "pw")
@@ -64,8 +64,8 @@ import Testing
         let renamed = try asked("--refused", "1", "--blank")
         try renamed.pty.wait(for: label)
         renamed.pty.type("\u{15}\u{15}")
-        try renamed.pty.wait(for: "User name: ann")
-        renamed.pty.type("a\r")
+        try renamed.pty.wait(for: "User name [ann]: ")
+        renamed.pty.type("anna\r")
         try renamed.pty.wait(for: "Password: ")
         renamed.pty.type("\r")
         try expectAnswer(renamed, "anna", "")

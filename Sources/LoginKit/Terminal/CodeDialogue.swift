@@ -48,8 +48,7 @@ struct CodeDialogue {
             return ["\(profile) (\(origin)) asks for a second factor."] + quoted(request.words)
         }
         let attempt = "Attempt \(request.attempt) of \(request.maxAttempts)"
-        return ["\(attempt): the server refused this code. A code works once: wait for the next one."]
-            + quoted(refusal.words)
+        return ["Wrong code. \(attempt). A code works once, so wait for the next one."] + quoted(refusal.words)
     }
 
     private func quoted(_ words: String?) -> [String] {

@@ -54,9 +54,9 @@ struct Conversation: ~Copyable {
     /// - Parameter field: what is asked for, for the error.
     /// - Returns: `nil` if the person cancelled.
     func read(
-        _ label: String, style: LineRequest.Style, proposed: String = "", for field: CredentialField
+        _ label: String, style: LineRequest.Style, for field: CredentialField
     ) throws(LoginFault) -> Secret? {
-        switch try line(LineRequest(label: label, style: style, proposed: proposed, timeout: timeout), for: field) {
+        switch try line(LineRequest(label: label, style: style, timeout: timeout), for: field) {
         case .typed(let secret): secret
         case .wentBack, .cancelled, .interrupted: nil
         }

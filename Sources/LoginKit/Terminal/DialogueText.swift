@@ -43,6 +43,16 @@ struct DialogueText {
         return whole.count < columns ? (nil, whole) : ("(\(hint))", "\(start): ")
     }
 
+    /// The label where Return keeps a name: the name stands in it, or in a line above it where little room would be left to type.
+    func usernameLabel(proposing name: String) -> (line: String?, label: String) {
+        let whole = "\(CredentialField.username.label) [\(SafeText.name(name))]: "
+        guard whole.count + Self.roomToType >= columns else { return (nil, whole) }
+        return ("(leave empty to keep \(SafeText.name(name)))", "\(CredentialField.username.label): ")
+    }
+
+    /// Columns that are left for a name.
+    private static let roomToType = 10
+
     private var reason: [String] {
         switch challenge.reason {
         case .notLoggedIn, .forced: []
@@ -59,12 +69,12 @@ struct DialogueText {
     }
 
     private func refused(_ refusal: Refusal) -> [String] {
-        let attempt = "attempt \(challenge.attempt) of \(challenge.maxAttempts)"
+        let attempt = "Attempt \(challenge.attempt) of \(challenge.maxAttempts)"
         // A server that locks accounts counts the stored one as well.
         let count = challenge.previousFailureCount
         let total = count >= challenge.attempt ? "; refusal \(count), counting the stored one" : ""
         let blocked = refusal.mayMeanForbidden && refusal.words == nil ? ", or a blocked account" : ""
-        return ["Wrong \(refusedThing)\(blocked) (\(attempt)\(total))."] + details(refusal, isBlockedTold: true)
+        return ["Wrong \(refusedThing)\(blocked). \(attempt)\(total)."] + details(refusal, isBlockedTold: true)
     }
 
     private func details(_ refusal: Refusal, isBlockedTold: Bool = false) -> [String] {

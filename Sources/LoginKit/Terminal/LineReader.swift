@@ -122,7 +122,6 @@ struct LineReader {
 /// Called by readline when the line is ready, before the first key.
 private func insertProposal() {
     guard let question = CurrentLine.with(\.question) else { return }
-    for byte in question.proposed.utf8 where !LineBuffer().insert(byte, limit: question.limit) { return }
     question.rest?.text.withUnsafeBytes { bytes in
         for byte in bytes where !LineBuffer().insert(byte, limit: question.limit) { return }
     }

@@ -15,8 +15,6 @@ struct LineRequest: Sendable {
 
     let label: String
     let style: Style
-    /// Put in place to be edited.
-    var proposed = ""
     /// In seconds, for the line.
     let timeout: Int
     /// Whether Ctrl-U twice leads back to the question before.

@@ -181,8 +181,13 @@ struct TerminalPrompt: Prompt, Sendable {
         let label = dialogue.label(field)
         switch field {
         case .username:
-            let proposed = dialogue.challenge.proposedUsername ?? ""
-            return try conversation.read(label, style: .shown, proposed: proposed, for: field)
+            guard let name = dialogue.challenge.proposedUsername, !name.isEmpty else {
+                return try conversation.read(label, style: .shown, for: field)
+            }
+            let (line, label) = dialogue.usernameLabel(proposing: name)
+            if let line { conversation.say([line]) }
+            let typed = try conversation.read(label, style: .shown, for: field)
+            return typed?.isEmpty == true ? Secret(name) : typed
         case .password, .token, .passphrase, .secret, .code, .taken:
             return try conversation.read(label, style: .masked(mask), for: field)
         }
