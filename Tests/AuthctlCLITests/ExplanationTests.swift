@@ -1,3 +1,4 @@
+import ArgumentParser
 import LoginCore
 @testable import LoginKit
 import LoginTestSupport
@@ -41,6 +42,22 @@ struct ExplanationTests {
     }
 
     private func explain(_ answer: HTTPResponse) throws -> Run { try explain(.success(answer)) }
+
+    @Test(arguments: [Int64.min, .max, 67_768_036_191_676_800])
+    func `times beyond all calendars are told, and end nothing`(time: Int64) throws {
+        let world = try world()
+        try world.withWorld { real in
+            _ = try Invocation(real, try GlobalOptions.parse([])).context.registry.update { document in
+                document.profiles[0].accounts[0].savedAt = time
+                document.profiles[0].accounts[0].expires = time
+            }
+        }
+        for command in [
+            ["whoami", "--explain", "--offline"], ["status", "--offline"], ["token"], ["logout", "--local"],
+        ] {
+            #expect(world.run(command, server: []).code >= 0, "\(command)")
+        }
+    }
 
     @Test func `a good login: what was asked, what came back, by which rule`() throws {
         let run = try explain(welcome)

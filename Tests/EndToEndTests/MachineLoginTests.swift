@@ -190,6 +190,29 @@ import Testing
         #expect(circle.code == 2 && circle.error.contains("from one another"), "\(circle.error)")
     }
 
+    @Test func `a token is lent through eight profiles, and through no more`() throws {
+        let (authctl, key) = try installation()
+        let issuer = try MachineIssuer([.key("signer", key)])
+        let lend = "lend-to = [\"\(issuer.issuer)\"]"
+        let borrowers = (1...80).map { number in
+            let lender = number == 1 ? "signer" : "p\(number - 1)"
+            return issuer.profile(
+                "p\(number)", "grant = 'token-exchange', identity = { profile = '\(lender)', opaque = true }", lend)
+        }
+        let last = issuer.profile("signer", "\(Self.byKey), client-id = 'signer', scope = 'identity'", lend)
+        try authctl.home.write(
+            "store = \"plaintext\"\n" + ([last] + borrowers).joined(separator: "\n"), to: "config/authctl/config.toml")
+        for name in ["p80", "p9"] {
+            let chain = try authctl.run("token", name)
+            #expect(
+                chain.code == 2 && chain.error.contains("more than 8 other profiles"), "\(chain.ending) \(chain.error)")
+        }
+        #expect(issuer.requests.isEmpty)
+        // Whatever the issuer makes of the last one, it was asked.
+        #expect(try authctl.run("token", "p8").code == 4)
+        #expect(!issuer.requests.isEmpty)
+    }
+
     @Test(arguments: [["--ephemeral"], ["--persist", "none"]])
     func `serves an address beyond the end of a token that is kept nowhere`(options: [String]) throws {
         let issuer = try MachineIssuer([.secret("nightly", "horse-battery-9")], lifetime: 2)

@@ -42,6 +42,30 @@ struct `A login that machines share` {
         #expect(cached.requests("get") == 0)
     }
 
+    @Test(arguments: [Int64.max, .min, -1])
+    func `a shared login whose numbers here nobody can have counted to is 8, and no end by a signal`(number: Int64)
+        throws
+    {
+        let fleet = try Fleet(.folder, demo, top: "shared-cache = 30")
+        let login = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
+        #expect(login.code == 0, "\(login.error)")
+        let folder = fleet.machines[0].state + "/shared/"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") }
+        let whole = try names.map { try String(contentsOfFile: folder + $0, encoding: .utf8) }
+        for member in ["mark", "sequence", "milliseconds"] {
+            let pattern = try Regex("\"\(member)\" ?: ?[0-9]+")
+            let changed = whole.map { $0.replacing(pattern, with: "\"\(member)\":\(number)") }
+            #expect(changed != whole, "\(member) is not in \(whole)")
+            for (name, text) in zip(names, changed) {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: folder + name))
+            }
+            for command in [["whoami", "chat"], ["status", "chat", "--offline"], ["token", "chat"]] {
+                let result = try Command.run(try fleet.spec(0, command))
+                #expect(result.code == 8, "\(member) \(command): \(result.ending) \(result.error)")
+            }
+        }
+    }
+
     @Test func `ends by a logout on a machine that never used it, and not by --offline`() throws {
         let login = try fleet.run(0, "login", "chat", "-u", "ann", "--password-stdin", input: "correct horse")
         #expect(login.code == 0, "\(login.error)")

@@ -4,17 +4,15 @@ import LoginKit
 /// Describes a stored login in sentences, without its secret.
 struct ExplainedAccount {
     private let account: AccountRecord
-    private let now: Int64
+    private let clock: WallClock
 
-    init(_ account: AccountRecord, _ clock: WallClock) {
-        self.account = account
-        now = clock.now()
-    }
+    init(_ account: AccountRecord, _ clock: WallClock) { (self.account, self.clock) = (account, clock) }
 
     /// - Parameter stored: `nil` if it was not read.
     func login(_ stored: StoredLogin?) -> String {
         let name = account.username.isEmpty ? "" : " \(SafeText.name(account.username))"
-        let age = account.savedAt > now ? "" : " \(Duration.inWords(now - account.savedAt)) ago"
+        let passed = clock.seconds(since: account.savedAt)
+        let age = passed < 0 ? "" : " \(Duration.inWords(passed)) ago"
         let parts = [kind(stored), end, refresh(stored), extras].compactMap { $0 }
         return "account\(name), stored in '\(account.store)'\(age): \(parts.joined(separator: "; "))."
     }
@@ -42,7 +40,9 @@ struct ExplainedAccount {
 
     private var end: String? {
         account.expires.map {
-            $0 > now ? "expires in \(Duration.inWords($0 - now))" : "expired \(Duration.inWords(now - $0)) ago"
+            clock.isOver($0)
+                ? "expired \(Duration.inWords(clock.seconds(since: $0))) ago"
+                : "expires in \(Duration.inWords(clock.seconds(until: $0)))"
         }
     }
 

@@ -184,6 +184,12 @@ package struct WallClock: Sendable {
         let (left, overflow) = time.subtractingReportingOverflow(now())
         return overflow ? (time < 0 ? .min : .max) : left
     }
+
+    /// The seconds that have passed, as far as they can be counted.
+    package func seconds(since time: Int64) -> Int64 {
+        let (passed, overflow) = now().subtractingReportingOverflow(time)
+        return overflow ? (time < 0 ? .max : .min) : passed
+    }
 }
 
 extension Authenticator {

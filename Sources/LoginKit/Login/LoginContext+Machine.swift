@@ -14,10 +14,19 @@ extension LoginContext {
             throw .usage(
                 .other("the profiles \(names) take their identity from one another; change 'identity' of one of them"))
         }
+        guard chain.count <= Self.mostLenders + 1 else {
+            throw .usage(
+                .other(
+                    "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(Self.mostLenders) "
+                        + "other profiles; change 'identity' of one of them"))
+        }
         return MachineDependencies(
             environment: dependencies.environment, isCancelled: dependencies.isCancelled, key: key
         ) { [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, issuer) }
     }
+
+    /// Each lender's login goes on while those before it wait, on one stack.
+    private static let mostLenders = 8
 
     /// What the lender lacks, in its own words: nothing of the borrower's is wrong.
     private func lenderFault(_ fault: LoginFault, _ lender: Profile, _ context: LoginContext) -> LoginFault {
@@ -41,11 +50,12 @@ extension LoginContext {
             }
     }
 
-    /// The profile, the one whose token it takes, the one whose token that takes, and so on.
+    /// The profile, the one whose token it takes, the one whose token that takes, and so on, one more than there may be.
     /// - Returns: also the name that closes a circle.
     private func chain(from profile: Profile) -> (profiles: [Profile], circle: String?) {
         var chain = [profile]
-        while case .profile(let name)? = chain[chain.count - 1].oauth?.machine?.identity?.source,
+        while chain.count <= Self.mostLenders + 1,
+            case .profile(let name)? = chain[chain.count - 1].oauth?.machine?.identity?.source,
             // One that cannot be read lends nothing.
             let next = try? profiles.profile(named: name)
         {

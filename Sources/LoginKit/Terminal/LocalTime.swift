@@ -9,13 +9,13 @@ package enum LocalTime {
         let isToday = then.tm_year == now.tm_year && then.tm_yday == now.tm_yday
         let clock = "\(padded(then.tm_hour)):\(padded(then.tm_min))"
         if isToday { return "at \(clock)" }
-        return "on \(then.tm_year + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) at \(clock)"
+        return "on \(Int(then.tm_year) + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) at \(clock)"
     }
 
     /// `2026-11-25 18:40:12`, for tables.
     package static func stamp(of seconds: Int64) -> String {
         let then = fields(of: seconds)
-        return "\(then.tm_year + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) "
+        return "\(Int(then.tm_year) + 1900)-\(padded(then.tm_mon + 1))-\(padded(then.tm_mday)) "
             + "\(padded(then.tm_hour)):\(padded(then.tm_min)):\(padded(then.tm_sec))"
     }
 

@@ -41,8 +41,8 @@ struct SharedMemory {
 
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: FormKey.self)
-            mark = try members.decode(Int.self, forKey: "mark")
-            sequence = try members.decode(Int.self, forKey: "sequence")
+            mark = Int(try members.decodeCount(forKey: "mark"))
+            sequence = Int(try members.decodeCount(forKey: "sequence"))
             copy = try members.decodeIfPresent(Reading.self, forKey: "copy")
             lock = try members.decodeIfPresent(Reading.self, forKey: "lock")
             journal = try members.decodeIfPresent(String.self, forKey: "journal")
@@ -89,6 +89,17 @@ struct SharedMemory {
     }
 }
 
+extension KeyedDecodingContainer {
+    /// A number that is counted or subtracted from, and that authctl never writes below 0 or above 2^53.
+    fileprivate func decodeCount(forKey key: Key) throws -> Int64 {
+        let number = try decode(Int64.self, forKey: key)
+        guard (0...1 << 53).contains(number) else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "out of range")
+        }
+        return number
+    }
+}
+
 /// A moment by the clock of this start of the machine, which nobody sets and which counts a laptop's sleep.
 struct BootMoment: Codable, Equatable {
     /// Of the start (proc(5), random/boot_id).
@@ -101,7 +112,7 @@ struct BootMoment: Codable, Equatable {
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: FormKey.self)
         boot = try members.decode(String.self, forKey: "boot")
-        milliseconds = try members.decode(Int64.self, forKey: "milliseconds")
+        milliseconds = try members.decodeCount(forKey: "milliseconds")
     }
 
     static func now() -> BootMoment {
