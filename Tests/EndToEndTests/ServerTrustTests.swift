@@ -157,6 +157,7 @@ struct `A server whose certificate does not verify` {
         try run.answer("[reject]: ", "once\r").answer("User name: ", "ann\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0), "\(run.pty.text)")
         #expect(run.pty.text.components(separatedBy: "Trust it?").count == 2)
+        #expect(run.said.contains("trusted for this command only") && run.said.contains("type always"), "\(run.lines)")
         let served = nginx.accesses(expecting: 4)
         #expect(served.last?.user == "ann")
         #expect(try trusted.isEmpty)

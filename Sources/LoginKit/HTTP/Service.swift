@@ -129,12 +129,16 @@ package final class Service: Authenticator {
     /// Whether a text has a secret in it that was sent or received.
     package func repeatsSecret(_ text: String) -> Bool { client.hidden.stand(in: text) }
 
+    /// The certificate that was accepted in this login.
+    private(set) var accepted: TrustedCertificate?
+
     package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
     /// The secrets that are sent with every request, beside the session.
     var heldSecrets: [CredentialField: Secret] { client.extraSecrets }
 
     package func trust(_ exception: TrustedCertificate) {
+        accepted = exception
         if exception.origin == endpoint.origin { client.trust(exception) } else { others.trust(exception) }
     }
 

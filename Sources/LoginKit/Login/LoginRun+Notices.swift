@@ -12,6 +12,18 @@ extension LoginRun {
             """)
     }
 
+    /// The next command refuses the certificate again, and the login that is stored now with it.
+    func sayIfTrustedOnce() throws(LoginFault) {
+        guard !keepsNothing, let accepted = service.accepted ?? context.acceptance?.exception,
+            try fromStore(try context.registry.read()).exception(for: accepted.origin) == nil
+        else { return }
+        context.say(
+            """
+            The certificate of \(accepted.origin) is trusted for this command only: the next one cannot use this login. \
+            To accept it for good: \(ShellCommand("authctl", "login", profile.name)), and type always
+            """)
+    }
+
     /// A place of the profile is wrong, or the service has changed; the login is still good.
     func sayWhatIsMissing() {
         let held = service.takenForLater

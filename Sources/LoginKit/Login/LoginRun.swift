@@ -102,7 +102,11 @@ package struct LoginRun {
             code: request.code,
             extraSecrets: extraSecrets, refused: refused)
         let outcome = loop.run(try flow())
-        if case .failed = outcome {} else { sayIfUnnamed() }
+        if case .failed = outcome {
+        } else {
+            sayIfUnnamed()
+            try sayIfTrustedOnce()
+        }
         switch outcome {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
