@@ -84,4 +84,28 @@ struct CopiedLoginTests {
         #expect(other.code == 2 && other.talk.contains("no entry for the machine wiki.example"), "\(other.talk)")
         #expect(world.run("login", "api", "--netrc", "--paste", server: []).code == 2)
     }
+
+    @Test(
+        arguments: [
+            ("machine api.example login ann password\nmachine other.example login bob password zzz", "line 1:"),
+            ("machine api.example login ann password \"pw\nmachine other.example login bob password zzz", "line 1:"),
+            ("machine api.example login ann password pw\nmachine other.example login bob account", "line 2:"),
+            ("machine api.example login a:b password pw", "user name"),
+            ("machine api.example login ann password \"\"", "--blank-password"),
+            ("machine api.example login ann password \"p\\nw\"", "password"),
+        ])
+    func `a netrc file that could be read in two ways sends nothing`(text: String, words: String) throws {
+        let world = try TestWorld(config: Self.wiki)
+        let run = world.run("login", "api", "--netrc-file", try world.home.write(text, to: "netrc"), server: [])
+        #expect(run.code == 2 && run.talk.contains(words) && !run.talk.contains("zzz"), "\(run.code) \(run.talk)")
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test func `an entry without a login serves the name that -u gives`() throws {
+        let world = try TestWorld(config: Self.wiki)
+        let file = try world.home.write("machine api.example password n3trc\n", to: "netrc")
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"x\""])
+        let run = world.run("login", "api", "-u", "ann", "--netrc-file", file, server: [basic, me])
+        #expect(run.code == 0 && run.talk.contains("as ann"), "\(run.talk)")
+    }
 }

@@ -39,5 +39,5 @@ func readPasted(_ bytes: UnsafeRawBufferPointer) {
     } catch {
         return
     }
-    _ = NetrcEntry.find(host: "wiki.example", username: nil, in: text)
+    _ = try? NetrcEntry.find(for: origin, username: nil, in: text)
 }

@@ -117,37 +117,4 @@ struct PastedTextTests {
         own.headers = [HeaderRule(name: "X-Token", value: try Template(parsing: "{token}"))]
         #expect(throws: CopyFault.noSession(wanted: ["X-Token"])) { try request.session(by: own, cookie: made) }
     }
-
-    @Test(
-        arguments: [
-            ("machine a.example login ann password pw", "ann", "pw", 1),
-            ("default login x password y\nmachine a.example\n  login ann\n  password pw\n", "ann", "pw", 2),
-            ("machine b.example login x password y machine A.Example login ann password pw", "ann", "pw", 1),
-            (
-                "# machine a.example password no\nmacdef m\nmachine a.example password no\n\nmachine a.example password pw",
-                nil, "pw", 5
-            ),
-            ("machine a.example login \"an n\" password \"p\\\"w\"", "an n", "p\"w", 1),
-            (
-                "machine a.example login bob password no\nmachine a.example login ann account z password pw", "ann",
-                "pw", 2
-            ),
-        ] as [(String, String?, String, Int)])
-    func `the entry of a netrc file for a host is found, and default is not used`(
-        text: String, username: String?, password: String, line: Int
-    ) {
-        let wanted = text.contains("bob") ? "ann" : nil
-        let entry = NetrcEntry.find(host: "a.example", username: wanted, in: Secret(text))
-        #expect(
-            entry?.username == username && entry?.password.unprotectedText == password && entry?.line == line, "\(text)"
-        )
-    }
-
-    @Test(arguments: [
-        "default login x password y", "machine a.example login ann", "machine xa.example login ann password pw",
-        "machine a.example.evil login ann password pw", "machine", "password pw", "",
-    ])
-    func `a netrc file without an entry for the host has none`(text: String) {
-        #expect(NetrcEntry.find(host: "a.example", username: nil, in: Secret(text)) == nil)
-    }
 }

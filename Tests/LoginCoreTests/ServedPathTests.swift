@@ -1,4 +1,5 @@
 import LoginCore
+import LoginTestSupport
 import Testing
 
 /// The path that rules judge, which is the one that is sent.
@@ -60,15 +61,5 @@ import Testing
             #expect(path.readings.count == 1 || target.uppercased().contains("%2F"), "\(target)")
         }
         #expect(count > 500)
-    }
-}
-
-/// The same numbers in each run.
-private struct SeededGenerator: RandomNumberGenerator {
-    var seed: UInt64
-
-    mutating func next() -> UInt64 {
-        seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return seed ^ (seed >> 29)
     }
 }

@@ -32,6 +32,9 @@ public struct Origin: Hashable, Sendable, Codable {
     /// The host, with `:port` unless it is the usual one.
     package var authority: String { hasDefaultPort ? host : "\(host):\(port)" }
 
+    /// The host, without the brackets of an IPv6 address.
+    package var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
+
     /// Whether the host is this machine by its very name (RFC 6761, section 6.3).
     package var isLoopback: Bool {
         if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }

@@ -1,5 +1,24 @@
 package import Secrets
 
+// The grammar of netrc, as far as curl, ftp, Python's netrc, Emacs and git-credential-netrc read it alike:
+//
+//     file    = [BOM] *line                     ; LF, CRLF or CR ends a line
+//     line    = *( entry | item | macro | comment )
+//     entry   = "machine" value | "default"     ; closes the entry before it
+//     item    = keyword value                   ; once in an entry, which begins on this line or an earlier one
+//     keyword = "login" | "user" | "password" | "passwd" | "account" | "port" | "protocol"
+//     macro   = "macdef" value, lines, an empty line or the end of the file     ; closes the entry before it
+//     value   = word | quoted                   ; on the line of its keyword
+//     word    = what stands up to a blank; backslashes, quotes and "#" in it are its own; a keyword needs quotes
+//     quoted  = a double quote, what stands up to the next, a blank or the end of the line;
+//               \n, \r and \t in it are what they are in C, a backslash before another byte is that byte (curl, since 7.84)
+//     comment = "#" where a keyword could stand, and the rest of the line
+//
+// Keywords are compared without case (curl). Where the programs differ, one of them sends a host the login of another: curl looks
+// for a value in the next line, and ftp's quotes go on there; curl takes the last of two passwords, and any word it does not know
+// for nothing; in Python's a "#" behind "password" is the password, in curl's it is none. Such a file is refused as a whole,
+// wherever the fault stands, since nobody can tell which entry a value belongs to.
+
 /// A login for one host in a file that curl, ftp and others read (netrc(5)).
 package struct NetrcEntry: Equatable, Sendable {
     /// Absent where the entry has no `login`.
@@ -8,79 +27,83 @@ package struct NetrcEntry: Equatable, Sendable {
     /// The number of the line with `machine`, from 1.
     package let line: Int
 
-    /// The first entry with a password for this host; `default` is none.
-    /// - Parameters:
-    ///   - host: compared without case.
-    ///   - username: the entry's `login` has to be this one, if it is named.
-    package static func find(host: String, username: String?, in text: Secret) -> NetrcEntry? {
-        text.withUnsafeBytes { bytes in
-            var tokens = Tokens(bytes)
-            var found: Found?
-            while let token = tokens.next() {
-                switch token.text {
-                case "machine":
-                    if let entry = found?.entry(username) { return entry }
-                    let name = tokens.next()?.text.lowercased()
-                    found = name == host.lowercased() ? Found(line: token.line) : nil
-                case "default":
-                    if let entry = found?.entry(username) { return entry }
-                    found = nil
-                case "login":
-                    let name = tokens.next()?.text
-                    found?.username = name
-                case "password":
-                    let value = tokens.next()?.value
-                    found?.password = value
-                case "account": _ = tokens.next()
-                case "macdef": tokens.skipMacro()
-                default: break
-                }
+    /// The first entry with a password for this origin; `default` is none.
+    /// - Parameter username: the entry's `login` has to be this one, if it is named. An entry without a `login` is for
+    ///   every name that has none of its own.
+    /// - Throws: `NetrcFault` for a file with anything that is not of the grammar.
+    package static func find(
+        for origin: Origin, username: String?, in text: Secret
+    ) throws(NetrcFault) -> NetrcEntry? {
+        let entries = try text.withoutByteOrderMark.withUnsafeBytes { (bytes) throws(NetrcFault) in
+            var reader = NetrcReader(bytes)
+            return try reader.entries(for: origin)
+        }
+        guard let username else { return entries.first }
+        return entries.first { $0.username == username } ?? entries.first { $0.username == nil }
+    }
+}
+
+/// What keeps a netrc file from being read.
+package struct NetrcFault: Error, Equatable, Sendable {
+    /// The kinds of fault. None has a word of the file, which may be part of a password.
+    package enum Problem: Equatable, Sendable {
+        case noValue(keyword: String)
+        case repeated(keyword: String)
+        case outsideEntry(keyword: String)
+        /// Something else where a keyword could stand.
+        case noKeyword
+        /// It does not end on its line, or what follows it is no blank.
+        case quote
+        case controlCharacter
+        case notUTF8
+    }
+
+    /// From 1.
+    package let line: Int
+    package let problem: Problem
+
+    package init(line: Int, problem: Problem) { (self.line, self.problem) = (line, problem) }
+}
+
+/// Reads a file word by word; no word crosses the end of its line.
+private struct NetrcReader {
+    private enum Keyword: String {
+        case machine, `default`, macdef, login, password, account, port, `protocol`
+
+        init?(_ word: Word) {
+            guard !word.isQuoted, word.bytes.count <= 8 else { return nil }
+            switch String(decoding: word.bytes, as: UTF8.self).lowercased() {
+            case "user": self = .login
+            case "passwd": self = .password
+            case let text: self.init(rawValue: text)
             }
-            return found?.entry(username)
         }
     }
 
-    private struct Found {
+    /// Bytes of a line, between the quotes where there are some.
+    private struct Word {
+        let bytes: Slice<UnsafeRawBufferPointer>
+        let isQuoted: Bool
         let line: Int
-        var username: String?
-        var password: Secret?
 
-        func entry(_ wanted: String?) -> NetrcEntry? {
-            guard let password, wanted == nil || wanted == username else { return nil }
-            return NetrcEntry(username: username, password: password, line: line)
-        }
-    }
-
-    /// Words between blanks, or in quotation marks with backslashes before those (curl, since 7.84); a `#` begins a comment.
-    private struct Tokens {
-        private let bytes: UnsafeRawBufferPointer
-        private var place = 0
-        private var line = 1
-
-        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-        mutating func next() -> (value: Secret, text: String, line: Int)? {
-            skipBlanks()
-            guard place < bytes.count else { return nil }
-            let start = line
-            var value = SecretBuilder(limit: bytes.count + 1)
-            let isQuoted = bytes[place] == UInt8(ascii: "\"")
-            if isQuoted { place += 1 }
-            while place < bytes.count {
-                var byte = bytes[place]
-                if isQuoted ? byte == UInt8(ascii: "\"") : Self.isBlank(byte) { break }
-                if isQuoted, byte == UInt8(ascii: "\\"), place + 1 < bytes.count {
-                    place += 1
-                    byte = Self.escaped(bytes[place])
-                }
-                if bytes[place] == UInt8(ascii: "\n") { line += 1 }
-                // It is never longer than the file.
-                do throws(SecretBuilder.LimitExceeded) { try value.append(byte) } catch { return nil }
-                place += 1
+        var value: Secret {
+            guard isQuoted else { return Secret(copying: UnsafeRawBufferPointer(rebasing: bytes)) }
+            var plain: [UInt8] = [], isEscaped = false
+            plain.reserveCapacity(bytes.count)
+            for byte in bytes {
+                let isMark = byte == UInt8(ascii: "\\") && !isEscaped
+                if !isMark { plain.append(isEscaped ? Self.escaped(byte) : byte) }
+                isEscaped = isMark
             }
-            if isQuoted { place += 1 }
-            let secret = value.finish()
-            return (secret, secret.withUnsafeBytes { String(decoding: $0.prefix(300), as: UTF8.self) }, start)
+            defer { for index in plain.indices { plain[index] = 0 } }
+            return plain.withUnsafeBytes { Secret(copying: $0) }
+        }
+
+        func text() throws(NetrcFault) -> String {
+            guard let text = value.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+                throw NetrcFault(line: line, problem: .notUTF8)
+            }
+            return text
         }
 
         /// What curl makes of the letter behind a backslash.
@@ -92,36 +115,114 @@ package struct NetrcEntry: Equatable, Sendable {
             default: letter
             }
         }
-
-        /// A macro ends with an empty line.
-        mutating func skipMacro() {
-            var isEmpty = false
-            while place < bytes.count {
-                let byte = bytes[place]
-                place += 1
-                guard byte == UInt8(ascii: "\n") else {
-                    if byte != UInt8(ascii: "\r") { isEmpty = false }
-                    continue
-                }
-                line += 1
-                if isEmpty { return }
-                isEmpty = true
-            }
-        }
-
-        private mutating func skipBlanks() {
-            while place < bytes.count {
-                let byte = bytes[place]
-                if byte == UInt8(ascii: "#") {
-                    while place < bytes.count, bytes[place] != UInt8(ascii: "\n") { place += 1 }
-                    continue
-                }
-                guard Self.isBlank(byte) else { return }
-                if byte == UInt8(ascii: "\n") { line += 1 }
-                place += 1
-            }
-        }
-
-        private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
     }
+
+    /// What stands between one `machine` or `default` and the next.
+    private struct Section {
+        let machine: Word?
+        var items: [Keyword: Word] = [:]
+
+        func entry(for origin: Origin) throws(NetrcFault) -> NetrcEntry? {
+            guard let machine, let password = items[.password] else { return nil }
+            guard [origin.host, origin.bareHost].contains(try machine.text().lowercased()),
+                try [nil, "\(origin.port)", origin.scheme].contains(items[.port]?.text().lowercased()),
+                try [nil, origin.scheme].contains(items[.protocol]?.text().lowercased())
+            else { return nil }
+            return NetrcEntry(username: try items[.login]?.text(), password: password.value, line: machine.line)
+        }
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
+    private var line = 1
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    /// Every entry with a password for this origin, in the order of the file.
+    mutating func entries(for origin: Origin) throws(NetrcFault) -> [NetrcEntry] {
+        var entries: [NetrcEntry] = [], section: Section?
+        while place < bytes.count {
+            guard let word = try isAtComment() ? nil : word() else {
+                endLine()
+                continue
+            }
+            guard let keyword = Keyword(word) else { throw fault(.noKeyword) }
+            switch keyword {
+            case .machine, .default, .macdef:
+                if let entry = try section?.entry(for: origin) { entries.append(entry) }
+                section = nil
+                if keyword == .default { section = Section(machine: nil) }
+                if keyword == .machine { section = Section(machine: try value(of: keyword)) }
+                if keyword == .macdef { try skipMacro() }
+            case .login, .password, .account, .port, .protocol:
+                guard section != nil else { throw fault(.outsideEntry(keyword: keyword.rawValue)) }
+                let value = try value(of: keyword)
+                guard section?.items.updateValue(value, forKey: keyword) == nil else {
+                    throw fault(.repeated(keyword: keyword.rawValue))
+                }
+            }
+        }
+        if let entry = try section?.entry(for: origin) { entries.append(entry) }
+        return entries
+    }
+
+    private func fault(_ problem: NetrcFault.Problem) -> NetrcFault { NetrcFault(line: line, problem: problem) }
+
+    private mutating func value(of keyword: Keyword) throws(NetrcFault) -> Word {
+        // Where the value is missing, the next keyword would be taken for it.
+        guard let word = try word(), Keyword(word) == nil else { throw fault(.noValue(keyword: keyword.rawValue)) }
+        return word
+    }
+
+    /// A macro ends with an empty line.
+    private mutating func skipMacro() throws(NetrcFault) {
+        _ = try value(of: .macdef)
+        guard try word() == nil else { throw fault(.noKeyword) }
+        repeat { endLine() } while place < bytes.count && !isLineEnd(bytes[place])
+    }
+
+    private mutating func isAtComment() -> Bool {
+        skipBlanks()
+        return place < bytes.count && bytes[place] == UInt8(ascii: "#")
+    }
+
+    /// The next word of this line.
+    private mutating func word() throws(NetrcFault) -> Word? {
+        skipBlanks()
+        guard place < bytes.count, !isLineEnd(bytes[place]) else { return nil }
+        let isQuoted = bytes[place] == UInt8(ascii: "\"")
+        if isQuoted { place += 1 }
+        let start = place
+        var isEscaped = false
+        while place < bytes.count, !isLineEnd(bytes[place]) {
+            let byte = bytes[place]
+            if isQuoted ? byte == UInt8(ascii: "\"") && !isEscaped : isBlank(byte) { break }
+            guard byte >= 0x20 && byte != 0x7f || isBlank(byte) else { throw fault(.controlCharacter) }
+            isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
+            place += 1
+        }
+        let word = Word(bytes: bytes[start..<place], isQuoted: isQuoted, line: line)
+        guard isQuoted else { return word }
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { throw fault(.quote) }
+        place += 1
+        guard place == bytes.count || isBlank(bytes[place]) || isLineEnd(bytes[place]) else { throw fault(.quote) }
+        return word
+    }
+
+    private mutating func skipBlanks() {
+        while place < bytes.count, isBlank(bytes[place]) { place += 1 }
+    }
+
+    /// Goes to the beginning of the next line.
+    private mutating func endLine() {
+        while place < bytes.count, !isLineEnd(bytes[place]) { place += 1 }
+        guard place < bytes.count else { return }
+        let isPair = bytes[place] == UInt8(ascii: "\r") && bytes[(place + 1)...].first == UInt8(ascii: "\n")
+        place += isPair ? 2 : 1
+        line += 1
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
 }

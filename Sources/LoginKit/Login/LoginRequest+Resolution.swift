@@ -40,7 +40,9 @@ private struct Resolver {
         if let text = chosen.copied {
             request.supplied = try context.credential(copiedIn: text, for: profile, username: username)
         } else if let path = chosen.netrc {
-            let entry = try context.netrcEntry(in: path, for: profile, username: username)
+            let entry = try context.netrcEntry(
+                in: path, for: profile, username: username, allowsBlank: chosen.allowsBlankPassword)
+            if let name = entry.username { try check(username: name) }
             request.username = username ?? entry.username
             request.netrcEntry = (path, entry.line)
             try take(entry.password, into: &request)

@@ -12,20 +12,31 @@ extension LoginContext {
     }
 
     /// The login for the profile's host in a file that curl reads, too (netrc(5)). Its entry `default` is for nobody.
-    /// - Throws: `usage` for a file that others can read, that has no such entry, or where the login would go out in clear.
+    /// - Throws: `usage` for a file that others can read, that has no such entry or anything that is not of the grammar, or where the
+    ///   login would go out in clear.
     package func netrcEntry(
-        in path: String, for profile: Profile, username: String?
+        in path: String, for profile: Profile, username: String?, allowsBlank: Bool
     ) throws(LoginFault) -> NetrcEntry {
         let origin = try endpoint(profile).origin
         guard !profile.settings.allowHTTP || origin.scheme == "https" else {
             throw Self.fault(path, "is used over https and on this machine alone; leave out allow-http")
         }
         let text = try Self.read(path)
-        guard let entry = NetrcEntry.find(host: origin.host, username: username, in: text) else {
+        let found: NetrcEntry?
+        do throws(NetrcFault) {
+            found = try NetrcEntry.find(for: origin, username: username, in: text)
+        } catch {
+            throw Self.fault(path, error.words)
+        }
+        guard let found else {
             let named = username.map { " for \(SafeText.quoted($0))" } ?? ""
             throw Self.fault(path, "has no entry for the machine \(origin.host) with a password\(named)")
         }
-        return entry
+        guard allowsBlank || !found.password.isEmpty else {
+            throw Self.fault(path, "line \(found.line): the password is blank; --blank-password allows that")
+        }
+        guard found.password.isUTF8 else { throw .usage(.invalidUTF8(.password)) }
+        return found
     }
 
     private static func read(_ path: String) throws(LoginFault) -> Secret {
@@ -55,5 +66,23 @@ extension LoginContext {
 
     private static func fault(_ path: String, _ problem: String) -> LoginFault {
         .usage(.badValue(option: SafeText.quoted(path), problem: problem))
+    }
+}
+
+extension NetrcFault {
+    /// The line and the fault, with what belongs there. The words of the line are not shown: they may be part of a password.
+    fileprivate var words: String {
+        let problem =
+            switch problem {
+            case .noValue(let keyword):
+                "there is no value behind '\(keyword)' on this line (one that is itself a keyword needs double quotes)"
+            case .repeated(let keyword): "a second '\(keyword)' for one machine"
+            case .outsideEntry(let keyword): "'\(keyword)' belongs behind a 'machine' and its name"
+            case .noKeyword: "a word where a keyword belongs; a value with blanks needs double quotes"
+            case .quote: "a double quote has to end on its line, before a blank"
+            case .controlCharacter: "a control character"
+            case .notUTF8: "the text is not UTF-8"
+            }
+        return "line \(line): \(problem); nothing of the file was used"
     }
 }
