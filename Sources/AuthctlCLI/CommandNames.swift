@@ -9,7 +9,7 @@ enum CommandNames {
         guard let word = arguments.first else { return }
         if word.hasPrefix("-") { return try checkOrder(arguments) }
         if word == "help" { return try HelpTopics.check(arguments.dropFirst()) }
-        try check(word, among: Authctl.configuration.subcommands, of: "")
+        try check(word, among: Authctl.configuration.subcommands, of: "", before: arguments.dropFirst().first)
         for group in Authctl.configuration.subcommands where group._commandName == word {
             guard arguments.count > 1, !arguments[1].hasPrefix("-") else { return }
             let inner = group.configuration.subcommands
@@ -61,12 +61,16 @@ enum CommandNames {
         return configuration.commandName == word || configuration.aliases.contains(word)
     }
 
+    /// - Parameter next: the word behind, which is meant where others have groups: `auth login`.
     private static func check(
-        _ word: String, among commands: [any ParsableCommand.Type], of group: String
+        _ word: String, among commands: [any ParsableCommand.Type], of group: String, before next: String? = nil
     ) throws(LoginFault) {
         if commands.contains(where: { goes($0, by: word) }) { return }
         let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
-        let hint = shown.nearest(to: word).first.map { "did you mean '\(group)\($0)'?" }
+        let meant =
+            word == "version" && group.isEmpty
+            ? "--version" : shown.nearest(to: word).first ?? next.flatMap { shown.contains($0) ? $0 : nil }
+        let hint = meant.map { "did you mean '\(group)\($0)'?" }
         let known = "the commands are: \(shown.map { group + $0 }.joined(separator: ", "))"
         throw .usage(.other("unknown command \(SafeText.quoted(group + word, limit: 40)); \(hint ?? known)"))
     }

@@ -18,8 +18,19 @@ struct ParserWords {
 
     /// The parser's message in the form of our own: a small first letter, and no full stop.
     func message(_ text: String) -> String {
+        let place = repeats(text) ? onePlace : ""
         let text = UnknownOption(text, in: arguments)?.words ?? redacted(text)
-        return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0)
+        return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0) + place
+    }
+
+    /// What to do with a second argument where a command takes one.
+    private var onePlace: String {
+        guard let (command, path) = CommandShape.root()?.command(of: arguments), !path.isEmpty,
+            command.positionals.count == 1, let name = command.positionals[0].valueName,
+            arguments.dropFirst(path.count + 1).contains(where: { !$0.hasPrefix("-") })
+        else { return "" }
+        if path == ["login"] { return "; a user name goes behind -u" }
+        return "; '\(path.joined(separator: " "))' takes one \(name), so run it once for each"
     }
 
     /// The message for the person, with the program's name.

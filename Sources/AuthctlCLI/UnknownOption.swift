@@ -21,13 +21,7 @@ struct UnknownOption {
         }
         option = String(match.1)
         self.root = root
-        var command = root, path: [String] = []
-        for word in arguments {
-            guard let next = command.subcommands?.first(where: { $0.isNamed(word) }) else { break }
-            command = next
-            path.append(next.commandName)
-        }
-        (self.command, self.path) = (command, path)
+        (command, path) = root.command(of: arguments)
     }
 
     /// Names the commands that have the option, else the nearest option of this one.
@@ -40,8 +34,16 @@ struct UnknownOption {
             return "'\(path.joined(separator: " "))' has no option \(shown); \(others)"
         }
         let known = command.options.flatMap { $0.names ?? [] }.map(\.text).filter { $0.hasPrefix("--") }
-        let near = known.nearest(to: option).first.map { "; did you mean '\($0)'?" } ?? ""
+        let near = (known.nearest(to: option).first ?? beginning(in: known)).map { "; did you mean '\($0)'?" } ?? ""
         return "unknown option \(shown)\(near)"
+    }
+
+    /// The option whose words but for the last one are nearly these, such as `--password-stdin` for `--pasword`.
+    private func beginning(in known: [String]) -> String? {
+        known.first { name in
+            let words = name.split(separator: "-")
+            return words.count > 1 && !["--" + words.dropLast().joined(separator: "-")].nearest(to: option).isEmpty
+        }
     }
 
     private static func having(_ names: [String]) -> String {
@@ -51,6 +53,17 @@ struct UnknownOption {
 }
 
 extension CommandShape {
+    /// The command that the first words name, and those words; this one for none.
+    func command(of arguments: [String]) -> (command: CommandShape, path: [String]) {
+        var command = self, path: [String] = []
+        for word in arguments {
+            guard let next = command.subcommands?.first(where: { $0.isNamed(word) }) else { break }
+            command = next
+            path.append(next.commandName)
+        }
+        return (command, path)
+    }
+
     /// The names of the commands below for which this holds, such as `profile test`.
     fileprivate func paths(where holds: (CommandShape) -> Bool) -> [String] {
         shown.flatMap { child in

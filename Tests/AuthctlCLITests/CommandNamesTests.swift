@@ -137,6 +137,22 @@ struct ParserWordsTests {
         #expect(run.code == 2 && run.talk.hasPrefix("authctl: \(told)\n"), "\(run.talk)")
     }
 
+    @Test(arguments: [
+        (["auth", "login"], "unknown command \"auth\"; did you mean 'login'?"),
+        (["version"], "unknown command \"version\"; did you mean '--version'?"),
+        (["logout", "wire", "blog"], "unexpected argument '…'; 'logout' takes one profile, so run it once for each"),
+        (
+            ["profile", "remove", "a", "b"],
+            "unexpected argument '…'; 'profile remove' takes one name, so run it once for each"
+        ),
+        (["login", "wire", "ann"], "unexpected argument '…'; a user name goes behind -u"),
+        (["login", "wire", "--pasword"], "unknown option '--pasword'; did you mean '--password-stdin'?"),
+        (["login", "wire", "--pasword=hunter22"], "unknown option '--pasword'; did you mean '--password-stdin'?"),
+    ]) func `what newcomers type is answered by what they meant`(arguments: [String], told: String) throws {
+        let run = try TestWorld().run(arguments, server: [])
+        #expect(run.code == 2 && run.talk.hasPrefix("authctl: \(told)\n"), "\(run.talk)")
+    }
+
     @Test func `it is known what is about an argument without a place`() {
         let words = ParserWords(arguments: [])
         #expect(words.repeats("Unexpected argument 'x'") && words.repeats("2 unexpected arguments: 'x', 'y'"))

@@ -99,6 +99,20 @@ struct PresetCommandTests {
         #expect(try fetch(.answer(200, Self.shared), "--sha256", "12").0.code == 2)
     }
 
+    @Test func `what cannot be fetched without a login is told so, and nothing of a profile that there is not`() throws
+    {
+        for status in [401, 403] {
+            let (closed, _) = try fetch(.answer(status), says: true)
+            #expect(
+                closed.code == 1 && closed.talk.contains("the URL answered with status \(status)"))
+            #expect(closed.talk.contains("without a login") && closed.talk.contains("authctl profile add FILE"))
+        }
+        let (gone, _) = try fetch(.answer(404), says: true)
+        #expect(
+            gone.code == 1 && gone.talk.contains("status 404") && gone.talk.contains("check the URL"), "\(gone.talk)")
+        #expect(!gone.talk.contains("in the profile"), "\(gone.talk)")
+    }
+
     @Test(arguments: [
         "browser = \"sh -c x\"", "otp-command = \"x\"",
         "method = \"oauth\"\noauth = { issuer = \"https://id.example\", client-id = \"c\" }",

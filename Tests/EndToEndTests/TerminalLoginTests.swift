@@ -38,6 +38,22 @@ import Testing
         #expect(try demo.requests().filter { !$0.carried.isEmpty }.map(\.status) == [401, 200])
     }
 
+    @Test func `a password in a pipe is not read without its option, and a login on a terminal says so`() throws {
+        let shell = try authctl.shellOnTerminal("echo 'correct horse' | authctl login wire -u ann")
+        try shell.wait(for: "Standard input is not read").wait(for: "--password-stdin")
+        try shell.wait(for: "Password for ann: ").type("\u{4}")
+        #expect(try shell.waitForEnd() == .exited(5))
+        for way in ["</dev/null", ""] {
+            let silent = try authctl.shellOnTerminal("authctl login wire -u ann \(way)")
+            try silent.wait(for: "Password for ann: ").type("\u{4}")
+            #expect(try silent.waitForEnd() == .exited(5))
+            #expect(!silent.text.contains("Standard input"), "\(silent.text)")
+        }
+        let given = try authctl.shellOnTerminal("echo 'correct horse' | authctl login wire -u ann --password-stdin")
+        #expect(try given.waitForEnd() == .exited(0))
+        #expect(!given.text.contains("Standard input"), "\(given.text)")
+    }
+
     @Test func `a login on a terminal ends with 3 after the last attempt, and asks no more than that`() throws {
         let run = try authctl.onTerminal("login", "wire", "--max-attempts", "2", "-u", "ann")
         for _ in 0..<2 { try run.answer("Password for ann: ", "wrong\r") }

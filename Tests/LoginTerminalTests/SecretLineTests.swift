@@ -120,6 +120,7 @@ import Testing
         probe.pty.type(String(repeating: "A", count: 65536) + "\r")
         try probe.finish(.exited(2))
         #expect(try probe.answer.first?.contains("longer than 4096 bytes") == true)
+        #expect(try probe.answer.first?.contains("give it by --password-stdin") == true)
         #expect(!probe.pty.transcript.contains(7))
     }
 

@@ -94,9 +94,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     ) throws(LoginFault) -> ExitCode {
         explained?.profile = target.profile
         if continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
-        let run = try LoginRun(
-            invocation.context, target.profile,
-            try given(invocation, target.profile).resolved(for: target, in: invocation.context))
+        let request = try given(invocation, target.profile).resolved(for: target, in: invocation.context)
+        sayIfUnread(invocation, target.profile, request)
+        let run = try LoginRun(invocation.context, target.profile, request)
         explained?.watch(run)
         let keeper = GeneratedProfileKeeper(target, run)
         let (identity, wasThere) = try run.run(through: keeper)
@@ -115,6 +115,17 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         // What is given is to be tried, whatever is stored.
         if paste || request.netrc != nil { request.policy.force = true }
         return request
+    }
+
+    /// Who pipes a password in would else wonder at a question: it is asked at the terminal.
+    private func sayIfUnread(_ invocation: Invocation, _ profile: Profile, _ request: LoginRequest) {
+        let context = invocation.context
+        guard request.supplied == nil, request.codeSource != .standardInput, context.mayAsk,
+            profile.fields.contains(.password) || profile.fields.contains(.token),
+            context.dependencies.isInputPiped()
+        else { return }
+        let secret = profile.fields.contains(.token) ? "token" : "password"
+        invocation.say("Standard input is not read; to take the \(secret) from it, add --password-stdin")
     }
 
     private func sayOfOthers(_ invocation: Invocation, _ run: LoginRun) {

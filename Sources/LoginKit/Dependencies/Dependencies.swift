@@ -14,6 +14,8 @@ package struct Dependencies {
     package var columns: (_ descriptor: Int32) -> Int = { TerminalLook.columns(of: $0) }
     /// Whether the locale has more than ASCII.
     package var isUnicode: () -> Bool = { TerminalLook.isUnicode }
+    /// Whether standard input is a pipe or a file, which may have a password in it.
+    package var isInputPiped: () -> Bool = { false }
     package var dialogue: (DialogueSettings) -> any Dialogue
     /// A person who consents at an authorization server.
     var consent: (AuthorizationSettings) -> any ConsentDialogue
@@ -67,6 +69,7 @@ package struct Dependencies {
             clock: clock,
             hasTerminal: { TerminalPrompt.hasTerminal },
             isTerminal: { isatty($0) == 1 },
+            isInputPiped: { isPiped(STDIN_FILENO) },
             dialogue: {
                 TerminalPrompt(
                     mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true)
@@ -87,6 +90,12 @@ package struct Dependencies {
 }
 
 extension Dependencies {
+    private static func isPiped(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+    }
+
     /// The account registry, which holds no secrets.
     package func registry(_ stateFolder: String) -> AccountRegistry {
         AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })

@@ -66,6 +66,12 @@ extension OtherFailure {
         switch self {
         case .unexpectedStatus(let status, "verify", let words) where topic.url != nil && (400..<500).contains(status):
             return Message.proofless(status, words, topic.url ?? "")
+        case .unexpectedStatus(let status, FetchedProfiles.step, _):
+            let isClosed = status == 401 || status == 403
+            return Message(
+                "the URL answered with status \(status)"
+                    + (isClosed ? "; profiles are fetched without a login" : ", and sent no profile"),
+                next: isClosed ? "save the file yourself, then: authctl profile add FILE" : "check the URL")
         case .unexpectedStatus(let status, let step, let words):
             let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
             return Message(

@@ -143,7 +143,10 @@ struct Conversation: ~Copyable {
         case .expired(let seconds): .promptExpired(seconds: seconds)
         case .notUTF8: .usage(.invalidUTF8(field))
         case .tooLong:
-            .usage(.other("the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"))
+            .usage(
+                .other(
+                    "the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"
+                        + ([.password, .token].contains(field) ? "; give it by --password-stdin" : "")))
         case .severalLines:
             .usage(.other("the \(field.shownName) was pasted with more than one line; nothing was sent"))
         }
