@@ -80,6 +80,58 @@ import Testing
         }
     }
 
+    /// How many instructions `status` takes for one profile with so many accounts, whose service is away.
+    private func instructions(_ count: Int) throws -> Int {
+        let authctl = try installation(0)
+        let origin = #"{"scheme": "http", "host": "127.0.0.1", "port": 9}"#
+        let accounts = (0..<count).map { number in
+            """
+            {"username": "u\(number)", "origin": \(origin), "store": "plaintext", "kind": "basic", "savedAt": 1700000000,
+             "passwordRefused": false, "keepsPassword": false}
+            """
+        }
+        let entries = (0..<count).map { number in
+            let login = #"{"version":1,"session":{"basic":{"_0":{"username":"u\#(number)","secret":"c2VjcmV0"}}}}"#
+            let secret = Data(login.utf8).base64EncodedString()
+            return #"{"profile": "p", "origin": \#(origin), "username": "u\#(number)", "secret": "\#(secret)"}"#
+        }
+        try authctl.home.write(
+            """
+            store = "plaintext"
+            [profiles.p]
+            url = "http://127.0.0.1:9"
+            method = "basic"
+            verify = { get = "/me" }
+            """, to: "config/authctl/config.toml")
+        let profile =
+            #"{"name": "p", "url": "http://127.0.0.1:9", "origin": \#(origin), "activeUsername": "u0", "accounts": "#
+        try authctl.home.write(
+            "{\"version\": 1, \"profiles\": [\(profile)[\(accounts.joined(separator: ","))]}]}",
+            to: "state/authctl/state.json",
+            mode: 0o600)
+        try authctl.home.write(
+            "{\"version\": 1, \"entries\": [\(entries.joined(separator: ","))]}", to: "state/authctl/plaintext.json",
+            mode: 0o600)
+        // valgrind does not read the debug information of a debug build.
+        let strip = try #require(RealServer.path(of: "strip")), valgrind = try #require(RealServer.path(of: "valgrind"))
+        let program = authctl.folder + "/authctl"
+        let stripped = try Command.run(
+            ChildSpec(strip, ["--strip-debug", "-o", program, authctl.program], environment: authctl.environment))
+        #expect(stripped.code == 0, "\(stripped.error)")
+        let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program, "status", "p"]
+        let result = try Command.run(
+            ChildSpec(valgrind, options, environment: authctl.environment), within: 300)
+        let line = result.error.split(separator: "\n").first { $0.contains("I   refs:") }
+        return try #require(line.flatMap { Int($0.drop { $0 != ":" }.filter(\.isNumber)) }, "\(result.error)")
+    }
+
+    @Test(RealServer.require("valgrind"), RealServer.require("strip"))
+    func `the work of a status grows with the number of accounts, and not with its square`() throws {
+        let counts = try [100, 200, 400].map(instructions)
+        // Twice as many more are twice as much more work, with room for tables that grow.
+        #expect(Double(counts[2] - counts[1]) < 2.3 * Double(counts[1] - counts[0]), "\(counts)")
+    }
+
     @Test(arguments: [["status"], ["logout", "--all"]])
     func `Eight services are asked at a time`(command: [String]) throws {
         let server = try WaitingServer(until: 8)

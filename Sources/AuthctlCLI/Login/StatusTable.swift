@@ -10,9 +10,11 @@ struct StatusTable {
     var table: Table {
         var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
         table.dispensable = ["METHOD", "STORE"]
+        let groups = Dictionary(grouping: rows.filter(\.hasAccount), by: \.profile)
+            .mapValues { (count: $0.count, hasActive: $0.contains(where: \.active)) }
         for row in rows {
             let profile = SafeText.escaped(row.profile) + (row.profile == defaultProfile ? " (default)" : "")
-            let user = (row.username.map { SafeText.line($0) } ?? "-") + role(of: row)
+            let user = (row.username.map { SafeText.line($0) } ?? "-") + role(of: row, in: groups[row.profile])
             let mark = mark(of: row)
             table.add([
                 StyledText(profile), row.active ? "\(user, .bold)" : StyledText(user),
@@ -24,10 +26,10 @@ struct StatusTable {
     }
 
     /// Marks the active account of a profile that has several.
-    private func role(of row: StatusRow) -> String {
-        let accounts = rows.filter { $0.profile == row.profile && $0.hasAccount }
+    private func role(of row: StatusRow, in accounts: (count: Int, hasActive: Bool)?) -> String {
+        guard let accounts, row.hasAccount else { return "" }
         if row.active { return accounts.count > 1 ? " (active)" : "" }
-        return !row.hasAccount || accounts.contains(where: \.active) ? "" : " (not active)"
+        return accounts.hasActive ? "" : " (not active)"
     }
 
     private func store(of row: StatusRow) -> String {

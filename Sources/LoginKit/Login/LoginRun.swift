@@ -146,7 +146,7 @@ package struct LoginRun {
         if request.username != nil { fields.removeAll { $0 == .username } }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         var subject = LoginFlow.Subject(
-            profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(),
+            profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(account),
             account: request.username == nil ? nil : account?.username)
         (subject.signup, subject.asksForClientSecret) = (profile.signupURL, profile.oauth?.needsClientSecret ?? false)
         if profile.traits.asksForConsent { subject.wanted = request.username }
@@ -161,7 +161,8 @@ package struct LoginRun {
             acceptance: context.acceptance)
     }
 
-    private func storedIdentities() throws(LoginFault) -> [Identity] {
+    /// - Parameter account: the one that is meant.
+    private func storedIdentities(_ account: AccountRecord?) throws(LoginFault) -> [Identity] {
         // What is not kept takes nobody's place.
         guard !keepsNothing, let record = try context.document().profile(profile.name) else { return [] }
         return record.accounts.filter { $0.origin == endpoint.origin }.map(\.identity)
@@ -169,6 +170,8 @@ package struct LoginRun {
 
     /// `--method` only chooses among what the profile accepts.
     private static func method(
+        // A login takes the place of the account that was named; `status` names each of a thousand.
+        if let account, request.username != nil { return [account.identity] }
         _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
     ) throws(LoginFault) -> AuthenticationMethod? {
         guard let asked, asked != .auto else { return pinned }
