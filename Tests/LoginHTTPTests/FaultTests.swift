@@ -3,6 +3,7 @@ import LoginCore
 @testable import LoginKit
 import LoginTestSupport
 import Secrets
+import Synchronization
 import Testing
 
 @Suite(.onOwnThreads) struct `A network fault` {
@@ -108,6 +109,24 @@ import Testing
         let (fault, took) = try ends(.silence, TransportSettings(timeout: seconds))
         #expect(fault == .network(.timedOut(seconds: seconds)) || fault == .network(.tooSlow))
         #expect(took > Double(seconds) - 0.5 && took < Double(seconds) + 15)
+    }
+
+    @Test func `an answer that came while the process stood still is read before the time limit counts`() throws {
+        let server = try RecordingServer([.answer(200, body: "in time")])
+        defer { server.stop() }
+        let hasStood = Mutex(false)
+        var settings = TransportSettings(timeout: 2)
+        // Stands for SIGSTOP and SIGCONT: nothing happens here for longer than the request may take.
+        settings.isCancelled = {
+            hasStood.withLock { hasStood in
+                if !hasStood { sleep(5) }
+                hasStood = true
+            }
+            return false
+        }
+        let transport = CurlTransport(origin: server.origin, settings: settings)
+        let response = try transport.send(HTTPRequest(method: "GET", url: server.url()))
+        #expect(response.status == 200 && response.body.text == "in time")
     }
 
     @Test(arguments: [1, 3])

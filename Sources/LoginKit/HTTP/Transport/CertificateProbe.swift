@@ -27,7 +27,7 @@ struct CertificateProbe {
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
         let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         let wait = ResponseWait(options.settings.whileWaiting)
-        let code = withExtendedLifetime(provider) { connections.run(handle, wait) }
+        let code = withExtendedLifetime(provider) { connections.run(handle, options, wait) }
         guard code == CURLE_OK else {
             if let error = unreached(code, handle) { throw error }
             throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))

@@ -12,6 +12,8 @@ final class CurlConnections {
     private static let (shortPause, longPause): (Int32, Int32) = (Int32(ResponseWait.beat), 1000)
     /// Milliseconds between two looks if the caller may cancel, and if more of a body is to come.
     private static let (pauseToCancel, pauseForMore): (Int32, Int32) = (100, 20)
+    /// A look that is later than this means that the process was stopped.
+    private static let longestDelay = Duration.seconds(1)
 
     /// - Parameter isCancelled: asked while a transfer runs, which then ends with `CURLE_ABORTED_BY_CALLBACK`.
     init(_ library: CurlLibrary, isCancelled: (@Sendable () -> Bool)?) throws(LoginFault) {
@@ -26,25 +28,34 @@ final class CurlConnections {
         ccurl_multi_cleanup(raw)
     }
 
-    /// Runs one transfer to its end, in the time that its options allow.
+    /// Runs one transfer to its end, in the time that its options allow. The time in which the process is stopped does not count:
+    /// libcurl would give up before it has read what came meanwhile, and a refreshed token comes once.
     /// - Parameters:
     ///   - handle: a new one, with all its options.
+    ///   - options: those.
     ///   - reader: of its body.
     ///   - isHeld: whether the connection is used by the handle itself afterwards; `release` ends that.
     func run(
-        _ handle: CurlHandle, _ wait: ResponseWait, _ reader: SourceReader? = nil, isHeld: Bool = false
+        _ handle: CurlHandle, _ options: CurlOptions, _ wait: ResponseWait, _ reader: SourceReader? = nil,
+        isHeld: Bool = false
     ) -> CURLcode {
         guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
         defer {
             if !isHeld { release(handle) }
             wait.end()
         }
-        var running: Int32 = 1
+        var running: Int32 = 1, stopped = Duration.zero
         while true {
             guard ccurl_multi_perform(raw, &running) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
             if running == 0 { return ccurl_multi_result(raw, handle.raw) }
+            let start = SuspendingClock.now, pause = pause(wait, reader)
             if isCancelled?() == true { return CURLE_ABORTED_BY_CALLBACK }
-            guard ccurl_multi_poll(raw, pause(wait, reader)) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            guard ccurl_multi_poll(raw, pause) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
+            let delay = SuspendingClock.now - start - .milliseconds(Int(pause))
+            if delay > Self.longestDelay {
+                stopped += delay
+                options.prolong(handle, by: stopped)
+            }
             wait.look(sent: handle)
             reader?.resume(handle)
         }

@@ -70,11 +70,21 @@ struct CurlOptions {
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    private func applyTime(to handle: CurlHandle) throws(LoginFault) {
+    /// - Parameter seconds: more than the settings say.
+    private func applyTime(to handle: CurlHandle, longer seconds: Int = 0) throws(LoginFault) {
         try handle.set(CURLOPT_NOSIGNAL, 1)
-        try handle.set(CURLOPT_TIMEOUT_MS, settings.timeout * 1000)
-        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, min(settings.connectTimeout, settings.timeout) * 1000)
+        try handle.set(CURLOPT_TIMEOUT_MS, (settings.timeout + seconds) * 1000)
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, (min(settings.connectTimeout, settings.timeout) + seconds) * 1000)
         try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        try handle.set(CURLOPT_LOW_SPEED_TIME, min(settings.stallTime, settings.timeout))
+        try handle.set(CURLOPT_LOW_SPEED_TIME, min(settings.stallTime, settings.timeout) + seconds)
+    }
+
+    /// Gives a transfer under way more time.
+    func prolong(_ handle: CurlHandle, by time: Duration) {
+        do throws(LoginFault) {
+            try applyTime(to: handle, longer: Int(time.components.seconds) + 1)
+        } catch {
+            // It ends at its usual time.
+        }
     }
 }

@@ -12,7 +12,7 @@ extension CurlTransport {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
-        let code = connections.run(handle, ResponseWait(nil), isHeld: true)
+        let code = connections.run(handle, options, ResponseWait(nil), isHeld: true)
         guard code == CURLE_OK else {
             defer { connections.release(handle) }
             throw try reason(code, handle)

@@ -131,7 +131,7 @@ final class CurlTransport: Transport {
         request.reader?.watch(handle, through: provider)
         let connections = try openedConnections()
         let code = try withExtendedLifetime((request, collector)) { () throws(LoginFault) in
-            try request.perform(on: handle) { connections.run($0, collector.wait, request.reader) }
+            try request.perform(on: handle) { connections.run($0, options, collector.wait, request.reader) }
         }
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
