@@ -166,6 +166,15 @@ struct `A login that machines share` {
         #expect(try fleet.refreshes() == [200])
     }
 
+    @Test func `an engine that fails once while the refreshed session is put costs nothing`() throws {
+        try fleet.logInAnHourAgo()
+        let own = try token(0, fault: "put 2 before fail")
+        #expect(own.code == 0 && own.output.hasPrefix("access-"), "\(own.error)")
+        #expect(try token(0).output == own.output)
+        #expect(try token(1).output == own.output)
+        #expect(try fleet.refreshes() == [200])
+    }
+
     @Test func `a machine that dies while the provider answers has lost the login, and all are told which one`() throws
     {
         try fleet.logInAnHourAgo()

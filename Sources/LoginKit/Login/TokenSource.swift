@@ -55,10 +55,8 @@ package struct TokenSource {
             throw missing(found, account)
         }
         context.tellOfClock(account, of: profile.name)
-        let clock = try confirm(account, refreshing: isEnough ? nil : found.session)
-        // Looked up anew: the record may have changed as well.
-        let refreshed = try context.keeper(profile, account.origin, request(for: account)).fill()
-        guard let session = refreshed.session else { throw missing(refreshed, account) }
+        let (session, clock) = try confirm(account, refreshing: isEnough ? nil : found.session)
+        guard let session else { throw missing(found, account) }
         try checkLife(of: session, clock: clock)
         return session
     }
@@ -78,16 +76,19 @@ package struct TokenSource {
 
     /// Refreshes what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
-    /// - Returns: the difference of the clocks, where what came looks as if it were over.
-    private func confirm(_ account: AccountRecord, refreshing outdated: Session?) throws(LoginFault) -> ClockDifference?
-    {
+    /// - Returns: the session, as it came and not as its store has it: an engine that machines share may not have it yet. And the
+    ///   difference of the clocks, where what came looks as if it were over.
+    private func confirm(
+        _ account: AccountRecord, refreshing outdated: Session?
+    ) throws(LoginFault) -> (Session?, ClockDifference?) {
         var request = request(for: account)
         request.policy.refreshesFirst = outdated != nil
         request.outdated = outdated
         do throws(LoginFault) {
             let run = try LoginRun(context, profile, request)
-            _ = try run.run()
-            return run.service.clockDifference
+            let keeper = SessionHolder(run, mayGoWithoutStore: false)
+            _ = try run.run(through: keeper)
+            return (keeper.session, run.service.clockDifference)
         } catch .loginRequired(let need) {
             let left = need.why == .sessionExpired ? outdated.flatMap(secondsLeft) : nil
             throw .loginRequired(LoginNeed(why: left.map { .sessionEndsSoon(seconds: $0) } ?? need.why))

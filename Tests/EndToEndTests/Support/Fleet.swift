@@ -58,7 +58,7 @@ final class Fleet {
         }
     }
 
-    /// Kills or stops authctl before or after one of its requests, as FLEET_FAULT says: `put 1 after kill`.
+    /// Kills or stops authctl before or after one of its requests, or fails itself, as FLEET_FAULT says: `put 1 after kill`.
     private static let fault = """
         #!/bin/bash
         count=$(($(cat "$FLEET_COUNTS/$1" 2>/dev/null || echo 0) + 1))
@@ -67,6 +67,7 @@ final class Fleet {
             case ${FLEET_FAULT:-} in
             "$1 kill") kill -9 $PPID; exit 1 ;;
             "$1 stop") kill -STOP $PPID ;;
+            "$1 fail") exit 1 ;;
             esac
         }
         act "$1 $count before"
