@@ -16,11 +16,11 @@ struct JudgementTests {
     static let defaults: [(status: Int, verdicts: [Verdict])] = [
         (200, [.accepted, .accepted, .accepted, .accepted]), (201, [.accepted, .accepted, .accepted, .accepted]),
         (204, [.accepted, .accepted, .accepted, .accepted]), (400, [.failure, .failure, .refused, .failure]),
-        (401, [.refused, .refused, .refused, .failure]), (403, [.failure, .forbidden, .refused, .failure]),
-        (404, [.failure, .failure, .refused, .failure]), (408, [.failure, .failure, .failure, .failure]),
-        (422, [.failure, .failure, .refused, .failure]), (423, [.forbidden, .forbidden, .refused, .failure]),
+        (401, [.refused, .refused, .refused, .failure]), (403, [.failure, .forbidden, .failure, .failure]),
+        (404, [.failure, .failure, .failure, .failure]), (408, [.failure, .failure, .failure, .failure]),
+        (422, [.failure, .failure, .failure, .failure]), (423, [.forbidden, .forbidden, .failure, .failure]),
         (429, [.busy, .busy, .busy, .busy]),
-        (499, [.failure, .failure, .refused, .failure]), (500, [.busy, .busy, .busy, .busy]),
+        (499, [.failure, .failure, .failure, .failure]), (500, [.busy, .busy, .busy, .busy]),
         (502, [.busy, .busy, .busy, .busy]), (503, [.busy, .busy, .busy, .busy]), (599, [.busy, .busy, .busy, .busy]),
     ]
 

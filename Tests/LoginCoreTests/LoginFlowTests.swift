@@ -264,6 +264,22 @@ struct LoginFlowTests {
             (.failed(plain), .finish(.failed(plain))))
     }
 
+    @Test func `A session that has ended is asked about, and not erased, where its refresh was not judged`() {
+        let fault = BusyFault(status: 403, retryAfter: nil, words: nil, isDoubtful: true)
+        let need = LoginNeed(why: .refreshNotJudged(fault), missing: [.username, .password])
+        let failed = LoginFlow.Event.failed(.busy(fault))
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
+            (.refused(SomeLogin.refusal), .refreshSession), (failed, .finish(.failed(.loginRequired(need)))))
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
+            (.refused(SomeLogin.refusal), .refreshSession), (failed, .authenticate(.stored)))
+        // Where it is only near its end, it is as good as before.
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false, refreshesFirst: true)), (.begun, .lookUp),
+            (.lookedUp(.session), .refreshSession), (failed, .finish(.failed(.busy(fault)))))
+    }
+
     @Test func `A stored password is asked for again, not marked, when verify names nobody`() {
         let refused = LoginFlow.Event.refused(SomeLogin.unnamed)
         walk(

@@ -119,10 +119,24 @@ struct OAuthTokenTests {
 
     @Test func `a refusal of the refresh token is one, in any of its forms`() {
         for (status, body) in [
-            (400, ""), (400, "{\"error\":\"invalid_grant\"}"), (401, "{\"error\":\"invalid_grant\"}"), (403, "<html>"),
-            (200, "{\"error\":\"invalid_grant\"}"),
+            (400, "{\"error\":\"invalid_grant\"}"), (401, "{\"error\":\"invalid_grant\"}"),
+            (403, "{\"error\":\"invalid_grant\"}"), (200, "{\"error\":\"invalid_grant\"}"),
+            (400, "{\"error\":\"unauthorized_client\"}"), (200, "{\"error\":\"bad_refresh_token\"}"),
         ] {
             #expect(throws: LoginFault.rejected(Refusal(status: status))) { try refresh(status, body) }
+        }
+    }
+
+    @Test func `what a firewall or a gateway answers in the place of the token endpoint refuses no refresh token`() {
+        for (status, body) in [
+            (400, ""), (400, "<html>"), (400, "{\"status\":400,\"error\":\"Bad Request\"}"), (401, "{}"),
+            (401, "{\"status\":401,\"error\":\"Unauthorized\"}"), (403, "<html>"),
+            (403, "{\"error\":\"access_denied\"}"), (404, "{\"status\":404,\"error\":\"Not Found\"}"),
+            (405, ""), (407, ""), (413, ""), (421, ""), (425, ""), (451, ""), (499, ""),
+            (200, "{\"error\":{\"message\":\"x\"}}"),
+        ] {
+            let expected = LoginFault.busy(BusyFault(status: status, retryAfter: nil, words: nil, isDoubtful: true))
+            #expect(throws: expected, "\(status) \(body)") { try refresh(status, body) }
         }
     }
 

@@ -28,6 +28,8 @@ package struct LoginNeed: Equatable, Sendable {
         case otherPerson(Replacement)
         /// The service has refreshed the session for another person: it is kept, and not used.
         case refreshedForAnother(Replacement)
+        /// The session has ended, and the response to its refresh judges nothing. Nothing is erased for it.
+        case refreshNotJudged(BusyFault)
         /// Another machine, or an earlier process of this one, began to refresh a login that machines share, and has not ended it; the
         /// service refuses a second refresh.
         case unfinishedRefresh(machine: String)

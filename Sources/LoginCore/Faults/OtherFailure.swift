@@ -1,17 +1,21 @@
 /// The server cannot judge now.
 package struct BusyFault: Equatable, Sendable {
-    /// The status of the answer: 429 or one of 500 to 599.
+    /// The status of the answer: 429, one of 500 to 599, or any at a refresh that nobody has judged.
     package let status: Int
     /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
     package let retryAfter: Int?
     /// The server's own words, unescaped; `nil` if none are known.
     package let words: String?
+    /// Whether the answer to a refresh may come from something in between, such as a firewall: it does not say that the login has
+    /// ended, nor that the server is busy.
+    package let isDoubtful: Bool
 
     /// - Parameter retryAfter: in seconds; `nil` if the server does not say.
-    package init(status: Int, retryAfter: Int?, words: String?) {
+    package init(status: Int, retryAfter: Int?, words: String?, isDoubtful: Bool = false) {
         self.status = status
         self.retryAfter = retryAfter
         self.words = words
+        self.isDoubtful = isDoubtful
     }
 }
 

@@ -244,6 +244,9 @@ package struct LoginFlow: Equatable, Sendable {
             return judge(trust)
         case (.judging, .failed(.forbidden(let refusal))) where refusal.mayMeanLoggedOut:
             return askOrEnd(.sessionEnded(at: endedAt), why: .sessionForbidden(refusal))
+        case (.judging(let session), .failed(.busy(let fault))) where fault.isDoubtful && isOver(session):
+            if session.withCredential { return authenticate(.stored) }
+            return askOrEnd(.sessionEnded(at: endedAt), why: .refreshNotJudged(fault))
         case (_, .failed(let error)):
             return offerRetry(after: error)
 
@@ -361,6 +364,9 @@ extension LoginFlow {
     private mutating func judge(_ found: Found) -> Effect {
         switch found {
         case .nothing: endWithoutSession()
+    /// Whether a session is of no use any more, unless it can be refreshed.
+    private func isOver(_ session: StoredSession) -> Bool { session.isRefused || endedAt != nil }
+
         case .refusedCredential: askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
         case .session: judge(StoredSession(withCredential: false))
         case .both: judge(StoredSession(withCredential: true))

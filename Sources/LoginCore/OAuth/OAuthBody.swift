@@ -53,6 +53,22 @@ struct OAuthBody {
         }
     }
 
+    /// Whether the token endpoint refuses a refresh: in the form of RFC 6749, section 5.2, or of the services that send the same
+    /// with 200. `invalid_grant` can mean nothing else, whatever the status.
+    var refusesRefresh: Bool {
+        guard let error = text("error") else { return false }
+        return code == .invalidGrant || [200, 400, 401].contains(response.status) && error.isErrorCode
+    }
+
+    /// Whether the response to a refresh, which refuses nothing, may come from something in between.
+    var isDoubtful: Bool {
+        (400..<500).contains(response.status) || (200..<300).contains(response.status) && (hasError || isPage)
+    }
+
+    private var isPage: Bool {
+        members == nil && response.values(of: "Content-Type").contains { $0.lowercased().hasPrefix("text/html") }
+    }
+
     /// The code, where it is one of the RFCs'.
     var code: OAuthErrorCode? { text("error").flatMap { OAuthErrorCode(rawValue: $0) } }
 
@@ -91,5 +107,14 @@ extension HTTPResponse {
     func refuseRedirect(at step: OAuthStep) throws(LoginFault) {
         guard (300..<400).contains(status) else { return }
         throw .failure(.redirected(step: step.rawValue, status: status, target: redirect?.target ?? ""))
+    }
+}
+
+extension String {
+    /// Whether it has the form of all registered error codes, such as `invalid_grant`. Gateways write the words of a status:
+    /// "Not Found".
+    fileprivate var isErrorCode: Bool {
+        contains("_")
+            && utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
     }
 }

@@ -7,14 +7,19 @@ package enum TokenResponse: Equatable, Sendable {
     /// It cannot say now: nothing was judged.
     case unavailable(BusyFault)
 
-    /// A member `error` is an error whatever the status; any 4xx is a no, also with an empty body.
+    /// A member `error` is an error whatever the status; any 4xx is a no, also with an empty body. At a refresh only the token
+    /// endpoint itself can say no, since that ends a login: what a firewall or a gateway answers judges nothing.
     /// - Throws: `unusableResponse` for what is neither, `redirected` for a redirect.
     package init(_ response: HTTPResponse, at step: OAuthStep = .token) throws(LoginFault) {
         let body = OAuthBody(response)
         if let busy = body.busy {
             self = .unavailable(busy)
-        } else if body.hasError || (400..<500).contains(response.status) {
+        } else if step == .refresh ? body.refusesRefresh : body.hasError || (400..<500).contains(response.status) {
             self = .refused(body.refusal(at: step))
+        } else if step == .refresh, body.isDoubtful {
+            self = .unavailable(
+                BusyFault(
+                    status: response.status, retryAfter: response.retryAfter, words: body.words, isDoubtful: true))
         } else {
             try response.refuseRedirect(at: step)
             self = .issued(try IssuedTokens(body, at: step))

@@ -40,7 +40,7 @@ extension ParsedResponse {
             refusal.mayMeanLoggedOut = status == 403
             return .forbidden(refusal)
         }
-        if refused == nil, matches(any: step.usuallyRefused(status)) { return .refused(refusal) }
+        if refused == nil, matches(any: step.usuallyRefused) { return .refused(refusal) }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
         guard let place = missingName(rule, step), anonymous?.differs(from: self) != true else { return .accepted }
         refusal.missingName = place.description
@@ -123,10 +123,12 @@ extension Step {
         }
     }
 
-    func usuallyRefused(_ status: Int) -> [Condition] {
+    /// A refusal at a refresh ends a login, so there only what the service itself answers is one: other statuses are what
+    /// firewalls and gateways answer, too.
+    var usuallyRefused: [Condition] {
         switch self {
         case .login, .verify: [Condition(status: 401)]
-        case .refresh: (400..<500).contains(status) && status != 408 && status != 429 ? [Condition(status: status)] : []
+        case .refresh: [Condition(status: 400), Condition(status: 401)]
         case .logout, .page: []
         }
     }

@@ -8,7 +8,9 @@ extension LoginFault {
         case .secondFactor(let fault): return .secondFactor(fault.without(secrets))
         case .busy(let fault):
             let words = fault.words.flatMap { secrets.stand(in: $0) ? nil : $0 }
-            return .busy(BusyFault(status: fault.status, retryAfter: fault.retryAfter, words: words))
+            return .busy(
+                BusyFault(
+                    status: fault.status, retryAfter: fault.retryAfter, words: words, isDoubtful: fault.isDoubtful))
         case .oauth(let fault): return .oauth(fault.without(secrets))
         case .failure(let fault): return .failure(fault.without(secrets))
         case .untrusted(.otherOrigin(let target)): return .untrusted(.otherOrigin(target: told(target)))

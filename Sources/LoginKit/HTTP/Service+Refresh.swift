@@ -54,10 +54,16 @@ extension Service {
                     old: JSONWebToken(token.value)?.subject, new: JSONWebToken(new.value)?.subject))
             let cookies = profile.sessionRule.cookies ? facts.response.cookies : []
             return RefreshedSession(session: .token(new.with(cookies)), owner: owner)
-        case .refused(let refusal), .forbidden(let refusal):
+        case .refused(let refusal):
+            throw .rejected(refusal)
+        case .forbidden(let refusal) where refusal.status == 401:
             throw .rejected(refusal)
         case .needsSecondFactor, .pending:
             throw .rejected(Refusal(status: facts.status))
+        case .forbidden(let refusal):
+            throw .busy(facts.doubtful(refusal.words))
+        case .unclear(.failure(.unexpectedStatus(_, _, let words))):
+            throw .busy(facts.doubtful(words))
         case .unclear(let error):
             throw error
         }
@@ -69,6 +75,13 @@ extension Service {
         guard let verify = profile.verify else { throw .usage(.nothingToVerify(profile: profile.name)) }
         let facts = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
         return (facts.evidence(by: verify.response, at: .verify), facts.challenges)
+    }
+}
+
+extension ParsedResponse {
+    /// The response to a refresh that no rule takes for a refusal.
+    fileprivate func doubtful(_ words: String?) -> BusyFault {
+        BusyFault(status: status, retryAfter: response.retryAfter, words: words, isDoubtful: true)
     }
 }
 

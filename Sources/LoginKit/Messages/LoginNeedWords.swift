@@ -22,6 +22,9 @@ extension LoginNeed {
             case .noActiveAccount: "no account is active"
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
             case .refreshedForAnother(let replacement): replacement.refreshWords
+            case .refreshNotJudged(let fault):
+                "the session has ended, and its refresh was answered with status \(fault.status): the service has ended the login, "
+                    + "or something in between answered\(fault.quoted); nothing was erased"
             case .unfinishedRefresh(let machine):
                 "the machine \(SafeText.quoted(machine)) began to refresh this login and did not end it, and the service refuses "
                     + "another refresh"
@@ -68,6 +71,9 @@ extension LoginNeed {
         }
         if case .clockSetBack = why {
             return Message(what, next: "set the clock, or log in: \(topic.loginCommand)")
+        }
+        if case .refreshNotJudged = why {
+            return Message(what, next: "try again later, or log in: \(topic.loginCommand)")
         }
         if case .unfinishedRefresh = why {
             return Message(

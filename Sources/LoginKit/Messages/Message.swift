@@ -88,12 +88,17 @@ extension LoginFault {
 }
 
 extension BusyFault {
+    /// The server's words, quoted and made harmless, to stand behind our own.
+    var quoted: String { words.map { ": the server says \(SafeText.quoted($0))" } ?? "" }
+
     fileprivate var message: Message {
-        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
         let wait = retryAfter.map {
             $0 <= 86_400 ? "try again in \($0) \($0 == 1 ? "second" : "seconds")" : "try again much later"
         }
-        return Message(
-            "the server is busy or unavailable (status \(status))\(said)", next: wait ?? "try again later")
+        let what =
+            isDoubtful
+            ? "the refresh was answered with status \(status), which does not say that the login has ended"
+            : "the server is busy or unavailable (status \(status))"
+        return Message(what + quoted, next: wait ?? "try again later")
     }
 }
