@@ -162,7 +162,9 @@ import Testing
         let world = try shop()
         let file = world.home.path + "/state/authctl/plaintext.json"
         world.meanwhile = { _ in chmod(file, 0o644) }
-        let run = world.run("request", "POST", "/orders", "-d", "x", server: [answer(201, "made", cookie: "three")])
+        let run = world.run(
+            "request", "POST", "/orders", "-d", "x",
+            server: [answer(201, "made", cookie: "three"), answer(200, "{\"name\":\"Anna\"}", cookie: "three")])
         #expect(run.code == 0 && run.output == "made")
         #expect(run.talk.contains("warning: shop: the refreshed session was not stored"), "\(run.talk)")
     }

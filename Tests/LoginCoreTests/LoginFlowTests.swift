@@ -280,6 +280,22 @@ struct LoginFlowTests {
             (.lookedUp(.session), .refreshSession), (failed, .finish(.failed(.busy(fault)))))
     }
 
+    @Test func `A stored session for which verify names somebody else is not used`() {
+        let known = Identity(username: "ann", serverName: "ann"), now = Identity(username: "ann", serverName: "mallory")
+        guard let other = Replacement(of: known, by: now) else { return _ = Issue.record("the same") }
+        let confirmed = LoginFlow.Event.confirmed(now, isRefreshed: false)
+        let need = LoginNeed(why: .sessionOfAnother(other), missing: [.username, .password])
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false), storing: [known]), (.begun, .lookUp),
+            (.lookedUp(.session), .verifySession), (confirmed, .finish(.failed(.loginRequired(need)))))
+        walk(
+            SomeLogin.flow(storing: [known]), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
+            (confirmed, .prepare))
+        walk(
+            SomeLogin.flow(storing: [known]), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
+            (confirmed, .authenticate(.stored)))
+    }
+
     @Test func `A stored password is asked for again, not marked, when verify names nobody`() {
         let refused = LoginFlow.Event.refused(SomeLogin.unnamed)
         walk(

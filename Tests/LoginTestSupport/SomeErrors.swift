@@ -130,7 +130,7 @@ package enum SomeErrors {
             .ticket(.missing(reason: hostile)), .declined(.certificate),
             .otherRealm(hostile, of: hostile, login: hostile), .ticket(.expired(principal: hostile)),
             .ticket(.ofAnother(principal: hostile, wanted: hostile)),
-        ] + replacements.map { .otherPerson($0) } + replacements.map { .refreshedForAnother($0) }
+        ] + replacements.map { .otherPerson($0) } + replacements.map { .sessionOfAnother($0) }
         + [ClockDifference(seconds: -7300)].compactMap { $0 }.map { .clockSetBack($0) }
 
     private static let replacements: [Replacement] = [

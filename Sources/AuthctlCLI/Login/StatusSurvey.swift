@@ -137,7 +137,7 @@ extension LoginFault {
         if case .store = self { return true }
         guard case .loginRequired(let need) = self else { return false }
         if case .clockSetBack = need.why { return true }
-        if case .refreshedForAnother = need.why { return true }
+        if case .sessionOfAnother = need.why { return true }
         return false
     }
 }

@@ -26,8 +26,8 @@ package struct LoginNeed: Equatable, Sendable {
         case noActiveAccount(known: [String])
         /// The server names another person than the one that is stored; what is stored stays.
         case otherPerson(Replacement)
-        /// The service has refreshed the session for another person: it is kept, and not used.
-        case refreshedForAnother(Replacement)
+        /// The service names another person for the session, or has refreshed it for one: it is kept, and not used.
+        case sessionOfAnother(Replacement)
         /// The session has ended, and the response to its refresh judges nothing. Nothing is erased for it.
         case refreshNotJudged(BusyFault)
         /// Another machine, or an earlier process of this one, began to refresh a login that machines share, and has not ended it; the

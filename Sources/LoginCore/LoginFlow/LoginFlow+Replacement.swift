@@ -42,7 +42,7 @@ extension LoginFlow {
         go(.saving(identity, source), .save(approval(source)))
     }
 
-    private func replacement(by confirmed: Identity) -> Replacement? {
+    func replacement(by confirmed: Identity) -> Replacement? {
         if let wanted = subject.wanted, let other = Replacement(wanted: wanted, confirmed: confirmed) { return other }
         let name = confirmed.accountName
         let same = subject.accounts.first { $0.username.isSame(as: name) }

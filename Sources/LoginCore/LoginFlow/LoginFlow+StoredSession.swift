@@ -35,6 +35,7 @@ extension LoginFlow {
         var session = session
         switch (session.step, event) {
         case (.verifying, .confirmed(let identity, let isRefreshed)):
+            if session.withCredential, replacement(by: identity) != nil { return authenticate(.stored) }
             return confirm(identity, isRefreshed, from: .stored)
         case (.verifying, .refused):
             session.isRefused = true

@@ -338,8 +338,12 @@ extension LoginFlow {
         go(.authenticating(source), .authenticate(source))
     }
 
-    /// Saves the login that the service has confirmed, unless it is the stored one.
+    /// Saves the login that the service has confirmed, unless it is the stored one. What is stored is not used where the service
+    /// names another user for it.
     mutating func confirm(_ identity: Identity, _ isRefreshed: Bool, from source: Source) -> Effect {
+        if source == .stored, let other = replacement(by: identity) {
+            return askOrEnd(.sessionEnded(at: endedAt), why: .sessionOfAnother(other))
+        }
         if source == .stored, !isRefreshed { return succeed(.alreadyLoggedIn(identity)) }
         return save(identity, from: source)
     }
@@ -360,13 +364,13 @@ extension LoginFlow {
         }
     }
 
+    /// Whether a session is of no use any more, unless it can be refreshed.
+    private func isOver(_ session: StoredSession) -> Bool { session.isRefused || endedAt != nil }
+
     /// The effect on the stored login.
     private mutating func judge(_ found: Found) -> Effect {
         switch found {
         case .nothing: endWithoutSession()
-    /// Whether a session is of no use any more, unless it can be refreshed.
-    private func isOver(_ session: StoredSession) -> Bool { session.isRefused || endedAt != nil }
-
         case .refusedCredential: askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
         case .session: judge(StoredSession(withCredential: false))
         case .both: judge(StoredSession(withCredential: true))

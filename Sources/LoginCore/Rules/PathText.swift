@@ -1,7 +1,7 @@
 extension StringProtocol {
     /// A path as most servers look it up, to tell whether two lead to the same page: without the parameters of its segments
     /// (`;jsessionid=…`), percent-encoding and a slash at the end.
-    var lookedUpPath: String {
+    package var lookedUpPath: String {
         let segments = split(separator: "/", omittingEmptySubsequences: false).map { $0.prefix { $0 != ";" } }
         let path = segments.joined(separator: "/").utf8
         var bytes = Hexadecimal.percentDecoded(path, isStrict: false) ?? Array(path)

@@ -126,6 +126,11 @@ package struct LoginRun {
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
             grant?.revoke()
+            if case .loginRequired(let need) = error, need.why == .nothingStored,
+                let other = keeper.filledRecord?.otherPerson
+            {
+                throw .loginRequired(LoginNeed(why: .sessionOfAnother(other), missing: need.missing))
+            }
             if case .loginRequired = error, let machine = keeper.unfinished {
                 throw .loginRequired(LoginNeed(why: .unfinishedRefresh(machine: machine)))
             }
@@ -165,13 +170,13 @@ package struct LoginRun {
     private func storedIdentities(_ account: AccountRecord?) throws(LoginFault) -> [Identity] {
         // What is not kept takes nobody's place.
         guard !keepsNothing, let record = try context.document().profile(profile.name) else { return [] }
+        // A login takes the place of the account that was named; `status` names each of a thousand.
+        if let account, request.username != nil { return [account.identity] }
         return record.accounts.filter { $0.origin == endpoint.origin }.map(\.identity)
     }
 
     /// `--method` only chooses among what the profile accepts.
     private static func method(
-        // A login takes the place of the account that was named; `status` names each of a thousand.
-        if let account, request.username != nil { return [account.identity] }
         _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
     ) throws(LoginFault) -> AuthenticationMethod? {
         guard let asked, asked != .auto else { return pinned }

@@ -53,6 +53,11 @@ final class SessionHolder: LoginKeeper {
         }
     }
 
+    /// Takes note of whom the service names for the stored session.
+    func confirm(_ identity: Identity) throws(LoginFault) {
+        if hasStore { try keeper.confirm(identity) }
+    }
+
     /// With a password that was given the action needs no store.
     private func goOn(without fault: LoginFault) throws(LoginFault) {
         guard mayGoWithoutStore, case .store = fault else { throw fault }

@@ -11,7 +11,7 @@ package struct SessionProvider {
     package struct AuthenticatedSession {
         package let run: LoginRun
         let keeper: SessionHolder
-        package var session: Session
+        let changes: SessionChanges
         package let username: String
         /// As far as the server was asked; what is stored else.
         package let identity: Identity
@@ -20,10 +20,23 @@ package struct SessionProvider {
         /// Whether the server was asked about it for what comes next.
         var isFresh: Bool
 
-        /// The session for the next request, with what the last one has refreshed.
-        var refreshed: AuthenticatedSession {
+        /// Sends no request.
+        init(
+            run: LoginRun, keeper: SessionHolder, session: Session, username: String, identity: Identity,
+            space: VerifiedSpace?, isFresh: Bool
+        ) {
+            (self.run, self.keeper, self.username, self.identity) = (run, keeper, username, identity)
+            (self.space, self.isFresh) = (space, isFresh)
+            changes = SessionChanges(session, run, keeper, username: username, identity)
+        }
+
+        /// The session for the next request.
+        package var session: Session { changes.changing.used }
+
+        /// The same for another request than the one that the server was asked for.
+        var used: AuthenticatedSession {
             var next = self
-            (next.session, next.isFresh) = (keeper.session ?? session, false)
+            next.isFresh = false
             return next
         }
 
@@ -32,11 +45,6 @@ package struct SessionProvider {
             CarriedSession(
                 service: run.service, session: session, username: username, space: space,
                 isConfirmed: isFresh && session.isPassword)
-        }
-
-        /// Stores a session that the service has refreshed by itself.
-        func keep(_ session: Session) throws(LoginFault) {
-            try keeper.approve(Login(identity: identity, session: session), .refresh)
         }
     }
 

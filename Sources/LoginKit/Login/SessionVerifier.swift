@@ -44,9 +44,8 @@ package struct SessionVerifier {
         {
             return Optional(record).missing
         }
-        let account = try fromStore(try run.keeper.account())
-        if let other = account?.otherPerson { return .refreshedForAnother(other) }
-        guard let record = account, run.context.dependencies.clock.isOver(record.expires)
+        guard let record = try fromStore(try run.keeper.account()),
+            run.context.dependencies.clock.isOver(record.expires)
         else { return found }
         return .sessionExpired
     }
@@ -122,7 +121,7 @@ extension LoginContext {
     package func problem(with account: AccountRecord, of profile: Profile) throws(LoginFault) -> LoginFault? {
         let shared = try sharedRecord(of: account, in: profile), account = shared?.record ?? account
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
-        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .sessionOfAnother(other))) }
         if dependencies.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
         if let difference = account.clockDifference(at: dependencies.clock) {
             return .loginRequired(LoginNeed(why: .clockSetBack(difference)))

@@ -66,7 +66,7 @@ package struct TokenSource {
     }
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginFault {
-        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .sessionOfAnother(other))) }
         // Another machine has ended it.
         let isOver = !account.store.isShared && context.dependencies.clock.isOver(account.expires)
         let why: LoginNeed.Why =

@@ -28,7 +28,7 @@ actor LoginActor {
         let session = try unlessCancelled { () throws(LoginFault) in
             let provider = try opened()
             let authenticated = verifying ? try provider.enter() : try provider.enterUnverified()
-            self.authenticated = authenticated.refreshed
+            self.authenticated = authenticated.used
             return LoginSession(loginActor: self, profile: provider.profile, identity: authenticated.identity)
         }
         // Cancelled during a refresh, which was finished all the same: what follows is not wanted any more.
@@ -77,8 +77,9 @@ actor LoginActor {
         }
     }
 
-    /// Closes the connections, on the thread that they belong to.
+    /// Stores what was refreshed, and closes the connections, on the thread that they belong to.
     package func end() {
+        authenticated?.changes.settle(isLast: true)
         (provider, authenticated, hasEnded) = (nil, nil, true)
     }
 

@@ -21,7 +21,7 @@ extension LoginNeed {
             case .noSuchAccount(let username, _): "not logged in as \(SafeText.quoted(username))"
             case .noActiveAccount: "no account is active"
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
-            case .refreshedForAnother(let replacement): replacement.refreshWords
+            case .sessionOfAnother(let replacement): replacement.sessionWords
             case .refreshNotJudged(let fault):
                 "the session has ended, and its refresh was answered with status \(fault.status): the service has ended the login, "
                     + "or something in between answered\(fault.quoted); nothing was erased"
@@ -65,7 +65,7 @@ extension LoginNeed {
                     \(topic.loginCommand("--force"))
                     """)
         }
-        if case .refreshedForAnother = why {
+        if case .sessionOfAnother = why {
             return Message(
                 what, next: "tell the service's administrator, and log in again: \(topic.loginCommand("--force"))")
         }

@@ -1,11 +1,19 @@
 import LoginCore
 
 extension Replacement {
-    /// The message about a session that was refreshed.
-    var refreshWords: String {
+    /// The message about a session that is somebody else's by now.
+    var sessionWords: String {
         """
-        the session of \(SafeText.quoted(stored.serverName ?? "")) was refreshed, but the new one belongs to \
+        the session of \(SafeText.quoted(stored.serverName ?? "")) now belongs to \
         \(SafeText.quoted(confirmed.serverName ?? "")); it is not used
+        """
+    }
+
+    /// The message about a session that a response has set.
+    var responseWords: String {
+        """
+        a response set a session of \(SafeText.quoted(confirmed.serverName ?? "")) in the place of that of \
+        \(SafeText.quoted(stored.serverName ?? "")); it is neither used nor stored
         """
     }
 

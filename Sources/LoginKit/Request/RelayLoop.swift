@@ -55,6 +55,11 @@ struct RelayLoop<Lender: SessionLender> {
         let ending: RelayFlow.Ending
         /// The session that went with the request.
         let attachment: RelayFlow.Attachment
+
+        /// What the response has made of the session. A session that a refusal sets is nobody's.
+        var refreshed: Session? {
+            ending == .answered && relayed.response.status < 400 ? relayed.session : nil
+        }
     }
 
     /// - Throws: whatever kept the request from being sent once more; the response that there is was handed on by then.
@@ -133,25 +138,4 @@ struct RelayLoop<Lender: SessionLender> {
     }
 
     private static var lost: LoginFault { .failure(.unexpectedEvent("a request that is over")) }
-}
-
-extension Service {
-    /// Asks the server once, or twice where the response itself has refreshed the session: that is asked about first, since the
-    /// former one may have been good for one response only.
-    /// - Returns: `nil` if it accepts neither.
-    func verify(
-        _ session: Session, orRefreshed refreshed: Session?, username: String
-    ) throws(LoginFault) -> Login? {
-        let newer = refreshed.flatMap { $0 == session ? nil : $0 }
-        for session in [newer, session].compactMap({ $0 }) {
-            do throws(LoginFault) {
-                return try verify(session, username: username)
-            } catch .rejected {
-                continue
-            } catch .forbidden(let refusal) where refusal.mayMeanLoggedOut && session.credential == nil {
-                throw .loginRequired(LoginNeed(why: .sessionForbidden(refusal)))
-            }
-        }
-        return nil
-    }
 }

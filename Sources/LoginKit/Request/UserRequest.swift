@@ -8,6 +8,8 @@ package struct UserRequest {
     let outgoing: OutgoingRequest
     /// The login that the request goes out with, once there is one.
     private var authenticated: SessionProvider.AuthenticatedSession?
+    /// Whether a value that waited has taken the place of the one that was refused.
+    private var isReplaced = false
 
     /// - Parameter former: the session of the request before.
     package init(
@@ -19,11 +21,13 @@ package struct UserRequest {
     }
 
     /// - Returns: the head of the answer, which was handed on whatever its status.
-    package func run() throws(LoginFault) -> HTTPResponse { try exchange().response }
+    package func run() throws(LoginFault) -> HTTPResponse { try exchange(isLast: true).response }
 
     /// Like `run`, and returns the session for the next request.
-    func exchange() throws(LoginFault) -> (response: HTTPResponse, authenticated: SessionProvider.AuthenticatedSession?)
-    {
+    /// - Parameter isLast: no other request follows.
+    func exchange(
+        isLast: Bool = false
+    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: SessionProvider.AuthenticatedSession?) {
         defer { outgoing.output.close() }
         var loop = RelayLoop(outgoing, self, canVerify: provider.profile.verify != nil)
         var outcome = try loop.run()
@@ -31,8 +35,9 @@ package struct UserRequest {
             loop = RelayLoop(outgoing, wider, canVerify: provider.profile.verify != nil)
             outcome = try loop.run()
         }
+        defer { loop.lender.authenticated?.changes.settle(isLast: isLast) }
         try loop.lender.finish(outcome)
-        return (outcome.relayed.response, loop.lender.authenticated?.refreshed)
+        return (outcome.relayed.response, loop.lender.authenticated?.used)
     }
 
     /// Asks the person, once for each request, whether to log in again where the scope of the token is not enough.
@@ -49,11 +54,13 @@ package struct UserRequest {
         return UserRequest(provider: provider, outgoing: outgoing, after: try provider.enter(forScope: scope))
     }
 
-    /// Hands the answer on, whatever it means, and keeps what it has refreshed.
+    /// Hands the answer on, whatever it means, and takes note of what it has made of the session.
     private func finish(_ outcome: RelayLoop<UserRequest>.Outcome) throws(LoginFault) {
         let response = outcome.relayed.response
-        // A session that a refusal sets is nobody's.
-        defer { if outcome.ending == .answered, response.status < 400 { keep(outcome.relayed.session) } }
+        if let authenticated {
+            let isLogin = try authenticated.run.service.mayLogIn(outgoing.message)
+            authenticated.changes.note(outcome.refreshed, isLogin: isLogin)
+        }
         try outgoing.handOn()
         switch outcome.ending {
         case .answered:
@@ -69,21 +76,6 @@ package struct UserRequest {
         }
     }
 
-    /// Stores a session that an answer has refreshed. What was asked for is done: a store that fails then is no reason for another
-    /// code, after which a script would ask for it twice.
-    private func keep(_ session: Session?) {
-        guard let session, let authenticated, session != authenticated.session else { return }
-        do throws(LoginFault) {
-            try authenticated.keep(session)
-        } catch {
-            let context = provider.context
-            context.warn(
-                """
-                warning: \(provider.profile.name): the refreshed session was not stored: \
-                \(error.message(about: context.topic).what)
-                """)
-        }
-    }
 }
 
 extension UserRequest: SessionLender {
@@ -91,8 +83,10 @@ extension UserRequest: SessionLender {
 
     /// The former session, the stored one, or that of a login; none where a request may go out without a login.
     mutating func lend() throws(LoginFault) -> CarriedSession {
-        if let authenticated, !provider.context.dependencies.clock.isOver(authenticated.session.expires) {
-            return authenticated.carried
+        if let authenticated {
+            authenticated.changes.settle()
+            let isOver = provider.context.dependencies.clock.isOver(authenticated.session.expires)
+            if !isOver, !authenticated.changes.changing.isInDoubt { return authenticated.carried }
         }
         let isRepeatable = outgoing.body.isRepeatable
         if isRepeatable, try provider.maySendWithoutLogin(outgoing.message.method) {
@@ -111,10 +105,13 @@ extension UserRequest: SessionLender {
 
     mutating func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
         guard let authenticated else { return false }
-        let login = try authenticated.run.service.verify(
-            authenticated.session, orRefreshed: relayed?.session, username: authenticated.username)
-        keep(login?.session)
-        return login != nil
+        switch try authenticated.changes.recheck(after: relayed?.session) {
+        case .known: return true
+        case .unknown: return false
+        case .replaced:
+            isReplaced = true
+            return false
+        }
     }
 
     mutating func lendAnother(
@@ -124,7 +121,11 @@ extension UserRequest: SessionLender {
         if relayed != nil || missing != nil {
             outgoing.say(authenticated?.session.refusal ?? "the server requires a login for this")
         }
-        let another = try lend(try provider.enter(after: authenticated?.session))
+        // A value that waited is good, and needs no login.
+        let present = isReplaced ? authenticated : nil
+        isReplaced = false
+        let another =
+            if let present { try lend(present) } else { try lend(try provider.enter(after: authenticated?.session)) }
         outgoing.say(
             "\(missing == nil ? "sending the same request again" : "sending the request") with the new session")
         return another

@@ -20,12 +20,18 @@ struct ServedRequest {
         let lender = Lender(request: self, answer: answer, lent: lent)
         let outgoing = try outgoing(to: answer)
         var loop = RelayLoop(outgoing, lender, canVerify: profile.verify != nil)
-        let outcome = try loop.run()
-        try outgoing.handOn()
-        // A session that a refusal sets is nobody's.
-        if outcome.ending == .answered, outcome.relayed.response.status < 400 {
-            session.note(outcome.relayed.session, of: loop.lender.lent)
+        let isLogin = try service.mayLogIn(outgoing.message)
+        let outcome: RelayLoop<Lender>.Outcome
+        do throws(LoginFault) {
+            outcome = try loop.run()
+        } catch {
+            session.note(nil, of: loop.lender.lent, isLogin: isLogin)
+            throw error
         }
+        // Before the command can know that the request has ended.
+        session.note(outcome.refreshed, of: loop.lender.lent, isLogin: isLogin)
+        try outgoing.handOn()
+        session.settle()
     }
 
     private func outgoing(to answer: ServedResponse) throws(LoginFault) -> OutgoingRequest {

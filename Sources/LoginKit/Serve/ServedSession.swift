@@ -16,8 +16,8 @@ final class ServedSession: @unchecked Sendable {
         let hidden: RepeatedSecrets
     }
 
-    /// Seconds between two times that refreshed cookies are stored, and between two tries to refresh what could not be.
-    private static let (storing, patience) = (Duration.seconds(10), Duration.seconds(2))
+    /// Between two tries to refresh what could not be.
+    private static let patience = Duration.seconds(2)
     /// In bytes: a shorter secret stands in many a text. A password is longer than what it is mistaken for.
     private static let (leastHidden, leastPassword) = (8, 4)
 
@@ -32,13 +32,11 @@ final class ServedSession: @unchecked Sendable {
     /// The last session that the server has refused at verify.
     private var refused = -1
     private var failure: (error: LoginFault, at: ContinuousClock.Instant)?
-    private var stored: (session: Session, at: ContinuousClock.Instant)
     private var told: Set<String> = []
 
     /// - Parameter provider: one that asks nobody.
     init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
-        stored = (authenticated.session, .now)
         let hidden = Self.hidden(authenticated, besides: [])
         self.hidden = hidden
         known = Mutex(hidden)
@@ -54,6 +52,11 @@ final class ServedSession: @unchecked Sendable {
             let isRefused = refused == number && authenticated.session.credential?.password != nil
             if isRefused || provider.context.dependencies.clock.isOver(authenticated.session.expires) {
                 try refresh(after: nil)
+            } else if authenticated.changes.changing.isInDoubt {
+                // Verify says whose the session is by now, or what is stored: somebody may have logged in again.
+                if authenticated.isKept { try refresh(after: nil) } else { try authenticated.changes.confirmUsed() }
+            } else {
+                changing { authenticated.changes.settle() }
             }
             return lent
         }
@@ -75,32 +78,35 @@ final class ServedSession: @unchecked Sendable {
     func isKnown(_ former: Lent, refreshed: Session?) throws(LoginFault) -> Bool {
         try monitor.locked { () throws(LoginFault) in
             guard former.number == number, refused < number else { return false }
-            let service = authenticated.run.service
-            if let login = try service.verify(
-                authenticated.session, orRefreshed: refreshed, username: authenticated.username)
-            {
-                replace(by: login.session)
-                return true
+            switch try changing({ () throws(LoginFault) in try authenticated.changes.recheck(after: refreshed) }) {
+            case .known: return true
+            case .unknown:
+                refused = number
+                return false
+            case .replaced: return false
             }
-            refused = number
-            return false
         }
     }
 
-    /// Takes note of cookies that an answer has refreshed.
-    func note(_ session: Session?, of former: Lent) {
+    /// Takes note of what a response has made of the session.
+    /// - Parameter isLogin: whether the request may have logged in another account.
+    func note(_ session: Session?, of former: Lent, isLogin: Bool) {
         monitor.locked {
-            guard let session, former.number == number, session != former.session else { return }
-            replace(by: session)
-            if ContinuousClock.now - stored.at >= Self.storing { store() }
+            let isNew = former.number == number && session != former.session
+            authenticated.changes.note(isNew ? session : nil, isLogin: isLogin)
         }
+    }
+
+    /// Has verify judge what responses have made of the session, as far as that is due.
+    func settle() {
+        monitor.locked { changing { authenticated.changes.settle() } }
     }
 
     /// Stores what has been refreshed since the last time.
     /// - Returns: what there is at last.
     func close() -> Session {
         monitor.locked {
-            store()
+            authenticated.changes.settle(isLast: true)
             return authenticated.session
         }
     }
@@ -140,11 +146,21 @@ final class ServedSession: @unchecked Sendable {
         return hidden
     }
 
+    /// Runs a step that may put another value in the place of the session.
+    private func changing<Result, Failure>(_ step: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let earlier = authenticated.session
+        defer {
+            if authenticated.session != earlier {
+                hidden = Self.hidden(authenticated, besides: earlier.secrets)
+                // Of what went out with the old value, a refusal says nothing of the new one.
+                if authenticated.changes.changing.rotates { number += 1 }
+            }
+        }
+        return try step()
+    }
+
     private func replace(by session: Session) {
-        guard session != authenticated.session else { return }
-        let earlier = authenticated.session.secrets
-        authenticated.session = session
-        hidden = Self.hidden(authenticated, besides: earlier)
+        authenticated = authenticated.replaced(by: session)
     }
 
     /// Rethrows a recent failure instead of trying again for every request that waits.
@@ -158,7 +174,7 @@ final class ServedSession: @unchecked Sendable {
             failure = (error, .now)
             throw error
         }
-        (number, failure, stored) = (number + 1, nil, (authenticated.session, .now))
+        (number, failure) = (number + 1, nil)
         hidden = Self.hidden(authenticated, besides: earlier)
     }
 
@@ -166,11 +182,16 @@ final class ServedSession: @unchecked Sendable {
     private func refreshUnkept() throws(LoginFault) {
         let service = authenticated.run.service
         if provider.profile.kind == .machine { return try proveAgain(service) }
-        guard let next = try service.refresh(authenticated.session, username: authenticated.username) else {
+        guard let next = try service.refresh(of: authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
-        replace(by: next)
-        replace(by: try service.verify(next, username: authenticated.username).session)
+        // What there was is used up, whoever this is for.
+        replace(by: next.session)
+        authenticated.changes.note(nil, isLogin: true)
+        if let other = next.owner.otherPerson(than: authenticated.identity) {
+            throw .loginRequired(LoginNeed(why: .sessionOfAnother(other)))
+        }
+        try authenticated.changes.confirmUsed()
     }
 
     /// A machine proves itself anew, with the secret that it was given if it needs one.
@@ -181,17 +202,6 @@ final class ServedSession: @unchecked Sendable {
         case .accepted(let login): replace(by: login.session)
         case .refused(let refusal): throw .rejected(refusal)
         case .unconfirmed, .needsCode, .pending: throw .loginRequired(LoginNeed(why: .sessionRefused))
-        }
-    }
-
-    private func store() {
-        guard authenticated.isKept, authenticated.session != stored.session else { return }
-        stored = (authenticated.session, .now)
-        do throws(LoginFault) {
-            try authenticated.keep(authenticated.session)
-        } catch {
-            provider.context.warn(
-                "warning: the refreshed session was not stored: \(error.message(about: provider.context.topic).what)")
         }
     }
 }

@@ -21,6 +21,13 @@ extension SessionProvider.AuthenticatedSession {
             identity: identity, space: nil, isFresh: true)
     }
 
+    /// The same login with another session, of which nothing was said by responses.
+    func replaced(by session: Session) -> Self {
+        Self(
+            run: run, keeper: keeper, session: session, username: username, identity: identity, space: space,
+            isFresh: isFresh)
+    }
+
     /// Whether a store has the session, so that it is refreshed there.
     package var isKept: Bool { keeper.hasStore && !run.keepsNothing }
 }

@@ -79,14 +79,15 @@ extension StoreKeeper {
         doubt = other.doubt
         let identity = Identity(username: other.stored.username, serverName: nil)
         try approve(Login(identity: identity, session: session), .refresh)
-        throw .loginRequired(LoginNeed(why: .refreshedForAnother(other)))
+        throw .loginRequired(LoginNeed(why: .sessionOfAnother(other)))
     }
 
-    /// Takes note of whom the service names, where that was in doubt since a refresh.
-    /// - Throws: `loginRequired` where it is another person: the session stays, and is not used any more.
+    /// Takes note of whom the service names for the session that was read: another person's stays, and is not used any more.
+    /// - Throws: `loginRequired` where that was in doubt since a refresh, and is another person.
     func confirm(_ identity: Identity) throws(LoginFault) {
-        guard let record = filledRecord, record.doubt == .unverified, let filled else { return }
+        guard let record = filledRecord, let filled else { return }
         let other = Replacement(of: record.identity, by: identity)
+        guard record.doubt == .unverified || other != nil else { return }
         filledRecord?.doubt = other?.doubt
         try fromStore(
             try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
@@ -94,7 +95,7 @@ extension StoreKeeper {
                 guard try unchanged(filled) != nil else { return }
                 try changeDetails { $0.doubt = other?.doubt }
             })
-        if let other { throw .loginRequired(LoginNeed(why: .refreshedForAnother(other))) }
+        if let other, record.doubt == .unverified { throw .loginRequired(LoginNeed(why: .sessionOfAnother(other))) }
     }
 }
 

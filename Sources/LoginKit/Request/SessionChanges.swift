@@ -1,0 +1,141 @@
+import LoginCore
+import Secrets
+
+/// Does what `ChangingSession` decides: asks verify about the values that responses bring, and stores those that are the account's.
+final class SessionChanges {
+    private(set) var changing: ChangingSession
+    private let run: LoginRun
+    private let keeper: SessionHolder
+    private let username: String
+    private let identity: Identity
+    private var stored: (session: Session, at: ContinuousClock.Instant?)
+    private var hasTold = false
+
+    /// Between two times that a session is stored.
+    private static let storing = Duration.seconds(10)
+
+    init(_ session: Session, _ run: LoginRun, _ keeper: SessionHolder, username: String, _ identity: Identity) {
+        (self.run, self.keeper, self.username, self.identity) = (run, keeper, username, identity)
+        changing = ChangingSession(session, of: identity)
+        stored = (session, nil)
+    }
+
+    /// Takes note of what a response has made of the session. Whatever it says, a request that writes to the login's path may have
+    /// logged in another account.
+    func note(_ session: Session?, isLogin: Bool) {
+        if let session { changing.note(session) }
+        if isLogin, run.profile.verify != nil { changing.doubt() }
+    }
+
+    /// Asks verify what is to be asked by now, and stores what it proves. A failure is no reason for another exit code: what was asked
+    /// for is done.
+    /// - Parameter isLast: no other request follows.
+    func settle(isLast: Bool = false) {
+        if let waiting = changing.waiting, run.profile.verify == nil || changing.isDue(at: .now, isLast: isLast) {
+            settle(waiting, isLast: isLast)
+        }
+        if changing.isInDoubt {
+            do throws(LoginFault) {
+                try confirmUsed()
+            } catch .loginRequired(let need) {
+                let message = LoginFault.loginRequired(need).message(about: run.context.topic)
+                tell("\(message.what); \(message.next)")
+            } catch {
+                // The next request asks again.
+            }
+        }
+        store(isLast: isLast)
+    }
+
+    /// Has verify confirm the session that is used.
+    /// - Throws: `loginRequired` where verify names another user.
+    func confirmUsed() throws(LoginFault) {
+        let login = try run.service.verify(changing.used, username: username)
+        if let other = changing.accept(changing.used, login, at: .now) { throw lost(other, login.identity) }
+    }
+
+    /// The session that is used is another user's. Where it is the stored one, no command uses it from now on.
+    private func lost(_ other: Replacement, _ identity: Identity) -> LoginFault {
+        do throws(LoginFault) {
+            try keeper.confirm(identity)
+        } catch {
+            return error
+        }
+        return .loginRequired(LoginNeed(why: .sessionOfAnother(other)))
+    }
+
+    private func settle(_ waiting: Session, isLast: Bool) {
+        do throws(LoginFault) {
+            let login = try run.service.verify(waiting, username: username)
+            if let other = changing.accept(waiting, login, at: .now) { tell(other.responseWords) }
+        } catch .rejected, .forbidden, .secondFactor {
+            changing.refuse(waiting, at: .now)
+        } catch {
+            changing.postpone(at: .now)
+            if isLast { warnNotStored(error) }
+        }
+    }
+
+    /// What verify says after a request was refused.
+    enum Recheck { case unknown, known, replaced }
+
+    /// Asks verify, after the service has refused a request, whether it still knows the session.
+    /// - Parameter refreshed: what the refusal itself has made of it.
+    /// - Returns: `replaced` where a value that waited is good, and the one that was sent is not.
+    /// - Throws: `loginRequired` where the session is another user's, or verify answers with 403.
+    func recheck(after refreshed: Session?) throws(LoginFault) -> Recheck {
+        let used = changing.used
+        for session in changing.candidates(after: refreshed) {
+            let login: Login
+            do throws(LoginFault) {
+                login = try run.service.verify(session, username: username)
+            } catch .rejected {
+                changing.refuse(session, at: .now)
+                continue
+            } catch .forbidden(let refusal) where refusal.mayMeanLoggedOut && session.credential == nil {
+                throw .loginRequired(LoginNeed(why: .sessionForbidden(refusal)))
+            }
+            let isReplaced = session != used && session != refreshed
+            guard let other = changing.accept(session, login, replacesRefused: isReplaced, at: .now) else {
+                store(isLast: false)
+                return isReplaced ? .replaced : .known
+            }
+            guard session != used else { throw lost(other, login.identity) }
+            tell(other.responseWords)
+        }
+        return .unknown
+    }
+
+    private func store(isLast: Bool) {
+        let session = changing.used
+        guard changing.isProven, keeper.hasStore, !run.keepsNothing, session != stored.session else { return }
+        guard isLast || stored.at.map({ ContinuousClock.now - $0 >= Self.storing }) ?? true else { return }
+        stored = (session, .now)
+        do throws(LoginFault) {
+            try keeper.approve(Login(identity: identity, session: session), .refresh)
+        } catch {
+            warnNotStored(error)
+        }
+    }
+
+    private func warnNotStored(_ error: LoginFault) {
+        warn("the refreshed session was not stored: \(error.message(about: run.context.topic).what)")
+    }
+
+    /// Once: a service that does it again does it with each response.
+    private func tell(_ words: String) {
+        if !hasTold { warn(words) }
+        hasTold = true
+    }
+
+    private func warn(_ words: String) { run.context.warn("warning: \(run.profile.name): \(words)") }
+}
+
+extension Service {
+    /// Whether a request writes to the path of the profile's login, so that it may log in another account.
+    func mayLogIn(_ request: HTTPRequest) throws(LoginFault) -> Bool {
+        guard !RequestRule.onlyReads(request.method) else { return false }
+        let path = try URLParser.parsed(request.url).path.lookedUpPath.lowercased()
+        return try client.loginPaths().contains { $0.lookedUpPath.lowercased() == path }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// A service whose responses set a new cookie of the same user, or of another one. It lives as long as this object.
+package final class ChangingServer {
+    /// Where it listens, on loopback.
+    package let port: Int
+    private let server: ServerProcess
+
+    /// Returns once it listens.
+    package init() throws {
+        let server = try ServerProcess()
+        try server.start("/usr/bin/python3", ["-u", Repository.testServer("changing_server.py")])
+        port = try server.wait(forPortOf: "the changing server")
+        self.server = server
+    }
+
+    /// Its two profiles: of one the service says who is logged in, of the other it does not.
+    package var profiles: String {
+        """
+        [profiles.shop]
+        url = "http://127.0.0.1:\(port)"
+        method = "cookie"
+        login = { post = "/login", form = { user = "{username}", password = "{password}" } }
+        verify = { get = "/me", username = "/name" }
+
+        [profiles.nameless]
+        url = "http://127.0.0.1:\(port)"
+        method = "cookie"
+        login = { post = "/login", form = { user = "{username}", password = "{password}" } }
+        verify = { get = "/nameless" }
+        """
+    }
+
+    /// Method, path and user of each request so far.
+    package var seen: [String] { server.text("stdout").split(separator: "\n").dropFirst().map(String.init) }
+
+    /// Those that asked who is logged in.
+    package var verified: [String] { seen.filter { $0.contains("/me ") || $0.contains("/nameless ") } }
+}
