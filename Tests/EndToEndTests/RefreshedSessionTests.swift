@@ -52,6 +52,25 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
+    @Test(arguments: [403, 404, 407, 451, 499])
+    func `a session that is refreshed stays where something in between answers its refresh`(status: Int) throws {
+        try authctl.logIn("chat")
+        let refresh = "/_matrix/client/v3/refresh", page = "<html><h1>Blocked</h1></html>"
+        // The token is still good, only too short-lived.
+        try demo.order(.init(path: refresh, status: status, body: page))
+        #expect(try authctl.run("token", "chat", "--min-ttl", "100000").code == 12)
+        // It has ended.
+        try demo.order(.init(path: verify, status: 401), .init(path: refresh, status: status, body: page))
+        let ended = try authctl.run("whoami", "chat")
+        #expect(ended.code == 4 && ended.error.contains("status \(status)"), "\(ended.error)")
+        #expect(ended.error.contains("or something in between answered"), "\(ended.error)")
+        #expect(ended.error.contains("nothing was erased") && ended.error.contains("authctl login"), "\(ended.error)")
+        #expect(try authctl.keptSecrets().count == 1)
+        try demo.order(.init(path: verify, status: 401))
+        #expect(try authctl.run("whoami", "chat").output == "@ann:demo.invalid\n")
+        #expect(try refreshes() == [status, status, 200])
+    }
+
     @Test func `a session that is refreshed is refreshed once, however many ask at the same time`() async throws {
         try authctl.logIn("chat")
         // Slow enough for all of them to have read the old token.

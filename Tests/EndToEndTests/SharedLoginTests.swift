@@ -166,6 +166,17 @@ struct `A login that machines share` {
         #expect(try fleet.refreshes() == [200])
     }
 
+    @Test func `a refresh that a gateway answers on one machine ends the login on none`() throws {
+        try fleet.logInAnHourAgo()
+        try demo.order(.init(path: "/_matrix/client/v3/refresh", status: 403, body: "<html>"))
+        let first = try token(0)
+        #expect(first.code == 4 && first.error.contains("nothing was erased"), "\(first.error)")
+        let second = try token(1)
+        #expect(second.code == 0, "\(second.error)")
+        #expect(try token(0).output == second.output)
+        #expect(try fleet.refreshes() == [403, 200])
+    }
+
     @Test func `an engine that fails once while the refreshed session is put costs nothing`() throws {
         try fleet.logInAnHourAgo()
         let own = try token(0, fault: "put 2 before fail")

@@ -138,6 +138,8 @@ final class SingleFlightRefresh: Authenticator {
         } catch {
             if case .oauth(.otherSubject) = error { try keeper.reject(.session) }
             if error.leavesTokenUnused { keeper.cancelSharedRefresh() }
+            // A person may be asked next, and nobody is to wait for them.
+            if case .busy(let fault) = error, fault.isDoubtful, keeper.password == nil { keeper.endRefresh() }
             throw error
         }
     }

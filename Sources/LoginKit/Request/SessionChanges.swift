@@ -38,8 +38,9 @@ final class SessionChanges {
             do throws(LoginFault) {
                 try confirmUsed()
             } catch .loginRequired(let need) {
-                let message = LoginFault.loginRequired(need).message(about: run.context.topic)
-                tell("\(message.what); \(message.next)")
+                if case .sessionOfAnother(let other) = need.why {
+                    tell("\(other.sessionWords); log in again: \(run.context.topic.loginCommand("--force"))")
+                }
             } catch {
                 // The next request asks again.
             }
