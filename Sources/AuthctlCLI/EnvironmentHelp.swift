@@ -43,6 +43,10 @@ struct EnvironmentHelpCommand: ParsableCommand {
               shows nothing.
           BROWSER
               The program for browser logins, as --browser of authctl-login(1).
+          https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY
+              The proxy for https; plain http and this machine never go through it.
+          no_proxy, NO_PROXY
+              What is reached without that proxy.
           KRB5CCNAME, KRB5_CONFIG
               The Kerberos ticket cache and configuration for negotiate; see
               kerberos(7).

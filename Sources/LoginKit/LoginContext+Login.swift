@@ -38,15 +38,33 @@ extension LoginContext {
     /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate, unless that proves
     /// the client there (RFC 8705, section 2.1).
     func otherTransports(of profile: Profile, like settings: TransportSettings) -> OriginTransports {
-        OriginTransports { [self] (origin, mayBeLocal) throws(LoginFault) in
+        OriginTransports { [self] (place) throws(LoginFault) in
+            let origin = place.origin
             var other = settings
+            if place.takesNamedProxyAlone, other.proxy == .environment { other.proxy = .none }
             if profile.oauth?.clientAuthentication != .tls { other.identity = nil }
             other.fingerprint = nil
-            other.mayBeLocal = mayBeLocal
+            other.mayBeLocal = place.mayBeLocal
             other.allowHTTP = false
             other.exception = try exception(for: origin)
+            try checkIsPublic(origin, other)
             return dependencies.transport(origin, other)
         }
+    }
+
+    /// Behind a proxy nobody sees the address of a server that another one has named: its name must not be a local one here. Where it
+    /// has no meaning here, the person decides.
+    private func checkIsPublic(_ origin: Origin, _ settings: TransportSettings) throws(LoginFault) {
+        let proxy = ProxyChoice(settings.proxy, environment: settings.environment, origin: origin)
+        guard !settings.mayBeLocal, proxy.url != nil else { return }
+        let addresses = ConnectionPreview.addresses(of: origin)
+        if addresses.contains(where: \.isLocal) { throw .untrusted(.localServer(origin)) }
+        guard addresses.isEmpty else { return }
+        guard mayAsk else { throw .untrusted(.unseenServer(origin, proxy: proxy.shown)) }
+        let question =
+            "The service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
+            + "\(SafeText.quoted(proxy.shown))."
+        guard try dependencies.dialogue(dialogueSettings).confirm(question, typing: "yes") else { throw .cancelled }
     }
 
     /// Postpones what would end the program or cancel the call, until the result is dropped.
@@ -94,11 +112,20 @@ extension LoginContext {
             settings.whileWaiting = { notice.note($0) }
         }
         settings.environment = dependencies.environment.proxies
-        if let proxy = profile.settings.proxy {
-            settings.proxy = proxy == "environment" ? .environment : .url(proxy)
-        }
+        settings.proxy = profile.settings.namedProxy ?? (takesNamedProxyAlone ? .none : .environment)
         settings.trace = trace
         settings.isCancelled = dependencies.isCancelled
         return settings
+    }
+}
+
+extension Profile.Settings {
+    /// The proxy that is named, or none; `nil` if the environment may name one.
+    package var namedProxy: ProxySetting? {
+        switch proxy {
+        case nil, "environment": nil
+        case "none", "": ProxySetting.none
+        case let url?: .url(url, from: proxySource)
+        }
     }
 }

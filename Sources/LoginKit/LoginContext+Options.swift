@@ -41,7 +41,7 @@ extension LoginContext {
 extension Profile.Settings {
     /// A variable goes before the file, and an option before both.
     package mutating func override(by environment: Environment) throws(LoginFault) {
-        proxy = environment["AUTHCTL_PROXY"] ?? proxy
+        if let named = environment["AUTHCTL_PROXY"] { (proxy, proxySource) = (named, .variable("AUTHCTL_PROXY")) }
         caFile = environment["AUTHCTL_CA_FILE"] ?? caFile
         if let name = environment["AUTHCTL_STORE"] {
             guard name == "auto" || StoreName(name) != nil else {

@@ -15,6 +15,8 @@ package final class LoginContext {
     private var isUnlockingAllowed: Bool
     /// Whether the engines of shared stores are left alone, as the services are: what was read last is shown.
     package var isOffline = false
+    /// Whether the environment's proxies are not for this work: requests to the engine of a shared store.
+    var takesNamedProxyAlone = false
     /// Whether asking is forbidden.
     let isPromptForbidden: Bool
     /// Seconds that a person has for each answer.

@@ -26,13 +26,15 @@ struct CurlConfigTests {
     }
 
     @Test func `curl takes the way that authctl takes, whatever its environment says of proxies`() throws {
-        let direct = try text("", ["https_proxy": "http://proxy.example:1"])
+        let direct = try text("proxy = \"none\"\n", ["https_proxy": "http://proxy.example:1"])
         #expect(direct.contains("noproxy = \"*\"") && !direct.contains { $0.hasPrefix("proxy = ") }, "\(direct)")
         let set = try text("proxy = \"http://proxy.example:3128\"\n", ["no_proxy": "*"])
         #expect(set.contains("proxy = \"http://proxy.example:3128\"") && set.contains("noproxy = \"\""), "\(set)")
-        let fromEnvironment = try text("proxy = \"environment\"\n")
-        #expect(!fromEnvironment.contains { $0.contains("proxy") }, "\(fromEnvironment)")
-        let empty = try text("", ["AUTHCTL_PROXY": ""])
+        for setting in ["", "proxy = \"environment\"\n"] {
+            let fromEnvironment = try text(setting)
+            #expect(!fromEnvironment.contains { $0.contains("proxy") }, "\(fromEnvironment)")
+        }
+        let empty = try text("", ["AUTHCTL_PROXY": "none"])
         #expect(empty.contains("noproxy = \"*\""), "\(empty)")
     }
 

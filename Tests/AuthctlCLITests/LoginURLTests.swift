@@ -81,7 +81,7 @@ struct LoginURLTests {
         world.variables["AUTHCTL_CA_FILE"] = "/etc/hostname"
         let answers = [anonymous, anonymous, HTTPResponse.answer(200)]
         #expect(world.run("login", Self.url, server: answers).code == 0)
-        #expect(world.settings.last?.proxy == .url("http://proxy.example:1"))
+        #expect(world.settings.last?.proxy == .url("http://proxy.example:1", from: .variable("AUTHCTL_PROXY")))
         #expect(world.settings.last?.caFile == "/etc/hostname")
         let file = try world.home.read("config/authctl/profiles/api.example.toml")
         #expect(!file.contains("proxy") && !file.contains("ca-file"), "\(file)")

@@ -59,6 +59,12 @@ struct MessageSnapshotTests {
     private static let network: [LoginFault] = [
         .nameNotResolved(host: "blog.example"), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
+        .proxy(ProxyFault(proxy: "p.example:3128", source: .file, problem: .notResolved)),
+        .proxy(ProxyFault(proxy: "p:1", source: .variable("https_proxy"), problem: .notConnected(errno: 111))),
+        .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .timedOut(seconds: 10))),
+        .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .refused(status: 407))),
+        .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .refused(status: 502))),
+        .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .failed("Proxy CONNECT aborted"))),
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenResponse("no status line"), .answerTooLarge(limit: 1_048_576),
         .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
@@ -87,6 +93,7 @@ struct MessageSnapshotTests {
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
         .basicNotOffered(["digest", "bearer"]), .otherOrigin(target: "https://evil.example"),
         .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
+        .unseenServer(Origin(scheme: "https", host: "id.example", port: 443), proxy: "p.example:3128"),
         .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
     ].map { .untrusted($0) }
 

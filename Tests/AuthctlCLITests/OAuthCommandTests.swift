@@ -1,3 +1,4 @@
+import ArgumentParser
 import LoginCore
 @testable import LoginKit
 import LoginTestSupport
@@ -210,6 +211,53 @@ struct OAuthCommandTests {
         if code != 0 { #expect(world.requests.allSatisfy { $0.hasPrefix("GET ") }) }
     }
 
+    @Test(arguments: [
+        ("localhost", nil, Int32(7)), ("id.invalid", nil, 7), ("id.invalid", false, 5), ("id.invalid", true, 0),
+    ])
+    func
+        `behind a proxy a server that another one names must not be a local one, and one that is unknown here is asked about`(
+            host: String, agrees: Bool?, code: Int32
+        ) throws
+    {
+        let world = try TestWorld(config: Self.config.replacing("issuer = \"https://id.example\", ", with: ""))
+        // The proxy of the environment, or one that is named.
+        if host == "localhost" { world.variables["AUTHCTL_PROXY"] = "http://proxy.example:1" }
+        world.variables["https_proxy"] = "http://proxy.example:1"
+        world.consent.agrees = true
+        if let agrees { world.person = ScriptedPerson([], confirms: agrees) }
+        let metadata = Self.metadata.replacing("https://id.example", with: "https://\(host)")
+        let resource = "{\"resource\":\"https://notes.example/api\",\"authorization_servers\":[\"https://\(host)\"]}"
+        let run = world.run(
+            ["login", "notes"] + (agrees == nil ? ["--no-browser"] : []),
+            server: [.answer(401), .answer(200, resource), .answer(200, metadata), Self.tokens("at1"), Self.ann]
+                .map { .success($0) })
+        #expect(run.code == code, "\(run.talk)")
+        #expect(world.requests.contains { $0.contains(host) } == (code == 0))
+        if host == "id.invalid", code == 7 { #expect(run.talk.contains("does not resolve here"), "\(run.talk)") }
+    }
+
+    @Test func `a machine's identity and the engine of a shared store take no proxy of the environment`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.variables["https_proxy"] = "http://proxy.example:1"
+        for named in [nil, "http://named.example:1"] {
+            world.variables["AUTHCTL_PROXY"] = named
+            try world.withWorld { dependencies in
+                let context = try Invocation(dependencies, try GlobalOptions.parse([])).context
+                let profile = try context.selectProfile(nil)
+                let origin = Origin(scheme: "https", host: "id.example", port: 443)
+                let usual = try context.transportSettings(profile, for: origin)
+                _ = try context.otherTransports(of: profile, like: usual)
+                    .transport(to: origin, mayBeLocal: true, takesNamedProxyAlone: true)
+                context.takesNamedProxyAlone = true
+                let engine = try context.transportSettings(profile, for: origin)
+                let setting = named.map { ProxySetting.url($0, from: .variable("AUTHCTL_PROXY")) }
+                #expect(usual.proxy == setting ?? .environment)
+                #expect(world.settings.last?.proxy == setting ?? ProxySetting.none)
+                #expect(engine.proxy == setting ?? ProxySetting.none)
+            }
+        }
+    }
+
     @Test func `nobody is asked where the server says itself that it makes these logins`() throws {
         let world = try TestWorld(config: Self.config.replacing("issuer = \"https://id.example\", ", with: ""))
         world.person = ScriptedPerson([])
@@ -326,7 +374,7 @@ struct OAuthCommandTests {
         let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"x\""])
         let run = world.run("login", "https://wire.example/me", server: [basic, basic, .answer(200, "{}")])
         #expect(run.code == 0, "\(run.talk)")
-        #expect(world.settings.allSatisfy { $0.proxy == .url("http://proxy.example:3128") })
+        #expect(world.settings.allSatisfy { $0.proxy == .url("http://proxy.example:3128", from: .file) })
         #expect(world.home.files.allSatisfy { !$0.contains("profiles/") })
     }
 

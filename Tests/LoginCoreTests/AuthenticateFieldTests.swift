@@ -64,7 +64,9 @@ import Testing
             challenge.parameters
                 == ["domain": "", "realm": "my realm", "nonce": "n0n/ce==", "qop": "auth,auth-int", "opaque": "a b"])
         #expect(try DigestChallenge(challenge).realm == "my realm")
-        let bearer = AuthenticateChallenge.parse(["Bearer resource_metadata=http://h/.well-known/x, Basic realm=a, Negotiate"])
+        let bearer = AuthenticateChallenge.parse([
+            "Bearer resource_metadata=http://h/.well-known/x, Basic realm=a, Negotiate"
+        ])
         #expect(bearer.map(\.scheme) == ["bearer", "basic", "negotiate"])
         #expect(bearer.first?.parameters == ["resource_metadata": "http://h/.well-known/x"])
     }
@@ -73,7 +75,8 @@ import Testing
         #"realm="my "big" realm""#, #"realm="my" realm"#, #"realm="one"two"#, #"realm=it"s"#, "realm='a, b'",
         #"realm="unclosed"#, #"realm=x "y""#,
     ])
-    func `a value whose end cannot be told is never used in part, and the other challenges count`(realm: String) throws {
+    func `a value whose end cannot be told is never used in part, and the other challenges count`(realm: String) throws
+    {
         let line = #"Digest nonce="n", \#(realm), Basic realm="good", Negotiate"#
         let found = AuthenticateChallenge.parse([line]).filter { ["digest", "basic", "negotiate"].contains($0.scheme) }
         try #require(found.map(\.scheme) == ["digest", "basic", "negotiate"])

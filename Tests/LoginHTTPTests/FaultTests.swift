@@ -23,14 +23,18 @@ import Testing
         for (environment, name) in [
             ([:], nil), (["http_proxy": "http://p"], "http_proxy"), (["https_proxy": "http://p"], nil),
             (["ALL_PROXY": "x"], "ALL_PROXY"), (["http_proxy": ""], nil), (["HTTP_PROXY": "http://p"], nil),
-            (["http_proxy": "http://p", "no_proxy": "127.0.0.1"], nil),
+            (["http_proxy": "http://p", "no_proxy": "service.example"], nil),
         ] as [([String: String], String?)] {
-            let transport = CurlTransport(
-                origin: Self.dead, settings: TransportSettings(environment: environment))
-            #expect(
-                fault { _ = try transport.send(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")) }
-                    == .network(.notConnected(ignoredProxyVariable: name, errno: ECONNREFUSED)))
+            for setting in [ProxySetting.environment, .none] {
+                let origin = Origin(scheme: "http", host: "service.example", port: 80)
+                #expect(ProxyChoice(setting, environment: environment, origin: origin).ignoredVariable == name)
+            }
         }
+        let transport = CurlTransport(
+            origin: Self.dead, settings: TransportSettings(environment: ["http_proxy": "http://p"]))
+        #expect(
+            fault { _ = try transport.send(HTTPRequest(method: "GET", url: "http://127.0.0.1:1/")) }
+                == .network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED)))
     }
 
     @Test func `a network fault is a name that cannot be resolved`() {

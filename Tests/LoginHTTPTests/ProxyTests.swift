@@ -18,22 +18,71 @@ struct `A proxy` {
     @Test func `a proxy that is named never sees a request to an http origin`() throws {
         let proxy = try RecordingServer([])
         let server = try RecordingServer([])
-        for setting in [ProxySetting.url(proxy.url()), .environment] {
-            let settings = TransportSettings(
-                allowHTTP: true, proxy: setting, environment: ["http_proxy": proxy.url()])
-            let transport = CurlTransport(origin: server.origin, settings: settings)
-            #expect(
-                fault { _ = try transport.send(request(server.url())) } == .untrusted(.plainHTTPThroughProxy))
-        }
+        let settings = TransportSettings(allowHTTP: true, proxy: .url(proxy.url()))
+        let transport = CurlTransport(origin: server.origin, settings: settings)
+        #expect(fault { _ = try transport.send(request(server.url())) } == .untrusted(.plainHTTPThroughProxy))
         #expect(proxy.connections.isEmpty && server.connections.isEmpty)
     }
 
-    @Test func `a proxy from the environment leaves out its exceptions`() throws {
-        let server = try RecordingServer([.answer(200)])
-        let settings = TransportSettings(
-            proxy: .environment, environment: ["http_proxy": "http://127.0.0.1:1", "no_proxy": "x, 127.0.0.1"])
-        _ = try CurlTransport(origin: server.origin, settings: settings).send(request(server.url()))
-        #expect(server.requests.count == 1)
+    @Test(arguments: ["http", "https"]) func `the environment's proxy is not for plain http, and not for this machine`(
+        scheme: String
+    ) throws {
+        let environment = ["http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"].map { ($0, "http://p.example:1") }
+        for host in ["127.0.0.1", "127.1.2.3", "localhost", "wire.localhost", "[::1]", "service.example"] {
+            let origin = Origin(scheme: scheme, host: host, port: 1234)
+            let choice = ProxyChoice(
+                .environment, environment: Dictionary(uniqueKeysWithValues: environment), origin: origin)
+            let isObeyed = scheme == "https" && !origin.isLoopback
+            #expect(choice.url == (isObeyed ? "http://p.example:1" : nil), "\(origin)")
+            #expect(
+                choice.ignoredVariable == (scheme == "http" && !origin.isLoopback ? "http_proxy" : nil), "\(origin)")
+        }
+    }
+
+    @Test func `a request goes through the environment's proxy with TLS inside, and nothing else is seen there`() throws
+    {
+        let certificates = try TestCertificates()
+        let pair = try certificates.selfSigned("DNS:service.example")
+        let server = try TLSServer(pair)
+        let proxy = try ConnectProxy(to: server.port)
+        let origin = Origin(scheme: "https", host: "service.example", port: server.port)
+        let transport = CurlTransport(
+            origin: origin,
+            settings: TransportSettings(
+                proxy: .environment, environment: ["HTTPS_PROXY": "http://me:pw@127.0.0.1:\(proxy.port)"],
+                caFile: pair.certificate))
+        #expect(try transport.send(request("\(origin)/secret-path")).status == 200)
+        #expect(proxy.talk.hasPrefix("CONNECT service.example:\(server.port) HTTP/1.1\r\n"))
+        #expect(proxy.talk.contains("\r\nProxy-Authorization: Basic bWU6cHc=\r\n"))
+        for secret in ["CANARY", "X-Token", "secret-path", "\nAuthorization"] { #expect(!proxy.talk.contains(secret)) }
+        let received = server.received()
+        #expect(received.contains("CANARY") && !received.contains("bWU6cHc="))
+    }
+
+    @Test func `a certificate behind a proxy is judged as without one`() throws {
+        let certificates = try TestCertificates()
+        let server = try TLSServer(try certificates.selfSigned("DNS:service.example"))
+        let proxy = try ConnectProxy(to: server.port)
+        let origin = Origin(scheme: "https", host: "service.example", port: server.port)
+        let settings = TransportSettings(proxy: .environment, environment: ["https_proxy": proxy.url])
+        let refused = fault { _ = try CurlTransport(origin: origin, settings: settings).send(request("\(origin)/")) }
+        #expect(refused?.reasons == [.selfSigned])
+        #expect(server.received().isEmpty)
+    }
+
+    /// What is on the proxy's side of the network is no place for requests that a service far away steers.
+    @Test func `a proxy on this machine makes no service a local one`() throws {
+        let certificates = try TestCertificates()
+        let pair = try certificates.selfSigned("DNS:service.example, DNS:localhost")
+        let server = try TLSServer(pair)
+        let proxy = try ConnectProxy(to: server.port)
+        for (host, isLocal) in [("service.example", false), ("localhost", true)] {
+            let origin = Origin(scheme: "https", host: host, port: server.port)
+            let transport = CurlTransport(
+                origin: origin, settings: TransportSettings(proxy: .url(proxy.url), caFile: pair.certificate))
+            #expect(try transport.send(request("\(origin)/")).status == 200)
+            #expect(transport.reachedLocal == isLocal)
+        }
     }
 
     @Test(arguments: [
@@ -46,7 +95,8 @@ struct `A proxy` {
         for setting in [ProxySetting.url(url), .environment] {
             let settings = TransportSettings(proxy: setting, environment: ["https_proxy": url])
             let refused = fault { _ = try CurlTransport(origin: Self.service, settings: settings).send(request()) }
-            guard case .usage(.badValue("proxy", let problem)) = refused else {
+            let name = setting == .environment ? "https_proxy" : "--proxy"
+            guard case .usage(.badValue(name, let problem)) = refused else {
                 Issue.record("\(String(describing: refused)) for \(url)")
                 continue
             }
@@ -70,7 +120,7 @@ struct `A proxy` {
             settings: TransportSettings(proxy: setting, environment: ["https_proxy": proxy.url()]))
         #expect(
             fault { _ = try transport.send(request()) }
-                == .network(.other(code: 502, text: "the proxy answered 502")))
+                == failure(proxy, .refused(status: 502), setting == .environment ? .variable("https_proxy") : .option))
         #expect(proxy.texts.first?.hasPrefix("CONNECT service.example:443 HTTP/1.1\n") == true)
         for secret in ["CANARY", "Authorization", "X-Token", "secret-path"] {
             #expect(!proxy.texts.joined().contains(secret))
@@ -85,7 +135,7 @@ struct `A proxy` {
         let transport = CurlTransport(origin: Self.service, settings: TransportSettings(proxy: .url(proxy.url())))
         #expect(
             fault { _ = try transport.send(request()) }
-                == .network(.other(code: 407, text: "the proxy answered 407")))
+                == failure(proxy, .refused(status: 407), .option))
         #expect(proxy.requests.count == 1)
         #expect(!proxy.texts.joined().contains("uthorization"))
     }
@@ -99,17 +149,48 @@ struct `A proxy` {
         #expect(proxy.texts.first?.contains("\nAuthorization") == false)
     }
 
-    @Test func `a proxy that is dead or unknown is told without its credential`() {
-        let dead = CurlTransport(
-            origin: Self.service, settings: TransportSettings(proxy: .url("http://u:CANARY@127.0.0.1:1")))
-        #expect(
-            fault { _ = try dead.send(request()) }
-                == .network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED)))
+    @Test func `a proxy that is dead or unknown is told by its name and where it was named, without its credential`() {
+        for (setting, source) in [
+            (ProxySetting.url("http://u:CANARY@127.0.0.1:1", from: .file), ProxySource.file),
+            (.environment, .variable("all_proxy")),
+        ] {
+            let dead = CurlTransport(
+                origin: Self.service,
+                settings: TransportSettings(
+                    proxy: setting, environment: ["all_proxy": "http://u:CANARY@127.0.0.1:1"]))
+            let failed = fault { _ = try dead.send(request()) }
+            let expected = ProxyFault(
+                proxy: "127.0.0.1:1", source: source, problem: .notConnected(errno: ECONNREFUSED))
+            #expect(failed == .network(.proxy(expected)))
+            let words = failed?.message(about: ErrorContext()).what ?? ""
+            #expect(words.contains("127.0.0.1:1") && words.contains(source.name), "\(words)")
+        }
         let unknown = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://u:CANARY@no-such-proxy.invalid:1")))
         #expect(
             fault { _ = try unknown.send(request()) }
-                == .network(.nameNotResolved(host: "no-such-proxy.invalid:1")))
+                == .network(
+                    .proxy(ProxyFault(proxy: "no-such-proxy.invalid:1", source: .option, problem: .notResolved))))
+    }
+
+    @Test func `a proxy that hangs up, or is silent, is told as the proxy's fault`() throws {
+        for (reply, seconds) in [(RecordingServer.Reply.hangUp, 0), (.silence, 1)] {
+            let proxy = try RecordingServer([reply])
+            let transport = CurlTransport(
+                origin: Self.service, settings: TransportSettings(proxy: .url(proxy.url()), connectTimeout: 1))
+            guard case .network(.proxy(let found))? = fault({ _ = try transport.send(request()) }) else {
+                Issue.record("\(reply)")
+                continue
+            }
+            if seconds > 0 { #expect(found.problem == .timedOut(seconds: 1)) }
+            #expect(found.source == .option)
+        }
+    }
+
+    private func failure(
+        _ proxy: RecordingServer, _ problem: ProxyFault.Problem, _ source: ProxySource
+    ) -> LoginFault {
+        .network(.proxy(ProxyFault(proxy: proxy.url(), source: source, problem: problem)))
     }
 
     @Test(
@@ -118,10 +199,36 @@ struct `A proxy` {
             (["http_proxy": "a"], nil),
             (["https_proxy": "a", "ALL_PROXY": "b"], "a"), (["https_proxy": ""], nil),
             (["https_proxy": "a", "no_proxy": "*"], nil), (["https_proxy": "a", "NO_PROXY": ".example"], nil),
-            (["https_proxy": "a", "no_proxy": "vice.example"], "a"), (["https_proxy": "a", "no_proxy": "other,"], "a"),
+            (["https_proxy": "a", "no_proxy": "vice.example"], "a"), (["all_proxy": "a", "HTTP_PROXY": "b"], "a"),
+            (["https_proxy": "a", "no_proxy": "other,"], "a"),
         ] as [([String: String], String?)])
     func `a proxy is found as curl finds it`(environment: [String: String], url: String?) {
         #expect(ProxyChoice(.environment, environment: environment, origin: Self.service).url == url)
         #expect(ProxyChoice(.none, environment: environment, origin: Self.service).url == nil)
+    }
+
+    /// libcurl reads the list: what it takes for an exception is one.
+    @Test(
+        arguments: [
+            ("service.example", "service.example", true), ("service.example", "*", true),
+            ("service.example", ".example", true),
+            ("service.example", "other, SERVICE.example.", true), ("service.example", "vice.example", false),
+            ("10.1.2.3", "10.0.0.0/8", true), ("10.1.2.3", "192.168.0.0/16,10.1.2.3", true),
+            ("10.1.2.3", "11.0.0.0/8", false), ("10.1.2.3", "10.*", false),
+            ("[2001:db8::1]", "2001:db8::1", true),
+            ("[2001:db8::1]", "2001:db9::/32", false), ("service.example", "", false),
+        ] as [(String, String, Bool)])
+    func `exceptions are read as libcurl reads them`(host: String, list: String, isException: Bool) {
+        let origin = Origin(scheme: "https", host: host, port: 8443)
+        for name in ["no_proxy", "NO_PROXY"] {
+            let choice = ProxyChoice(
+                .environment, environment: ["https_proxy": "http://p.example:1", name: list], origin: origin)
+            #expect((choice.url == nil) == isException)
+        }
+    }
+
+    @Test func `an empty list of exceptions leaves the other one`() {
+        let environment = ["https_proxy": "http://p.example:1", "no_proxy": "", "NO_PROXY": "service.example"]
+        #expect(ProxyChoice(.environment, environment: environment, origin: Self.service).url == nil)
     }
 }

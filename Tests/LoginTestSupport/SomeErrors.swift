@@ -141,6 +141,7 @@ package enum SomeErrors {
     private static let network: [NetworkFault] = [
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
+        .proxy(ProxyFault(proxy: hostile, source: .option, problem: .failed(hostile))),
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenResponse(hostile), .answerTooLarge(limit: 1),
         .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
@@ -161,6 +162,7 @@ package enum SomeErrors {
             .plainHTTP, .plainHTTPThroughProxy,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
             .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
+            .unseenServer(origin, proxy: hostile),
             .unclearRedirect(target: hostile),
             .requestElsewhere(target: hostile),
             .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),

@@ -57,12 +57,13 @@ struct CurlConfig {
         try writeProxy(to: &text)
     }
 
-    /// The way that authctl itself takes: curl would obey the proxy variables of its environment.
+    /// The way that authctl itself takes: curl obeys the proxy variables of its environment for http and for this machine, too.
     private func writeProxy(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
-        switch run.profile.settings.proxy {
-        case nil, "": try text.option("noproxy", Secret("*"))
-        case "environment": break
-        case let url?:
+        let origin = run.endpoint.origin
+        switch run.profile.settings.namedProxy ?? .environment {
+        case .environment where origin.scheme == "https" && !origin.isLoopback: break
+        case .none, .environment: try text.option("noproxy", Secret("*"))
+        case .url(let url, _):
             try text.option("proxy", Secret(url))
             try text.option("noproxy", Secret(""))
         }

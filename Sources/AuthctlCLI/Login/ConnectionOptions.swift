@@ -7,7 +7,10 @@ struct ConnectionOptions: ParsableArguments {
     @Flag(help: "Allow plain http to this origin.")
     var allowHttp = false
 
-    @Option(help: ArgumentHelp("Use this proxy; 'environment' uses the usual variables.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "Use this proxy, or 'none'. By default https goes through that of https_proxy or all_proxy.",
+            valueName: "url"))
     var proxy: String?
 
     @Option(

@@ -97,6 +97,7 @@ package enum NetworkFault: Equatable, Sendable {
     case nameNotResolved(host: String)
     /// With the number of the system's last error, where it told one (errno(3)).
     case notConnected(ignoredProxyVariable: String?, errno: Int32? = nil)
+    case proxy(ProxyFault)
     case timedOut(seconds: Int)
     case tooSlow
     case connectionLost
@@ -114,6 +115,31 @@ package enum NetworkFault: Equatable, Sendable {
     /// The Kerberos server of the realm is not found or does not answer.
     case noKerberosServer(reason: String)
     case other(code: Int, text: String)
+}
+
+/// No connection through a proxy: nothing has reached the server.
+package struct ProxyFault: Equatable, Sendable {
+    package enum Problem: Equatable, Sendable {
+        case notResolved
+        /// With the number of the system's last error, where it told one (errno(3)).
+        case notConnected(errno: Int32?)
+        case timedOut(seconds: Int)
+        /// What it answered to CONNECT (RFC 9110, section 9.3.6).
+        case refused(status: Int)
+        /// In libcurl's words.
+        case failed(String)
+    }
+
+    /// Host and port, without a credential.
+    package let proxy: String
+    package let source: ProxySource
+    package let problem: Problem
+
+    package init(proxy: String, source: ProxySource, problem: Problem) {
+        self.proxy = proxy
+        self.source = source
+        self.problem = problem
+    }
 }
 
 /// authctl itself will not go on.
@@ -143,6 +169,8 @@ package enum TrustFault: Equatable, Sendable {
     case parentCookies(domains: [String])
     /// A service far away names a server on this machine or in its network.
     case localServer(Origin)
+    /// Its name does not resolve here, so that nobody sees where the proxy connects to.
+    case unseenServer(Origin, proxy: String)
     /// A redirect that browsers and other programs read in different ways.
     case unclearRedirect(target: String)
     /// The requested URL is not on the profile's origin.

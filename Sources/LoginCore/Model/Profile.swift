@@ -40,8 +40,10 @@ public struct Profile: Equatable, Sendable {
     package struct Settings: Equatable, Sendable {
         /// Whether secrets may go over plain http to this origin. A loopback address needs no leave.
         package var allowHTTP = false
-        /// As `--proxy` takes it: a URL, or `environment` for the usual variables; `nil` for no proxy.
+        /// As `--proxy` takes it: a URL, `none`, or `environment` for the usual variables, which is the default.
         package var proxy: String?
+        /// Where that was said.
+        package var proxySource = ProxySource.file
         /// The file of the authorities that replace the system's.
         package var caFile: String?
         /// The file of the client certificate: PEM or PKCS#12.
@@ -169,5 +171,22 @@ extension Profile {
         var labels = Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } })
         if case .asked(let label) = oauth?.clientSecret { labels.insert(label) }
         return labels.sorted()
+    }
+}
+
+/// Where a proxy is named.
+package enum ProxySource: Equatable, Sendable {
+    case option
+    case variable(String)
+    /// The profile, or the top of config.toml.
+    case file
+
+    /// For a message.
+    package var name: String {
+        switch self {
+        case .option: "--proxy"
+        case .variable(let name): name
+        case .file: "'proxy' in the configuration"
+        }
     }
 }

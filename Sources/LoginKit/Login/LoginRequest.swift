@@ -100,7 +100,7 @@ extension LoginRequest {
     package func applied(to profile: Profile) throws(LoginFault) -> Profile {
         var profile = profile
         profile.settings.allowHTTP = allowHTTP || profile.settings.allowHTTP
-        profile.settings.proxy = proxy ?? profile.settings.proxy
+        if let proxy { (profile.settings.proxy, profile.settings.proxySource) = (proxy, .option) }
         if let caFile {
             // Where the profile is written down, another folder would be meant.
             profile.settings.caFile = try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(caFile)

@@ -153,7 +153,7 @@ extension LoginFault {
         case .rejected: false
         case .network(let fault):
             switch fault {
-            case .nameNotResolved, .notConnected, .handshakeLost, .notTLS, .noKerberosServer: true
+            case .nameNotResolved, .notConnected, .proxy, .handshakeLost, .notTLS, .noKerberosServer: true
             case .timedOut, .tooSlow, .connectionLost, .notHTTP, .endedUnanswered, .brokenResponse, .redirectLoop,
                 .answerTooLarge, .other:
                 false

@@ -7,9 +7,14 @@ extension NetworkFault {
         case .nameNotResolved(let host):
             return Message("could not resolve host \(SafeText.quoted(host))", next: "check the URL and the network")
         case .notConnected(let ignoredVariable, let errno):
-            let ignored = ignoredVariable.map { "; \($0) is set but ignored (--proxy environment uses it)" }
+            let ignored = ignoredVariable.map {
+                topic.origin?.scheme == "http"
+                    ? "; \($0) is set, but plain http never goes through a proxy" : "; \($0) is set, but not used here"
+            }
             let reason = errno.map { ": \(SystemWords.of($0).lowercased())" }
             return Message("could not connect\(reason ?? "")\(ignored ?? "")", next: retry)
+        case .proxy(let fault):
+            return fault.message(topic)
         case .timedOut(let seconds):
             return Message("no response within \(seconds) seconds", next: "\(retry), or use a longer --timeout")
         case .tooSlow:
@@ -41,6 +46,31 @@ extension NetworkFault {
             return Message("could not reach a Kerberos server: \(SafeText.quoted(reason))", next: retry)
         case .other(let code, let text):
             return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
+        }
+    }
+}
+
+extension ProxyFault {
+    fileprivate func message(_ topic: ErrorContext) -> Message {
+        let place = "the proxy \(SafeText.quoted(proxy)), from \(source.name)"
+        let server = topic.origin.map { " to \($0.authority)" } ?? ""
+        let without = "check the proxy, or connect without one: AUTHCTL_PROXY=none"
+        switch problem {
+        case .notResolved:
+            return Message("could not resolve the name of \(place)", next: without)
+        case .notConnected(let errno):
+            let reason = errno.map { ": \(SystemWords.of($0).lowercased())" } ?? ""
+            return Message("could not connect to \(place)\(reason)", next: without)
+        case .timedOut(let seconds):
+            return Message("no connection\(server) within \(seconds) seconds through \(place)", next: without)
+        case .refused(status: 407):
+            return Message(
+                "\(place), wants a user name and a password of its own (407)",
+                next: "write them into its URL: http://USER:PASSWORD@HOST:PORT")
+        case .refused(let status):
+            return Message("\(place), did not connect\(server): it answered \(status)", next: without)
+        case .failed(let text):
+            return Message("\(place), failed: \(SafeText.escaped(text))", next: without)
         }
     }
 }

@@ -53,6 +53,11 @@ extension TrustFault {
                     + "they were not kept",
                 next: "to keep them, set parent-cookies = true in the profile, and log in again: \(topic.loginCommand)")
         case .localServer(let origin): return origin.localServer
+        case .unseenServer(let origin, let proxy):
+            return Message(
+                "the service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
+                    + "\(SafeText.quoted(proxy)); nothing was sent",
+                next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
         case .otherAddress(let origin):
             return Message(
                 "\(origin) now leads to another address than at the start of this login; nothing was sent there",

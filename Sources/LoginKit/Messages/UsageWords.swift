@@ -109,6 +109,9 @@ extension UsageFault {
         if option.hasPrefix("--password-file") || option.hasPrefix("AUTHCTL_PASSWORD_FILE") {
             return "check the file, or pipe the password in with --password-stdin"
         }
+        if option == ProxySource.file.name || option.lowercased().hasSuffix("proxy") {
+            return "correct it, or connect without a proxy: AUTHCTL_PROXY=none"
+        }
         return option.lowercased().hasSuffix("store") ? "see which there are: authctl store list" : ""
     }
 }

@@ -10,6 +10,8 @@ struct AuthorizationClient: AuthorizationTransport {
     let isNamed: Bool
     /// The URL of the client's document, which the person has written.
     var document: String?
+    /// Whether no proxy of the environment is used: the request is for the identity of a machine.
+    var takesNamedProxyAlone = false
 
     /// In bytes: no metadata is longer.
     private static let longestMetadata = 256 << 10
@@ -18,10 +20,11 @@ struct AuthorizationClient: AuthorizationTransport {
         client.hide(request.hidden)
         let origin = try URLParser.parsed(request.url).origin
         let transport =
-            origin == client.endpoint.origin
+            origin == client.endpoint.origin && !takesNamedProxyAlone
             ? client.transport
             : try others.transport(
-                to: origin, mayBeLocal: isNamed || request.url == document || client.transport.reachedLocal)
+                to: origin, mayBeLocal: isNamed || request.url == document || client.transport.reachedLocal,
+                takesNamedProxyAlone: takesNamedProxyAlone)
         let response = try transport.send(request)
         guard request.method != "GET" || response.body.count <= Self.longestMetadata else {
             throw .network(.answerTooLarge(limit: Self.longestMetadata))

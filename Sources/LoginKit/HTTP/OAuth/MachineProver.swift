@@ -94,7 +94,9 @@ struct MachineProver: MachineProof {
                 HTTPRequestField(name: "Authorization", value: try Self.authorization(bearer)),
             ])
         request.hidden.add([bearer])
-        let response = try client.send(request)
+        var direct = client
+        direct.takesNamedProxyAlone = true
+        let response = try direct.send(request)
         if response.saysNothing {
             throw .busy(BusyFault(status: response.status, retryAfter: response.retryAfter, words: nil))
         }

@@ -4,31 +4,37 @@ import LoginCore
 ///
 /// Not `Sendable`: one thread uses it.
 package final class OriginTransports {
-    private let make: (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginFault) -> any Transport
+    private let make: (Place) throws(LoginFault) -> any Transport
     private var made: [Place: any Transport] = [:]
     private var accepted: [Origin: TrustedCertificate] = [:]
 
     /// What is allowed to be on this machine or in its network for one request is not for the next one.
-    private struct Place: Hashable {
+    struct Place: Hashable {
         let origin: Origin
         let mayBeLocal: Bool
+        /// Whether no proxy of the environment is for it.
+        let takesNamedProxyAlone: Bool
     }
 
     /// - Parameter make: a way to one origin, as the profile has it, but without its client certificate.
-    init(_ make: @escaping (_ origin: Origin, _ mayBeLocal: Bool) throws(LoginFault) -> any Transport) {
+    init(_ make: @escaping (Place) throws(LoginFault) -> any Transport) {
         self.make = make
     }
 
     /// None: whatever leads to another origin is refused.
     convenience init() {
-        self.init { (origin, _) throws(LoginFault) in throw .untrusted(.otherOrigin(target: origin.description)) }
+        self.init { (place) throws(LoginFault) in
+            throw .untrusted(.otherOrigin(target: place.origin.description))
+        }
     }
 
     /// - Parameter mayBeLocal: whether it may be on this machine or in its network.
-    func transport(to origin: Origin, mayBeLocal: Bool) throws(LoginFault) -> any Transport {
-        let place = Place(origin: origin, mayBeLocal: mayBeLocal)
+    func transport(
+        to origin: Origin, mayBeLocal: Bool, takesNamedProxyAlone: Bool = false
+    ) throws(LoginFault) -> any Transport {
+        let place = Place(origin: origin, mayBeLocal: mayBeLocal, takesNamedProxyAlone: takesNamedProxyAlone)
         if let transport = made[place] { return transport }
-        let transport = try make(origin, mayBeLocal)
+        let transport = try make(place)
         if let exception = accepted[origin] { transport.trust(exception) }
         made[place] = transport
         return transport

@@ -24,9 +24,9 @@ struct CurlFault {
     private static let tooLarge = CURLcode(rawValue: 100)
 
     var error: LoginFault {
-        switch code {
+        if let problem = proxyProblem { return proxy.fault(problem) }
+        return switch code {
         case CURLE_COULDNT_RESOLVE_HOST: unreached(.nameNotResolved(host: origin.host))
-        case CURLE_COULDNT_RESOLVE_PROXY: .network(.nameNotResolved(host: proxy.shown))
         case CURLE_COULDNT_CONNECT: notConnected
         case CURLE_OPERATION_TIMEDOUT: tooLate
         case CURLE_SSL_CONNECT_ERROR: handshake
@@ -46,6 +46,21 @@ struct CurlFault {
         case CURLE_OUT_OF_MEMORY, Self.tooLarge: .network(.answerTooLarge(limit: settings.headerLimit))
         case CURLE_URL_MALFORMAT: .usage(.badURL(url: "\(origin)", problem: text))
         default: .network(.other(code: Int(code.rawValue), text: text))
+        }
+    }
+
+    /// What happened before the proxy had connected to the server.
+    private var proxyProblem: ProxyFault.Problem? {
+        guard proxy.url != nil, !wasReady else { return nil }
+        if connectStatus >= 300 { return .refused(status: connectStatus) }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY: return .notResolved
+        case CURLE_COULDNT_CONNECT: return .notConnected(errno: errno > 0 ? Int32(clamping: errno) : nil)
+        case CURLE_OPERATION_TIMEDOUT:
+            return .timedOut(seconds: min(settings.connectTimeout, settings.timeout))
+        case CURLE_PROXY: return .failed(text)
+        case CURLE_RECV_ERROR where text.hasPrefix("Proxy CONNECT"): return .failed(text)
+        default: return nil
         }
     }
 
@@ -82,9 +97,6 @@ struct CurlFault {
 
     /// With TLS 1.3 an alert about the client's certificate comes with the first bytes that are read.
     private var broken: LoginFault {
-        if connectStatus >= 300 {
-            return .network(.other(code: connectStatus, text: "the proxy answered \(connectStatus)"))
-        }
         if let fault = TLSFault(text)?.error { return fault }
         return text.lowercased().contains("chunk") ? .network(.brokenResponse(text)) : lost
     }

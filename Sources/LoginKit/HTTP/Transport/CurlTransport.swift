@@ -7,11 +7,19 @@ import Secrets
 ///
 /// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
 final class CurlTransport: Transport {
-    var options: CurlOptions
-    /// Seconds for a request that is held in memory.
-    private let usualTimeout: Int
-    let provider: PeerGate
-    let context: TLSContext
+    private let origin: Origin
+    private let settings: TransportSettings
+    /// Not before the first request: libcurl says whether a proxy is for the origin.
+    lazy var options: CurlOptions = {
+        var options = CurlOptions(
+            origin: origin, settings: settings,
+            proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
+        // Until something is sent, nobody needs more time than that.
+        options.settings.connectTimeout = min(settings.connectTimeout, settings.timeout)
+        return options
+    }()
+    private(set) lazy var provider = PeerGate(origin: origin, rule: options.peerRule(for: origin))
+    private(set) lazy var context = TLSContext(origin, options.proxy)
     private(set) var exception: TrustedCertificate?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
     private var isExamined = false
@@ -23,18 +31,14 @@ final class CurlTransport: Transport {
     /// Connects to nothing yet: the first request does.
     /// - Parameter settings: the proxy is chosen by them here, once for all requests.
     init(origin: Origin, settings: TransportSettings = TransportSettings()) {
-        options = CurlOptions(
-            origin: origin, settings: settings,
-            proxy: ProxyChoice(settings.proxy, environment: settings.environment, origin: origin))
-        usualTimeout = settings.timeout
-        // Until something is sent, nobody needs more time than that.
-        options.settings.connectTimeout = min(settings.connectTimeout, settings.timeout)
+        (self.origin, self.settings) = (origin, settings)
         exception = settings.exception
-        context = TLSContext(origin, options.proxy)
-        provider = PeerGate(origin: origin, rule: options.peerRule(for: origin))
     }
 
-    var reachedLocal: Bool { provider.reachedLocal }
+    /// Behind a proxy its own address says nothing: the name of the origin does, as it is read here.
+    private(set) lazy var isNamedLocal = ConnectionPreview.addresses(of: origin).contains { $0.isLocal }
+
+    var reachedLocal: Bool { options.proxy.url == nil ? provider.reachedLocal : isNamedLocal }
 
     /// Sends one request.
     ///
@@ -43,7 +47,7 @@ final class CurlTransport: Transport {
     func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         let parser = try URLParser()
         let url = try checked(request, parser)
-        let longest = request.streamedBodies == nil ? usualTimeout : options.settings.transferTimeout
+        let longest = request.streamedBodies == nil ? settings.timeout : options.settings.transferTimeout
         options.settings.timeout = max(min(longest, request.limit ?? longest), request.leastTime ?? 0)
         let trace = TransferTrace(settings: options.settings)
         try examine()
@@ -92,7 +96,7 @@ final class CurlTransport: Transport {
         } catch {
             throw .usage(error)
         }
-        guard url.origin == options.origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
+        guard url.origin == origin else { throw .untrusted(.otherOrigin(target: "\(url.origin)")) }
         guard url.user == nil, url.password == nil else {
             throw .usage(.badURL(url: url.text, problem: "it contains a user name or password"))
         }
@@ -161,7 +165,7 @@ final class CurlTransport: Transport {
 
     /// Where something was accepted, the certificate is looked at before anything is sent.
     func examine() throws(LoginFault) {
-        guard let exception, !isExamined, options.origin.scheme == "https" else { return }
+        guard let exception, !isExamined, origin.scheme == "https" else { return }
         let found = try CertificateProbe(options: options, provider: provider).run()
         if !found.reasons.isEmpty {
             if let fault = exception.fault(with: found) { throw .untrusted(fault) }

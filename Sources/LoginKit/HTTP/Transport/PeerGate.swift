@@ -104,7 +104,7 @@ final class PeerGate {
 extension CurlOptions {
     /// The rule for the addresses of an origin.
     func peerRule(for origin: Origin) -> PeerGate.Rule {
-        // Behind a proxy nobody sees where it leads.
+        // The proxy may be anywhere. `LoginContext.checkIsPublic` looks at what is behind it.
         if !settings.mayBeLocal, proxy.url == nil { return .publicOnly }
         return origin.scheme == "https" ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly
     }

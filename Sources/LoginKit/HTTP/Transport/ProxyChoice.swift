@@ -3,30 +3,22 @@ import LoginCore
 /// Chooses the proxy for an origin, and notes a variable that was set but not obeyed.
 struct ProxyChoice: Equatable {
     let url: String?
-    /// Hosts that libcurl reaches directly, as in `no_proxy`.
-    let exceptions: String
+    let source: ProxySource
     let ignoredVariable: String?
 
+    /// A proxy that nobody named for authctl is for https alone, where TLS goes through it, and never for this machine.
     init(_ setting: ProxySetting, environment: [String: String], origin: Origin) {
-        let variable = Self.variables(origin.scheme).first { environment[$0]?.isEmpty == false }
-        let unproxied = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""
-        let isException = Self.holds(unproxied, host: origin.host)
-        switch setting {
-        case .none:
-            self.init(url: nil, exceptions: "", ignoredVariable: isException ? nil : variable)
-        case .url(let url):
-            self.init(url: url.isEmpty ? nil : url, exceptions: "", ignoredVariable: nil)
-        case .environment:
-            self.init(
-                url: isException ? nil : variable.flatMap { environment[$0] }, exceptions: unproxied,
-                ignoredVariable: nil)
+        if case .url(let url, let source) = setting {
+            (self.url, self.source, ignoredVariable) = (url.isEmpty ? nil : url, source, nil)
+            return
         }
-    }
-
-    private init(url: String?, exceptions: String, ignoredVariable: String?) {
-        self.url = url
-        self.exceptions = exceptions
-        self.ignoredVariable = ignoredVariable
+        let set = Self.variables(origin.scheme).first { environment[$0]?.isEmpty == false }
+        let variable = origin.isLoopback ? nil : set
+        let applying = variable.flatMap { Self.isException(origin, environment) ? nil : $0 }
+        let isObeyed = setting == .environment && origin.scheme == "https"
+        url = isObeyed ? applying.flatMap { environment[$0] } : nil
+        source = applying.map { .variable($0) } ?? .file
+        ignoredVariable = isObeyed ? nil : applying
     }
 
     var speaksTLS: Bool { url?.lowercased().hasPrefix("https://") == true }
@@ -37,17 +29,20 @@ struct ProxyChoice: Equatable {
         return url.lastIndex(of: "@").map { String(url[url.index(after: $0)...]) } ?? url
     }
 
+    func fault(_ problem: ProxyFault.Problem) -> LoginFault {
+        .network(.proxy(ProxyFault(proxy: shown, source: source, problem: problem)))
+    }
+
     /// As curl reads them: `HTTP_PROXY` in capitals is what a CGI server makes of a request header, so it is not taken.
     private static func variables(_ scheme: String) -> [String] {
         scheme == "https"
             ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
     }
 
-    /// The plain forms of `no_proxy`: a star, a host, a domain. libcurl reads the list too, and knows networks as well.
-    private static func holds(_ list: String, host: String) -> Bool {
-        list.split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
-            let name = entry.lowercased().drop { $0 == "." }
-            return entry == "*" || host == name || (!name.isEmpty && host.hasSuffix("." + name))
-        }
+    /// Whether the variables except the origin. libcurl reads their list: hosts, domains, networks, a star.
+    private static func isException(_ origin: Origin, _ environment: [String: String]) -> Bool {
+        let lists = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }
+        guard let list = lists.first(where: { !$0.isEmpty }) else { return false }
+        return ConnectionPreview.isDirect(to: origin, exceptions: list)
     }
 }

@@ -9,7 +9,7 @@ struct SettingsCheck {
     func run() throws(UsageFault) {
         if let caFile { try check(caFile: caFile) }
         if let url = proxy.url, let problem = Self.problem(with: url) {
-            throw .badValue(option: "proxy", problem: problem)
+            throw .badValue(option: proxy.source.name, problem: problem)
         }
     }
 

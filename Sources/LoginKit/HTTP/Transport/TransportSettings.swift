@@ -1,12 +1,12 @@
 package import LoginCore
 
 /// The proxy to use.
-enum ProxySetting: Equatable, Sendable {
+package enum ProxySetting: Equatable, Sendable {
     case none
     /// The usual variables, from `TransportSettings.environment`.
     case environment
     /// As curl's `--proxy` takes it, such as `http://proxy.example:3128` or `socks5h://…`.
-    case url(String)
+    case url(String, from: ProxySource = .option)
 }
 
 /// Reports that a server has not answered yet.

@@ -75,6 +75,7 @@ final class EtcdClient {
         }
         // New sessions are not reported: etcd wants one every few minutes.
         let part = context.lending(Messages(note: { _ in }, warn: context.messages.warn))
+        part.takesNamedProxyAlone = true
         let profile = try profile(name, part)
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
             throw .usage(.engineLogin(of: store, profile: name))
