@@ -246,4 +246,22 @@ extension String {
     fileprivate func components(_ separator: String) -> [String] {
         split(separator: separator).map(String.init)
     }
+
+    /// `localhost` is a public suffix to a browser, so that naming it as the domain says nothing.
+    @Test func `cookies of one name and path are one where the domain is the host's only label`() throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: sid=1; Path=/", "Set-Cookie: sid=2; Path=/; HttpOnly; Domain=localhost"]),
+            .answer(200, ["Set-Cookie: sid=3; Path=/; Domain=LOCALHOST", "Set-Cookie: sid=4; Path=/sub"]),
+            .answer(200), .answer(200, ["Set-Cookie: sid=; Path=/; Domain=localhost; Max-Age=0"]), .answer(200),
+        ])
+        let origin = Origin(scheme: "http", host: "localhost", port: server.port)
+        let transport = CurlTransport(origin: origin)
+        var cookies: [Cookie] = []
+        for _ in 0..<5 {
+            cookies = try transport.send(HTTPRequest(method: "GET", url: "\(origin)/", cookies: cookies)).cookies
+        }
+        #expect(cookies.map(\.value) == [Secret("4")])
+        let sent = server.texts.map { text in text.split(separator: "\n").filter { $0.hasPrefix("Cookie:") } }
+        #expect(sent == [[], ["Cookie: sid=2"], ["Cookie: sid=3"], ["Cookie: sid=3"], []])
+    }
 }

@@ -16,6 +16,14 @@ enum CookieRecord {
     ///   libcurl lists what the server wrote, and would not take it back.
     static func cookie(_ line: UnsafeRawBufferPointer, defaultPath: String = "/") -> Cookie? {
         let fields = split(line)
+        if fields.count == 7, fields[1].elementsEqual("TRUE".utf8), hasOneLabel(fields[0]) {
+            let alone = replacing(fields[1], in: line, by: "FALSE")
+            return alone.withUnsafeBytes { line in
+                let domain = split(line)[0]
+                let name = String(decoding: domain, as: UTF8.self).replacing(".", with: "")
+                return replacing(domain, in: line, by: name).withUnsafeBytes { cookie($0, defaultPath: defaultPath) }
+            }
+        }
         if fields.count == 7, fields[2].first != UInt8(ascii: "/") {
             return replacing(fields[2], in: line, by: defaultPath).withUnsafeBytes { read($0) }
         }
@@ -38,6 +46,24 @@ enum CookieRecord {
             guard let fields = fields(line) else { return cookie }
             let record = replacing(fields[4], in: line, by: "\(end)")
             return Cookie(name: cookie.name, value: cookie.value, record: record, expires: end)
+        }
+    }
+
+    /// Whether a domain is a name such as `localhost`. To say it is to say nothing: no other host is below it for browsers, which count
+    /// it as a public suffix (RFC 6265, section 5.3, step 5).
+    private static func hasOneLabel(_ domain: Slice<UnsafeRawBufferPointer>) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return domain.lastIndex(of: dot).map { domain[..<$0].isEmpty || domain[..<$0].elementsEqual(httpOnly.utf8) }
+            ?? true
+    }
+
+    private static let httpOnly = "#HttpOnly_"
+
+    /// What makes two cookies one: the name, the domain and the path (RFC 6265, section 5.3, step 11).
+    static func place(of cookie: Cookie) -> [String] {
+        cookie.record.withUnsafeBytes { line in
+            let fields = split(line).prefix(3).map { String(decoding: $0, as: UTF8.self) }
+            return [cookie.name] + fields.map { $0.replacing(httpOnly, with: "").lowercased() }
         }
     }
 
@@ -95,20 +121,23 @@ struct CookieLimits {
     /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
     /// by the same clock which ones it sends.
     /// - Parameter defaultPath: of those that name no usable one.
-    static func cookies(in list: CurlList, defaultPath: String = "/") throws(LoginFault) -> [Cookie] {
-        var cookies: [Cookie] = []
-        var total = 0
-        let now = Int64(time(nil))
+    /// - Returns: the newest first, one of a name, domain and path.
+    static func cookies(
+        in list: CurlList, after offered: [Cookie] = [], defaultPath: String = "/"
+    ) throws(LoginFault) -> [Cookie] {
+        var listed: [Cookie] = []
         try list.forEach { (line) throws(LoginFault) in
-            guard let cookie = CookieRecord.cookie(line, defaultPath: defaultPath), cookie.expires ?? .max > now else {
-                return
-            }
-            cookies.append(cookie)
-            // As in 'name=value; '.
-            total += cookie.name.utf8.count + cookie.value.count + 3
-            guard cookies.count <= count else { throw tooMany }
-            guard total <= bytes else { throw .network(.brokenResponse("more cookies than one request can hold")) }
+            if let cookie = CookieRecord.cookie(line, defaultPath: defaultPath) { listed.append(cookie) }
         }
+        let now = Int64(time(nil))
+        var places: Set<[String]> = []
+        let cookies = listed.newestFirst(offered).filter {
+            places.insert(CookieRecord.place(of: $0)).inserted && $0.expires ?? .max > now
+        }
+        guard cookies.count <= count else { throw tooMany }
+        // As in 'name=value; '.
+        let total = cookies.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 3 }
+        guard total <= bytes else { throw .network(.brokenResponse("more cookies than one request can hold")) }
         return cookies
     }
 }

@@ -79,8 +79,10 @@ final class CurlTransport: Transport {
     ) throws(LoginFault) -> [Cookie] {
         do throws(LoginFault) {
             try CookieLimits.check(count: collector.cookieNames.count, hasOversized: collector.hasOversizedCookie)
-            return try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST), defaultPath: path)
-                .newestFirst(request.cookies).keeping(collector.brokenHostCookies, asIn: request.cookies)
+            return
+                try CookieLimits
+                .cookies(in: handle.list(CURLINFO_COOKIELIST), after: request.cookies, defaultPath: path)
+                .keeping(collector.brokenHostCookies, asIn: request.cookies)
         } catch {
             guard request.streamedBodies != nil else { throw error }
             return request.cookies
