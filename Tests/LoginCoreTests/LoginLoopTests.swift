@@ -289,4 +289,19 @@ struct LoginLoopTests {
             .run(SomeLogin.flow())
         #expect(outcome == .failed(.failure(.unexpectedEvent("unscripted: keeper.fill"))))
     }
+
+    @Test(arguments: [
+        ("123 456", "123456"), (" 12\u{a0}34\u{2009}56\u{202f}\t", "123456"), ("123456", "123456"), ("12 ab", "12 ab"),
+        ("abc def", "abc def"), ("", ""), ("12-34", "12-34"),
+    ])
+    func `the blanks in and around the digits of a one-time code are not sent`(typed: String, sent: String) {
+        let service = ScriptedService(
+            prepare: [.success(SomeLogin.namedSpace)], authenticate: [.success(SomeLogin.login)])
+        _ = run(
+            keeper: ScriptedKeeper(
+                prepare: [.success(())], fill: [.success(StoredLogin())], approve: [.success(())]),
+            service: service,
+            prompt: ScriptedPrompt([.success(.credential(SomeLogin.credential, code: Secret(typed)))]))
+        #expect(service.codes == [Secret(sent)])
+    }
 }

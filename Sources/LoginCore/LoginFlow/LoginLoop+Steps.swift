@@ -6,7 +6,7 @@ extension LoginLoop {
         var code = held.code
         if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.take() }
         let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
-        return judge(&held) { () throws(LoginFault) in try service.begin(complete, code: code) }
+        return judge(&held) { () throws(LoginFault) in try service.begin(complete, code: code?.asOneTimeCode) }
     }
 
     func resume(
@@ -19,7 +19,7 @@ extension LoginLoop {
         case .typed: code = held.code
         case .none: code = nil
         }
-        let event = judge(&held) { () throws(LoginFault) in try service.resume(partial, code: code) }
+        let event = judge(&held) { () throws(LoginFault) in try service.resume(partial, code: code?.asOneTimeCode) }
         if case .failed = event { return event }
         held.code = nil
         return event
