@@ -58,10 +58,19 @@ struct GitCredentialTests {
         #expect(fault(text) == .controlCharacter)
     }
 
-    @Test(arguments: ["host", "protocol", "username", "password", "url", "credential", "quit"])
+    @Test(arguments: [
+        "host", "protocol", "username", "password", "url", "credential", "quit", "path", "password_expiry_utc",
+        "ephemeral",
+        "later",
+    ])
     func `an attribute that is said twice is refused`(name: String) {
         #expect(
             fault("protocol=https\nhost=good\n\(name)=https\n\(name)=evil\n") == .repeated(attribute: name))
+    }
+
+    @Test func `an attribute whose name ends in brackets may be said twice`() throws {
+        let lists = "wwwauth[]=a\nwwwauth[]=b\nlater[]=a\nlater[]=a\n"
+        #expect(try request("protocol=https\nhost=good\n\(lists)").url == "https://good")
     }
 
     @Test func `a URL beside its parts is refused`() {

@@ -8,6 +8,8 @@ struct GitCredentialLines {
 
     private let input: Secret
     private var values: [String: Secret] = [:]
+    /// The names of all attributes so far that may not occur twice.
+    private var seen: Set<String> = []
 
     /// The attributes that say something here; git's others, and those that it does not have yet, are passed over.
     private static let known: Set<String> = [
@@ -53,8 +55,8 @@ struct GitCredentialLines {
             if value.isEmpty { capabilities = [] } else { capabilities.append(value.unprotectedText) }
             return
         }
-        guard Self.known.contains(name) else { return }
-        guard values[name] == nil else { throw .repeated(attribute: name) }
-        values[name] = value
+        // Those that are lists for git say so by their names.
+        guard name.hasSuffix("[]") || seen.insert(name).inserted else { throw .repeated(attribute: name) }
+        if Self.known.contains(name) { values[name] = value }
     }
 }
