@@ -265,4 +265,30 @@ struct HelperLoginTests {
         #expect(try lent(world, "https://good.example") == nil)
         #expect(world.requests.isEmpty)
     }
+
+    @Test func `a faulty profile of just that origin is 2, and one of another origin says nothing`() throws {
+        let faulty = "[profiles.bad]\nurl = \"https://bad.example/base\"\nverfy = { get = \"/me\" }\n"
+        let world = try TestWorld(config: Self.basic("good", "https://good.example") + faulty)
+        logIn(world, "good")
+        #expect(try lent(world, "https://good.example") == "username=anna\npassword=pw-anna")
+        #expect(try lent(world, "https://other.example") == nil)
+        let found = #expect(throws: LoginFault.self) { try lent(world, "https://bad.example/a.git") }
+        guard case .usage(.badConfig(let file, let path, _, _))? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect(file.hasSuffix("config.toml") && path?.contains("verfy") == true)
+    }
+
+    @Test func `docker is told of a profile for the same host over plain http`() throws {
+        let world = try TestWorld(config: Self.basic("reg", "http://reg.example:5000"))
+        try world.withWorld { world in
+            let helper = DockerHelper(invocation: try Invocation(world, try GlobalOptions.parse([])))
+            let words = try helper.plainProfile(DockerServer(Secret("reg.example:5000")))
+            #expect(words?.contains("http://reg.example:5000") == true && words?.contains("\"reg\"") == true)
+            for other in ["reg.example", "https://reg.example:5000", "other.example:5000", "", "a b"] {
+                #expect(try helper.plainProfile(DockerServer(Secret(other))) == nil)
+            }
+        }
+    }
 }

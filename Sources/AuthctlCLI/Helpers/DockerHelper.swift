@@ -36,7 +36,10 @@ struct DockerHelper {
         guard !server.text.isEmpty else { return .refused(.noURL) }
         guard let login = try login(server, mayProve: \.makesPairs), let lent = try login.lent(),
             case .pair(let username, let password) = lent.proof
-        else { return .refused(.notFound) }
+        else {
+            if let plain = try plainProfile(server) { invocation.say("authctl: \(plain)") }
+            return .refused(.notFound)
+        }
         let credentials = DockerCredentials(
             url: server.text, username: username.unprotectedText, secret: password.unprotectedText)
         guard let text = credentials.encoded() else { throw .failure(.other("the login cannot be written as JSON")) }
@@ -53,6 +56,7 @@ struct DockerHelper {
             throw .usage(.helperRequest(.notAURL))
         }
         guard let profile = try invocation.helperProfile(at: origin, username: supplied.username) else {
+            if let plain = try plainProfile(server) { throw .usage(.other(plain)) }
             throw .usage(
                 .other("exactly one profile for \(origin) is needed to verify a login; see authctl-config(5)"))
         }
@@ -108,6 +112,17 @@ struct DockerHelper {
             }
         }
         return names
+    }
+
+    /// Says that there is a profile for the same host over plain http.
+    func plainProfile(_ server: DockerServer) throws(LoginFault) -> String? {
+        guard !server.text.contains("://"), server.url != nil,
+            let (origin, _, _) = try invocation.helperOrigin("http://\(server.text)"),
+            let name = try invocation.helperProfiles().first(where: { $0.origin == origin })?.names.first
+        else { return nil }
+        return
+            "the profile \(SafeText.quoted(name)) is for \(origin), but \(SafeText.quoted(server.text)) without a scheme means https; "
+            + "if it speaks TLS, change the profile's url"
     }
 
     private func login(

@@ -69,6 +69,8 @@ extension Invocation {
             names = known
         } else {
             names = try helperProfiles().first { $0.origin == origin }?.names ?? []
+            // Nothing to find would be no word of the mistake.
+            if names.isEmpty { try context.checkUnreadableProfiles(at: origin) }
         }
         if names.count <= 1 {
             return try names.first.map { (name) throws(LoginFault) in try context.profile(named: name) }

@@ -42,6 +42,22 @@ extension LoginContext {
         return try? parse(written.url).origin
     }
 
+    /// Looks for profiles that cannot be read and, by their `url`, are for this origin.
+    /// - Throws: `usage`, with the file and the key of the first one.
+    package func checkUnreadableProfiles(at origin: Origin) throws(LoginFault) {
+        for name in profiles.names {
+            do throws(UsageFault) {
+                _ = try profiles.profile(named: name)
+            } catch {
+                guard case .table(let members)? = try? profiles.written(name), case .string(let url)? = members["url"],
+                    (try? parse(url))?.origin == origin
+                else { continue }
+                topic = ErrorContext(profile: name, origin: origin)
+                throw .usage(error)
+            }
+        }
+    }
+
     /// The absolute URL of a `request`: a path is appended to the profile's `url`, as its own paths are; a URL has to be on
     /// the profile's origin.
     /// - Throws: `untrusted` for another origin, before anything is connected.
