@@ -51,7 +51,13 @@ static const algorithm algorithms[] = {
     { "ES384", "EC", "secp384r1", "SHA384", 48 },
     { "EdDSA", "ED25519", NULL, NULL, 32 },
 };
-enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms, LEAST_RSA_BITS = 2048, MADE_RSA_BITS = 3072 };
+enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms, LEAST_RSA_BITS = 2048, MOST_RSA_BITS = 16384, MADE_RSA_BITS = 3072 };
+
+static bool is_fitting_rsa(EVP_PKEY *key)
+{
+    int bits = table.EVP_PKEY_get_bits(key);
+    return bits >= LEAST_RSA_BITS && bits <= MOST_RSA_BITS;
+}
 
 struct ccrypto_signing_key {
     EVP_PKEY *key;
@@ -68,7 +74,7 @@ static const algorithm *fitting(EVP_PKEY *key)
         const algorithm *each = &algorithms[index];
         if (!table.EVP_PKEY_is_a(key, each->type) || (each->group != NULL && strcmp(each->group, group) != 0))
             continue;
-        return strcmp(each->type, "RSA") == 0 && table.EVP_PKEY_get_bits(key) < LEAST_RSA_BITS ? NULL : each;
+        return strcmp(each->type, "RSA") != 0 || is_fitting_rsa(key) ? each : NULL;
     }
     return NULL;
 }
@@ -163,7 +169,7 @@ static size_t join(const unsigned char *der, size_t count, int half, unsigned ch
 size_t ccrypto_key_sign(
     const ccrypto_signing_key *key, const void *bytes, size_t count, unsigned char *signature, size_t capacity)
 {
-    unsigned char made[1024];
+    unsigned char made[MOST_RSA_BITS / 8];
     size_t length = sizeof made;
     EVP_MD_CTX *context = table.EVP_MD_CTX_new();
     bool may = context != NULL

@@ -58,6 +58,19 @@ struct `A key that signs` {
         #expect(throws: SigningKey.Fault.unsuitable) { try SigningKey(pem: Secret(pem), passphrase: nil) }
     }
 
+    /// Of five primes, which are made in a second: two take a minute.
+    @Test func `signs with RSA of any size up to the largest, and names its modulus`() throws {
+        let pem = try Command.tool(
+            "openssl",
+            [
+                "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:8200", "-pkeyopt", "rsa_keygen_primes:5",
+            ]
+        ).output
+        let key = try SigningKey(pem: Secret(pem), passphrase: nil)
+        #expect(try key.sign(Secret("x")).count == 1025)
+        #expect(key.member("n")?.count == 1367)
+    }
+
     @Test func `is opened by its passphrase alone`() throws {
         let pem = try Command.tool(
             "openssl",

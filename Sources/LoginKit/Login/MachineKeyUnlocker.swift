@@ -79,7 +79,7 @@ extension SigningKey {
             case .wrongPassphrase: throw .usage(.clientCertificate(.wrongPassphrase(file: file)))
             case .locked: return nil
             case .missing: throw unusable(file, "has no private key (PEM)")
-            case .unsuitable: throw unusable(file, "is not RSA of 2048 bits or more, P-256, P-384 or Ed25519")
+            case .unsuitable: throw unusable(file, "is not RSA of 2,048 to 16,384 bits, P-256, P-384 or Ed25519")
             case .library: throw .failure(.libraryMissing("libcrypto.so.3"))
             }
         }

@@ -10,7 +10,8 @@ package final class SigningKey: AssertionKey {
     /// The algorithms for which keys are made.
     package static let algorithms = ["ES256", "ES384", "EdDSA", "RS256"]
 
-    private static let longestSignature = 1024
+    /// Of the longest RSA key that OpenSSL takes, and its modulus, in bytes.
+    private static let longestSignature = 2048
     private static let longestFile = 16 << 10
 
     /// A key that cannot be used.
@@ -78,7 +79,7 @@ package final class SigningKey: AssertionKey {
 
     /// A member of the public key (RFC 7518, section 6), in base64url; `nil` where such keys have none of that name.
     package func member(_ name: String) -> String? {
-        var value = [UInt8](repeating: 0, count: 1024)
+        var value = [UInt8](repeating: 0, count: Self.longestSignature)
         let length = ccrypto_key_member(key, name, &value, value.count)
         guard length > 0 else { return nil }
         return value.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
