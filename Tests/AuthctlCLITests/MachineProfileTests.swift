@@ -70,6 +70,18 @@ struct MachineProfileTests {
         #expect(given.code == 2 && given.talk.contains("takes no password"), "\(given.talk)")
     }
 
+    @Test(arguments: [
+        ("['/bin/sh', '-c', 'exit 3']", "the identity command \"/bin/sh\" failed with status 3"),
+        ("['no-such-program']", "the identity command \"no-such-program\" was not found"),
+    ])
+    func `an identity command that fails is called one`(command: String, words: String) throws {
+        let world = try world(
+            "token-endpoint = '/token', grant = 'token-exchange', identity = { command = \(command) }")
+        let run = world.run("login", "p", server: [.answer(401, headers: ["WWW-Authenticate: Bearer"])])
+        #expect(run.code == 4 && run.talk.contains(words) && run.talk.contains("see 'identity'"), "\(run.talk)")
+        #expect(!run.talk.contains("password"), "\(run.talk)")
+    }
+
     @Test(arguments: ["hunter22", "aHVudGVyMjI=", "%68unter22"])
     func `a server that refuses a machine is not quoted where it repeats a secret`(echo: String) throws {
         let world = try world(

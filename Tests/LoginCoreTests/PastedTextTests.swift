@@ -91,7 +91,7 @@ struct PastedTextTests {
 
     @Test func `a text that is too long is refused`() {
         #expect(fault("curl " + String(repeating: "x", count: PastedText.limit)) == .tooLong)
-        #expect(fault("curl https://a.example/ " + String(repeating: "-s ", count: 2000)) == .tooLong)
+        #expect(fault("curl https://a.example/ " + String(repeating: "-s ", count: 2000)) == .tooManyWords)
     }
 
     @Test func `a line goes on behind a backslash or a caret alone`() {

@@ -1,7 +1,9 @@
 /// The reason why a pasted text gives no session.
 package enum CopyFault: Error, Equatable, Sendable {
-    /// Longer than `PastedText.limit`, or of too many words.
+    /// Longer than `PastedText.limit`.
     case tooLong
+    /// Of more than `ShellWords.most`.
+    case tooManyWords
     /// A quotation or a line that goes on is not ended.
     case unfinished
     /// It has what a shell would run or fill in: a second command, a variable, a redirection.

@@ -4,7 +4,7 @@ package import Secrets
 /// and Firefox quote it, or for the command prompt of Windows.
 package struct ShellWords {
     /// A command's words, at most.
-    static let most = 1000
+    package static let most = 1000
 
     var bytes: [UInt8]
     var place = 0
@@ -54,7 +54,7 @@ package struct ShellWords {
 
     mutating func endWord() throws(CopyFault) {
         guard hasWord else { return }
-        guard words.count < Self.most else { throw .tooLong }
+        guard words.count < Self.most else { throw .tooManyWords }
         words.append(word.withUnsafeBytes { Secret(copying: $0) })
         for index in word.indices { word[index] = 0 }
         word.removeAll(keepingCapacity: true)

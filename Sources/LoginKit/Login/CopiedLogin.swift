@@ -108,6 +108,7 @@ extension CopyFault {
     fileprivate var words: String {
         switch self {
         case .tooLong: "the text is longer than \(PastedText.limit) bytes; copy one request"
+        case .tooManyWords: "the command has more than \(ShellWords.most) words; copy one request"
         case .unfinished: "the text breaks off; copy the whole command"
         case .shellSyntax: "the text has more than one command, or what a shell would fill in; nothing of it was run"
         case .otherForm(let name):

@@ -58,8 +58,26 @@ struct MachineProver: MachineProof {
                 try SecretFile.read(path: path, until: .now + .seconds(Self.patience))
             }
         case .command(let words):
-            return try PasswordCommand(words: words, patience: Self.patience).run(isCancelled: dependencies.isCancelled)
+            return try output(of: words, named: "the identity command \(SafeText.quoted(words[0]))")
         case .profile(let name): return try dependencies.lend(name, issuer)
+        }
+    }
+
+    /// Runs like a password command, and is not called one.
+    private func output(of words: [String], named name: String) throws(LoginFault) -> Secret {
+        do throws(LoginFault) {
+            return try PasswordCommand(words: words, patience: Self.patience).run(isCancelled: dependencies.isCancelled)
+        } catch .usage(.badValue(_, let problem)) {
+            throw .usage(.badValue(option: name, problem: problem))
+        } catch .loginRequired(let need) {
+            switch need.why {
+            case .passwordCommandFailed(status: 127, _):
+                throw Self.missing("\(name) was not found, or cannot be run (status 127)")
+            case .passwordCommandFailed(let status, _): throw Self.missing("\(name) failed with status \(status)")
+            case .passwordCommandTookTooLong(let seconds, _):
+                throw Self.missing("\(name) took more than \(seconds) seconds and was stopped")
+            default: throw .loginRequired(need)
+            }
         }
     }
 
