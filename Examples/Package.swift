@@ -8,6 +8,7 @@ let package = Package(
     dependencies: [.package(name: "authctl", path: "..")],
     targets: [
         "configured-login", "own-profile", "replayed-request", "own-delegate", "browser-login", "cancelled-login",
+        "faked-answers",
     ].map {
         .executableTarget(name: $0, dependencies: [.product(name: "LoginKit", package: "authctl")])
     }

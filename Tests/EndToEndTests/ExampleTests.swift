@@ -65,6 +65,12 @@ import Testing
         #expect(again.code == 0 && again.output == "Hello, ann.\n" && again.error.isEmpty)
     }
 
+    @Test func `a program tests its delegate with questions, responses and errors that it makes itself`() throws {
+        #expect(try Command.run(spec("faked-answers")).output == "good\n")
+        let asked = try Command.run(spec("faked-answers", authctl.folder + "/own"))
+        #expect(asked.output == "false 0\n", "\(asked.ending) \(asked.error)")
+    }
+
     @Test func `a profile of one's own: nothing for whoever cancels, or cannot be asked`() throws {
         let spec = try spec("own-profile", demo.origin, authctl.state)
         let pty = try Pty(spec)

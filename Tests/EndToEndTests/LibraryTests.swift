@@ -110,12 +110,33 @@ import Testing
             name: "mine", url: demo.origin,
             verify: RequestRule(method: "GET", path: Template(literal: "/account/verify_credentials.json")))
         made.settings.store = "plaintext"
+        #expect(try logins.identities(of: made).isEmpty)
+        #expect(try await !logins.isLoggedIn(made))
         #expect(try await logins.withSession(for: made) { $0.identity.displayName } == "ann")
+        #expect(try logins.identities(of: made).map(\.username) == ["ann"])
+        #expect(try await logins.isLoggedIn(made))
+        #expect(try await logins.isLoggedIn(made, as: "ann"))
+        #expect(try await !logins.isLoggedIn(made, as: "bob"))
+        #expect(try await !logins.isLoggedIn("blog"))
+        await #expect(throws: LoginError.self) { try await logins.isLoggedIn("mine") }
         #expect(try await logins.send(.get("/account/verify_credentials.json"), to: made).isSuccess)
         try await logins.logOut(made)
+        #expect(try await !logins.isLoggedIn(made))
         made.name = "blog"
         await #expect(throws: LoginError.self) { try await logins.withSession(for: made) { _ in } }
         #expect(person.asked == 1)
+    }
+
+    @Test func `an error has advice for a program, and none that is for a shell`() {
+        let errors: [LoginFault] = [
+            .loginRequired(LoginNeed(why: .nothingStored)), .rejected(Refusal(status: 401)),
+            .store(.notSetUp(.file)), .untrusted(.plainHTTP), .network(.timedOut(seconds: 3)),
+            .secondFactor(.required(words: nil)), .promptExpired(seconds: 3),
+        ]
+        for error in errors.map({ LoginError($0) }) {
+            #expect(error.advice?.contains("authctl") == false && error.advice?.contains("--") == false, "\(error)")
+        }
+        #expect(LoginError(.usage(.other("it is wrong"))).advice == nil)
     }
 
     @Test func `a session goes to no other origin`() async throws {

@@ -8,7 +8,7 @@ public struct ProtectionSpace: Equatable, Sendable {
     public let method: AuthenticationMethod
 
     /// - Parameter realm: `nil` if the server names none, or is not asked by a challenge.
-    package init(origin: Origin, realm: String? = nil, method: AuthenticationMethod) {
+    public init(origin: Origin, realm: String? = nil, method: AuthenticationMethod) {
         self.origin = origin
         self.realm = realm
         self.method = method
@@ -120,10 +120,11 @@ public struct Challenge: Equatable, Sendable {
     /// Whether the password is the secret of a machine's client.
     package var asksForClientSecret = false
 
+    /// Makes a question as a login asks it, for tests of a delegate.
     /// - Parameter previousFailureCount: refusals only; a field that was left blank is none.
-    package init(
-        profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], proposedUsername: String?,
-        previousFailureCount: Int, attempt: Int = 1, maxAttempts: Int, reason: Reason
+    public init(
+        profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], proposedUsername: String? = nil,
+        previousFailureCount: Int = 0, attempt: Int = 1, maxAttempts: Int = 3, reason: Reason = .notLoggedIn
     ) {
         self.profile = profile
         self.protectionSpace = protectionSpace
@@ -156,6 +157,11 @@ public struct Refusal: Equatable, Sendable {
     package internal(set) var missingName: String?
     /// The difference of the clocks, if it may be the reason.
     package internal(set) var clockDifference: ClockDifference?
+
+    /// - Parameter words: unescaped, as the server sent them.
+    public init(status: Int, words: String? = nil) {
+        self.init(status: status, words: words, mayMeanForbidden: false)
+    }
 
     /// Without more than a status: a server that said nothing, and tells its refusals apart.
     package init(

@@ -9,8 +9,8 @@ public struct Origin: Hashable, Sendable, Codable {
     /// Never left out, also where it is the usual one of the scheme.
     public let port: Int
 
-    /// Takes parts that a parser has brought into this form; nothing is checked here.
-    package init(scheme: String, host: String, port: Int) {
+    /// Takes parts that are in this form already; nothing is checked here.
+    public init(scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host
         self.port = port

@@ -71,10 +71,17 @@ public struct CodeRequest: Equatable, Sendable {
     /// The largest number of questions, this one among them.
     public let maxAttempts: Int
 
+    /// Makes the first question for a code or, with a greater `attempt`, the one after a refusal, for tests of a delegate.
+    /// - Parameter words: unescaped, as the server sent them.
+    public init(profile: String, origin: Origin, words: String? = nil, attempt: Int = 1, maxAttempts: Int = 3) {
+        self.init(
+            profile: profile, origin: origin, words: words, refusal: attempt > 1 ? Refusal(status: 401) : nil,
+            attempt: attempt, maxAttempts: maxAttempts)
+    }
+
     /// - Parameter words: unescaped, as the server sent them.
     package init(
-        profile: String, origin: Origin, words: String? = nil, refusal: Refusal? = nil, attempt: Int = 1,
-        maxAttempts: Int
+        profile: String, origin: Origin, words: String?, refusal: Refusal?, attempt: Int, maxAttempts: Int
     ) {
         self.profile = profile
         self.origin = origin

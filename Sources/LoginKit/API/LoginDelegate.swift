@@ -75,6 +75,11 @@ public struct BrowserLogin: Equatable, Sendable {
     public let scope: String?
     /// The URL to open. It holds the state of this login, so keep it out of logs.
     public let url: String
+
+    /// Makes a page as a login hands it to a delegate, for tests of one.
+    public init(profile: String, server: String, scope: String? = nil, url: String) {
+        (self.profile, self.server, self.scope, self.url) = (profile, server, scope, url)
+    }
 }
 
 /// A code to enter on any device (RFC 8628).

@@ -41,25 +41,50 @@ public struct LoginError: Error, Equatable, Sendable, CustomStringConvertible {
         /// The login was deleted here, but the service could not end the session.
         public static let partial = Code(exitCode: .partial)
 
+        /// Where the message's own advice is for a shell.
+        fileprivate var advice: String? {
+            switch exitCode {
+            case .rejected, .loginRequired: "log in again, with a delegate that can be asked"
+            case .network, .busy: "try again later"
+            case .untrusted: "have the delegate accept the certificate, or correct the profile"
+            case .store: "unlock the store, or name another one in the profile"
+            case .secondFactor: "have the delegate answer with a code"
+            case .forbidden: "ask the service for permission"
+            case .expired: "start again"
+            case .locked: "try again when the other process has ended"
+            case .partial: "end the session at the service"
+            case .ok, .failure, .usage, .cancelled, .http: nil
+            }
+        }
+
         /// The number that `authctl` exits with, from 1 to 15.
         public var exitStatus: Int32 { exitCode.rawValue }
         /// The name that `authctl --json` prints, such as `login-required`.
         public var description: String { exitCode.name }
     }
 
-    let fault: LoginFault
-
-    init(_ fault: LoginFault) { self.fault = fault }
-
+    /// What it was made of; `nil` for one that a program has made.
+    let fault: LoginFault?
     /// The kind of failure.
-    public var code: Code { Code(exitCode: fault.exitCode) }
+    public let code: Code
     /// A description of what happened: part of a sentence in English, without control characters.
-    public var message: String { fault.message(about: ErrorContext()).what }
-    /// Advice, as part of a sentence; `nil` if there is none.
-    public var advice: String? {
-        let next = fault.message(about: ErrorContext()).next
-        return next.isEmpty ? nil : next
+    public let message: String
+    /// What the program, or the person at it, can do, as part of a sentence; `nil` if there is nothing. It names no command and no
+    /// option of `authctl`.
+    public let advice: String?
+
+    init(_ fault: LoginFault) {
+        let words = fault.message(about: ErrorContext())
+        (self.fault, code, message) = (fault, Code(exitCode: fault.exitCode), words.what)
+        let isForShell = ["authctl", "AUTHCTL_", "--", "-u "].contains { words.next.contains($0) }
+        advice = words.next.isEmpty || isForShell ? code.advice : words.next
     }
+
+    /// Makes an error without a login that failed, for tests.
+    public init(_ code: Code, message: String, advice: String? = nil) {
+        (fault, self.code, self.message, self.advice) = (nil, code, message, advice)
+    }
+
     /// The message alone.
     public var description: String { message }
 

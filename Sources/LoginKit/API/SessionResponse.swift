@@ -10,6 +10,11 @@ public struct SessionResponse: Sendable {
     /// As it came, without what `Content-Encoding` may have made of it: none is asked for.
     public let body: [UInt8]
 
+    /// Makes a response without a service, for tests.
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+    }
+
     init(_ response: HTTPResponse, body: [UInt8]) {
         status = response.status
         headers = response.headers.map { ($0.name, $0.value) }

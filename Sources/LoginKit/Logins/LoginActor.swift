@@ -77,6 +77,20 @@ actor LoginActor {
         }
     }
 
+    func isLoggedIn() throws -> Bool {
+        try unlessCancelled { () throws(LoginFault) in
+            let context = try logins.context(for: username), profile = try profile(in: context)
+            do throws(LoginFault) {
+                let account = try context.account(profile)
+                guard let problem = try context.problem(with: account, of: profile) else { return true }
+                guard case .loginRequired(let need) = problem, case .sessionExpired = need.why else { return false }
+                return context.refreshes(account, of: profile)
+            } catch .loginRequired {
+                return false
+            }
+        }
+    }
+
     /// Stores what was refreshed, and closes the connections, on the thread that they belong to.
     package func end() {
         authenticated?.changes.settle(isLast: true)
