@@ -99,6 +99,26 @@ struct SuppliedSecretTests {
         #expect(try SecretFile.passphrase("/dev/fd/\(ends[0])").unprotectedText == "open sesame")
     }
 
+    /// PowerShell and some editors write one; from a file of PowerShell's the password was wrong.
+    @Test(arguments: [("\u{FEFF}pw\r\n", "pw"), ("\u{FEFF}\u{FEFF}pw", "\u{FEFF}pw"), ("p\u{FEFF}w\n", "p\u{FEFF}w")])
+    func `a byte order mark is no part of a password, once and at its beginning`(text: String, expected: String) throws
+    {
+        let path = try home.write(text, to: "secret")
+        let command = "printf %s " + text.replacing("\r\n", with: "").replacing("\n", with: "")
+        for source in [SuppliedCredential.Source.file(path), .command(command)] {
+            let secret = try TestWorld().withWorld { world in
+                try SuppliedCredential(source: source, allowsBlank: false).secret(world)
+            }
+            #expect(secret.unprotectedText == expected, "\(source)")
+        }
+        #expect(throws: LoginFault.self) {
+            let blank = try home.write("\u{FEFF}\n", to: "blank")
+            _ = try TestWorld().withWorld { world in
+                try SuppliedCredential(source: .file(blank), allowsBlank: false).secret(world)
+            }
+        }
+    }
+
     @Test(arguments: [(0o600, false), (0o400, false), (0o644, true), (0o440, true), (0o620, true), (0o604, true)])
     func `a password file that others have access to is used with a warning`(mode: Int, isTold: Bool) throws {
         let path = try home.write("pw\n", to: "pass word", mode: mode)

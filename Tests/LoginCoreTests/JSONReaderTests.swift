@@ -51,14 +51,17 @@ struct JSONReaderTests {
         #expect(throws: JSONFault.trailingComma) { try read(text) }
     }
 
-    @Test func `no encoding but UTF-8 is read, and no byte order mark`() {
+    @Test func `no encoding but UTF-8 is read, with a byte order mark or without`() throws {
         let text = "{\"a\":\"b\"}"
         let wide = Array(text.utf16)
         let little = wide.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
         let big = wide.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
         let widest = wide.flatMap { [UInt8($0 & 0xff), 0, 0, 0] }
+        let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+        #expect(try read(mark + Array(text.utf8)) == .object(["a": .string("b")]))
+        #expect(throws: JSONFault.malformed) { try read(mark + mark + Array(text.utf8)) }
         for bytes in [
-            [0xef, 0xbb, 0xbf] + Array(text.utf8), little, big, [0xff, 0xfe] + little, [0xfe, 0xff] + big, widest,
+            little, big, [0xff, 0xfe] + little, [0xfe, 0xff] + big, widest,
             [0xff, 0xfe, 0, 0] + widest, Array("{\"a\":\"J".utf8) + [0xfc] + Array("rgen\"}".utf8),
         ] {
             #expect(throws: JSONFault.otherEncoding) { try read(bytes) }

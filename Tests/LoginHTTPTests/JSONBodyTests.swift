@@ -21,7 +21,7 @@ struct JSONBodyTests {
 
     @Test(arguments: [
         ("{\"a\":1,\"a\":2}", JSONFault.repeatedMember), ("{\"a\":1,}", .trailingComma),
-        ("\u{feff}{\"a\":1}", .otherEncoding), ("{\u{0}\"\u{0}a\u{0}\"\u{0}:\u{0}1\u{0}}\u{0}", .otherEncoding),
+        ("{\u{0}\"\u{0}a\u{0}\"\u{0}:\u{0}1\u{0}}\u{0}", .otherEncoding),
     ])
     func `a body that could be read in two ways is a failure, and no refusal`(text: String, fault: JSONFault) {
         let response = HTTPResponse(status: 200, body: Secret(text))

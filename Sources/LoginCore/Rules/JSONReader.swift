@@ -20,6 +20,9 @@ package struct JSONReader {
     package static func read(
         _ text: UnsafeRawBufferPointer, mostValues: Int = Self.mostValues
     ) throws(JSONFault) -> JSONValue {
+        // RFC 8259, section 8.1: nobody may write it, and readers may pass it over.
+        let hasMark = text.starts(with: [0xef, 0xbb, 0xbf])
+        let text = hasMark ? UnsafeRawBufferPointer(rebasing: text.dropFirst(3)) : text
         if let rest = unmarked(text) {
             // Another encoding of something else is a page, say.
             let first = rest.first { $0 > 0x20 && $0 < 0x80 }
@@ -34,9 +37,9 @@ package struct JSONReader {
         return value
     }
 
-    /// The bytes behind a byte order mark, or all of them where there are NULs as UTF-16 and UTF-32 have them.
+    /// The bytes behind the byte order mark of another encoding, or all of them where there are NULs as UTF-16 and UTF-32 have them.
     private static func unmarked(_ text: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
-        let marks: [[UInt8]] = [[0xef, 0xbb, 0xbf], [0xfe, 0xff], [0xff, 0xfe], [0, 0, 0xfe, 0xff]]
+        let marks: [[UInt8]] = [[0xfe, 0xff], [0xff, 0xfe], [0, 0, 0xfe, 0xff]]
         if let mark = marks.first(where: { text.starts(with: $0) }) { return text.dropFirst(mark.count) }
         return text.prefix(4).contains(0) ? text[...] : nil
     }

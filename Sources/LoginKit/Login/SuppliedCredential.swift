@@ -25,7 +25,7 @@ package struct SuppliedCredential {
     /// - Parameter warn: is told of a file that is not safe.
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
     package func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginFault) -> Secret {
-        let secret = try read(dependencies, warn)
+        let secret = try read(dependencies, warn).withoutByteOrderMark
         if secret.isEmpty && !allowsBlank {
             let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
             throw .usage(.badValue(option: name, problem: problem))

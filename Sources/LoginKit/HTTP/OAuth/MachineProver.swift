@@ -85,7 +85,7 @@ struct MachineProver: MachineProof {
         of source: MachineIdentity.Source, _ read: () throws(SecretFile.Problem) -> Secret
     ) throws(LoginFault) -> Secret {
         do throws(SecretFile.Problem) {
-            let text = try read()
+            let text = try read().withoutByteOrderMark
             if !text.isEmpty { return text }
         } catch {
             throw Self.missing("\(source.description): \(error.words)")
