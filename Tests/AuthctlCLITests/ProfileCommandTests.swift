@@ -15,6 +15,15 @@ struct ProfileCommandTests {
         store = "helper:evil"
         """
 
+    @Test func `a shared store is asked about, since a program may be behind it`() throws {
+        let world = try TestWorld()
+        let file = try world.home.write(
+            Self.risky.replacing("helper:evil", with: "shared:evil"), to: "gift.toml")
+        let run = world.run("profile", "add", file)
+        #expect(run.code == 0 && run.talk.contains("store = \"shared:evil\""), "\(run.talk)")
+        #expect(!world.run("profile", "show", "gift").output.contains("shared:evil"))
+    }
+
     @Test func `the list of the profiles`() throws {
         let world = try TestWorld(config: Examples.config)
         try Snapshot.expect(world.run("profile", "list").output, "profile-list")
@@ -41,11 +50,12 @@ struct ProfileCommandTests {
         #expect(!world.run("profile", "show", "gift").output.contains("rm -rf"))
     }
 
-    @Test(arguments: [true, false]) func `a typed yes takes it, anything else does not`(says: Bool) throws {
+    @Test(arguments: [true, false]) func `a typed yes takes it, and no says what was left out`(says: Bool) throws {
         let world = try TestWorld()
         world.person = ScriptedPerson([], confirms: says)
         let file = try world.home.write(Self.risky, to: "gift.toml")
-        #expect(world.run("profile", "add", file).code == 0)
+        let run = world.run("profile", "add", file)
+        #expect(run.code == 0 && run.talk.contains("were left out") != says, "\(run.talk)")
         #expect(world.run("profile", "show", "gift").output.contains("rm -rf") == says)
     }
 

@@ -195,8 +195,12 @@ struct ScriptedPerson: Dialogue {
         return chooses
     }
 
-    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool {
+    func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool {
         guard let confirms else { throw .failure(.unexpectedEvent("unscripted: confirm")) }
         return confirms
+    }
+
+    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool {
+        try confirm(question, typing: "yes")
     }
 }

@@ -182,7 +182,7 @@ import Testing
         let url = demo.origin + "/login/"
         let printed = try authctl.run("discover", url).output.split(separator: "\n").dropFirst()
         let run = try authctl.onTerminal("login", url, columns: 40)
-        try run.answer("Type yes to continue: ", "no\r")
+        try run.answer("Log in with this profile? yes/no: ", "no\r")
         _ = try run.end()
         #expect(printed.contains { $0.count > 80 })
         for line in printed { #expect(run.pty.text.contains("\(line)\r\n"), "\(run.pty.text)") }

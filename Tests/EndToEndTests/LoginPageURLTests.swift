@@ -23,7 +23,7 @@ import Testing
         let named = user.isEmpty ? [] : ["-u", user]
         let run = try authctl.onTerminal(["login", url, "--max-attempts", "\(attempts)"] + named)
         for field in fields { try run.answer("\(field.label): ", field.text + "\r") }
-        if asksFirst { try run.answer("Type yes to continue: ", "yes\r") }
+        if asksFirst { try run.answer("Log in with this profile? yes/no: ", "yes\r") }
         try run.answer(user.isEmpty ? "Password: " : "Password for \(user): ", password + "\r")
         try run.pty.waitForEnd(within: 20)
         return run

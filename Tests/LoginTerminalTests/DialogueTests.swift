@@ -200,6 +200,27 @@ import Testing
         #expect(try probe.answer == ["confirmed \(confirmed)"])
     }
 
+    @Test(arguments: [(["yes"], "decided true"), (["No"], "decided false"), (["", "y", "no"], "decided false")])
+    func `yes and no are each a whole word, and Return is neither`(typed: [String], answer: String) throws {
+        let probe = try Probe("--deciding", "Add it? yes/no: ")
+        for word in typed {
+            try probe.pty.wait(for: "Add it? yes/no: ")
+            probe.pty.type(word + "\r")
+        }
+        try probe.finish()
+        #expect(try probe.answer == [answer])
+    }
+
+    @Test func `three answers that are neither yes nor no cancel`() throws {
+        let probe = try Probe("--deciding", "Add it? yes/no: ")
+        for word in ["", "maybe", ""] {
+            try probe.pty.wait(for: "Add it? yes/no: ")
+            probe.pty.type(word + "\r")
+        }
+        try probe.finish(.exited(5))
+        #expect(probe.pty.text.contains("Type the whole word yes or no"))
+    }
+
     @Test(arguments: [("yes", true), ("\r", false), ("y", false)])
     func `half of the word is asked about twice more`(typed: String, confirmed: Bool) throws {
         let probe = try Probe("--typing", "yes")

@@ -97,6 +97,10 @@ func run() throws(LoginFault) {
         tell(answer)
     } else if let word = arguments.value("--typing") {
         print("confirmed", try prompt.confirm("Go on?", typing: word))
+    } else if arguments.has("--pasted") {
+        print("pasted", hex(try prompt.askPasted("Paste it.")))
+    } else if let label = arguments.value("--deciding") {
+        print("decided", try prompt.decide("Go on?", label: label, isLaidOut: false))
     } else if let notice = arguments.value("--waiting") {
         prompt.showWaiting(notice)
         usleep(arguments.value("--for").flatMap { UInt32($0) } ?? 300_000)

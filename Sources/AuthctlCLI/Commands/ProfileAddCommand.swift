@@ -8,8 +8,8 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         commandName: "add",
         abstract: "Import profiles from a file, a preset or a URL.",
         discussion: """
-            Keys that can run programs or weaken trust are listed, and imported only if you type yes or use \
-            --accept-commands.
+            Keys that can run programs or weaken trust are listed, and imported only if you answer yes or use \
+            --accept-commands; no adds the profile without them.
 
             Examples:
               authctl profile add wiki.toml
@@ -98,7 +98,9 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         if sha256 != nil { return fetched.offered }
         guard context.mayAsk else { throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum))) }
         let dialogue = context.dependencies.dialogue(context.dialogueSettings)
-        return try dialogue.confirm(fetched.question, typing: "yes") ? fetched.offered : nil
+        let wants = try dialogue.decide(
+            fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
+        return wants ? fetched.offered : nil
     }
 
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginFault) {
@@ -129,13 +131,23 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     private func accepts(_ risks: [String], _ invocation: Invocation) throws(LoginFault) -> Bool {
         let list = risks.map { "  \($0)" }.joined(separator: "\n")
         if acceptCommands { return true }
-        let question = "These keys can run programs or weaken trust:\n\(list)"
-        guard invocation.context.mayAsk else {
-            invocation.streams.say(
-                "\(question)\nThey were left out; repeat the command with --accept-commands to import them.")
-            return false
+        let question = """
+            These keys can run programs or weaken trust:
+            \(list)
+            yes adds them with the rest; no adds the rest alone; Ctrl-C adds nothing.
+            """
+        if invocation.context.mayAsk,
+            try invocation.context.dependencies.dialogue(invocation.context.dialogueSettings).decide(
+                question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
+        {
+            return true
         }
-        return try invocation.context.dependencies.dialogue(invocation.context.dialogueSettings).confirm(
-            question, typing: "yes")
+        invocation.streams.say(
+            """
+            These keys can run programs or weaken trust, and were left out:
+            \(list)
+            To import them, repeat the command with --accept-commands.
+            """)
+        return false
     }
 }

@@ -135,8 +135,13 @@ extension Dependencies {
 /// A person at a terminal, with the questions that are not about a login.
 package protocol Dialogue: Prompt {
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret?
-    /// - Parameter isLaidOut: keeps the lines of the question as they are.
-    func confirm(_ question: String, isLaidOut: Bool, typing word: String) throws(LoginFault) -> Bool
+    func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool
+    /// Asks a question that the whole word `yes` or `no` answers.
+    /// - Parameters:
+    ///   - label: stands before the answer.
+    ///   - isLaidOut: keeps the lines of the question as they are.
+    /// - Throws: `cancelled` where neither is typed.
+    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool
     /// Asks for a text that is no secret.
     /// - Parameter note: stands before the question.
     /// - Returns: empty where nothing was typed.
@@ -149,12 +154,6 @@ package protocol Dialogue: Prompt {
     /// - Returns: an index.
     /// - Throws: `cancelled`.
     func choose(_ question: String, among names: [String]) throws(LoginFault) -> Int
-}
-
-extension Dialogue {
-    package func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool {
-        try confirm(question, isLaidOut: false, typing: word)
-    }
 }
 
 extension TerminalPrompt: Dialogue {}

@@ -37,7 +37,9 @@ extension LoginContext {
         }
         let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         // Somebody may paste it into a file.
-        guard try dialogue.confirm(written, isLaidOut: true, typing: "yes") else { throw .cancelled }
+        guard try dialogue.decide(written, label: "Log in with this profile? yes/no: ", isLaidOut: true) else {
+            throw .cancelled
+        }
         var decoded = try decoded(proposal)
         decoded.settings = profile.settings
         var target = LoginTarget(profile: decoded, new: new)

@@ -76,7 +76,7 @@ extension StrictTable {
     private func isRisky(_ key: String) -> Bool {
         if Self.riskyKeys.contains(key) { return true }
         guard key == "store", case .string(let store) = value(key) else { return false }
-        return store.hasPrefix("helper:") || store == "plaintext"
+        return store.hasPrefix("helper:") || store.hasPrefix("shared:") || store == "plaintext"
     }
 
     /// Longer ones would not be read to their end.

@@ -107,23 +107,33 @@ struct TerminalPrompt: Prompt, Sendable {
     }
 
     /// Asks a question that only the whole word answers with yes.
-    /// - Parameters:
-    ///   - question: our own words; of others only what `SafeText` made fit to be shown.
-    ///   - isLaidOut: keeps the lines of the question as they are: somebody may paste them into a file.
+    /// - Parameter question: our own words; of others only what `SafeText` made fit to be shown.
     /// - Returns: whether exactly `word` was typed; for less of it the question is asked again.
     /// - Throws: as `ask`; `cancelled` if the person wants neither.
-    func confirm(
-        _ question: String, isLaidOut: Bool = false, typing word: String
-    ) throws(LoginFault) -> Bool {
-        try confirm([question], isLaidOut: isLaidOut, label: "Type \(word) to continue: ", typing: word)
+    func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool {
+        try confirm([question], label: "Type \(word) to continue: ", typing: word)
+    }
+
+    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool {
+        let conversation = try begin(missing: [])
+        conversation.say([question], isLaidOut: isLaidOut)
+        for _ in 1...3 {
+            guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
+            switch String(shown: answer).lowercased() {
+            case "yes": return true
+            case "no": return false
+            default: conversation.say(["Type the whole word yes or no, or press Ctrl-C to cancel."])
+            }
+        }
+        throw .cancelled
     }
 
     /// The same with several lines, and other words before the answer.
     func confirm(
-        _ lines: [String], isLaidOut: Bool = false, label: String, typing word: String
+        _ lines: [String], label: String, typing word: String
     ) throws(LoginFault) -> Bool {
         let conversation = try begin(missing: [])
-        conversation.say(lines, isLaidOut: isLaidOut)
+        conversation.say(lines)
         for _ in 1...3 {
             guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
             if answer == Secret(word) { return true }
