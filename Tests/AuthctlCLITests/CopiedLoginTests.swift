@@ -47,6 +47,7 @@ struct CopiedLoginTests {
 
     @Test(arguments: [
         ("curl https://evil.example/ -b sid=1", "wiki", 7, "evil.example"),
+        ("Cookie: sid=1\nHost: evil.example", "wiki", 7, "evil.example"),
         ("curl https://wiki.example/ -H 'accept: x'", "wiki", 2, "no Cookie header"),
         ("curl https://wiki.example/ -b sid=1; id", "wiki", 2, "nothing of it was run"),
         ("fetch('x')", "wiki", 2, "copied as fetch"), ("Cookie: a=b", "api", 2, "is its credential"),
@@ -67,6 +68,44 @@ struct CopiedLoginTests {
         let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
         #expect(run.code == 0, "\(run.talk)")
         #expect(world.requests.last?.contains("sid=s3cret") == true && world.requests.last?.contains("no") == false)
+    }
+
+    @Test(
+        arguments: [
+            ("wiki.example\tFALSE\t/\tTRUE\t100\tsid\tx\n", "have expired"),
+            ("wiki.example\tFALSE\t/admin\tTRUE\t0\tsid\tx\n", "their paths are others"),
+            (".example\tTRUE\t/\tTRUE\t0\tsid\tx\n", "no cookie of wiki.example itself"),
+            ("wiki.example FALSE / TRUE 0 sid x\n", "where tabs belong"),
+            (
+                "Cookie: " + (0...50).map { "c\($0)=x" }.joined(separator: "; "),
+                "more cookies than one request can hold"
+            ),
+            ("Cookie: sid=" + String(repeating: "x", count: 4096), "more cookies than one request can hold"),
+        ])
+    func `cookies that would never be sent are no refusal of the service`(text: String, words: String) throws {
+        let world = try pasting(text)
+        let run = world.run("login", "wiki", "--paste", server: [])
+        #expect(run.code == 2 && run.talk.contains(words), "\(run.code) \(run.talk)")
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test(arguments: [
+        "wiki.example\tFALSE\t/\tTRUE\t100\tsid\told\nwiki.example\tFALSE\t/\tTRUE\t-1\tsid\ts3cret\n",
+        "wiki.example\tFALSE\t/\tTRUE\t10000000000000000000000000\tsid\ts3cret\r\n",
+        "\u{FEFF}\ncurl https://wiki.example/\\[slug\\] -b sid=s3cret",
+        "Cookie: a=1; sid=s3cret\r\nHost: wiki.example\r\n",
+    ])
+    func `a session in one of the forms that browsers and their extensions write is sent`(text: String) throws {
+        let world = try pasting(text)
+        let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests.last?.contains("sid=s3cret") == true, "\(world.requests)")
+    }
+
+    @Test func `an origin with an IPv6 address is sent its cookies`() throws {
+        let origin = Origin(scheme: "http", host: "[::1]", port: 8080)
+        let cookie = CookieRecord.cookie("sid", Secret("x"), for: origin)
+        #expect(cookie.record == Secret("::1\tFALSE\t/\tFALSE\t0\tsid\tx"))
     }
 
     @Test func `a netrc file is read if an option names it, and its line is named`() throws {

@@ -10,7 +10,7 @@ import Secrets
 ///
 /// Whatever the bytes are, a reader comes back, and what it gives keeps its promises.
 enum HostileReader: String, CaseIterable {
-    case challenge, cookie, profile, form, helper, json, loopback, metadata, pasted, xml
+    case challenge, cookie, profile, form, helper, json, loopback, metadata, netrc, pasted, xml
     case devTools = "devtools"
     case servedPath = "served-path"
     case servedBody = "served-body"
@@ -31,6 +31,7 @@ enum HostileReader: String, CaseIterable {
         case .servedBody: readServedBody(bytes)
         case .serveRule: readServeRule(bytes)
         case .xml: readXML(bytes)
+        case .netrc: readNetrc(bytes)
         case .pasted: readPasted(bytes)
         case .devTools: readDevTools(bytes)
         case .tokenAnswer: readTokenAnswer(bytes)

@@ -5,13 +5,7 @@ import Testing
 /// What developer tools copy, and what somebody else may have put on the clipboard.
 struct PastedTextTests {
     private func request(_ text: String) throws -> CopiedRequest {
-        let secret = Secret(text)
-        switch try PastedText.form(of: secret) {
-        case .posix: return try CopiedRequest(curl: ShellWords.posix(secret))
-        case .windows: return try CopiedRequest(curl: ShellWords.windows(secret))
-        case .cookieLine: return CopiedRequest(cookieLine: secret)
-        case .cookieFile: return CopiedRequest(cookies: [])
-        }
+        try CopiedRequest(Secret(text)) { _ in [] }
     }
 
     private func fault(_ text: String) -> CopyFault? {
@@ -76,11 +70,52 @@ struct PastedTextTests {
         ("curl ^\"https://a.example/^\" & calc", .shellSyntax), ("curl 'https://a.example/", .unfinished),
         ("curl 'https://a.example/' \\", .unfinished), ("curl -K x", .noURL),
         ("curl https://a.example/ https://b.example/", .noURL),
+        ("curl $'https://a.example/\\ud83d'", .badEscape), ("curl $'https://a.example/\\ud83d\\u0041'", .badEscape),
+        ("curl $'https://a.example/\\0'", .badEscape), ("curl $'https://a.example/\\x'", .badEscape),
         ("Invoke-WebRequest -Uri 'https://a.example/'", .otherForm("PowerShell")),
         ("fetch('https://a.example/')", .otherForm("fetch")), ("hello", .unknownForm), ("", .unknownForm),
     ])
     func `a text that is no copied request is refused by what it is`(text: String, expected: CopyFault) {
         #expect(fault(text) == expected, "\(text)")
+    }
+
+    /// Chromium writes `!` as \u0021, Firefox as \041, and both a character beyond U+FFFF as its two halves.
+    @Test func `what is escaped in a copied request is read as bash reads it`() throws {
+        let request = try request(
+            #"curl $'https://a.example/\041\x41\u0042\103' -H $'X: \ud83d\ude00 \U0001F600\q\a' -b $'a=\'\u0021\''"#)
+        #expect(request.url == "https://a.example/!ABC")
+        #expect(request.headers.first?.value.unprotectedText == "\u{1F600} \u{1F600}\\q\u{7}")
+        #expect(cookies(request) == ["a='!'"])
+    }
+
+    @Test(arguments: [
+        (#"curl 'https://a.example/\[slug\]/\{id\}'"#, "https://a.example/[slug]/{id}"),
+        (#"curl -g 'https://a.example/\[slug\]'"#, #"https://a.example/\[slug\]"#),
+        (#"curl 'https://a.example/a\b'"#, #"https://a.example/a\b"#),
+        ("curl 'http://[::1]:8080/'", "http://[::1]:8080/"),
+    ])
+    func `a backslash before a bracket of the URL is curl's`(text: String, url: String) throws {
+        #expect(try request(text).url == url)
+    }
+
+    @Test(arguments: ["\n", "\r\n \t\n", "\u{FEFF}", "\u{FEFF}\n"])
+    func `a byte order mark and blank lines before a text do not count`(start: String) throws {
+        for text in [Self.chromiumPOSIX, Self.chromiumWindows] {
+            #expect(try request(start + text).url?.hasPrefix("https://wiki.example/api/me?x=1&y=%20") == true)
+        }
+        #expect(cookies(try request(start + "Cookie: a=1")) == ["a=1"])
+    }
+
+    @Test func `a cookie with a control character is none`() throws {
+        #expect(cookies(try request("Cookie: a=1; b=x\ty; c=x\u{1}; d=2")) == ["a=1", "d=2"])
+    }
+
+    @Test(arguments: ["\n", "\r\n"]) func `the last cookie of a line before other headers is read`(end: String) throws {
+        let request = try request("Cookie: a=1; b=2\(end)Authorization: Bearer t\(end)Host: a.example\(end)")
+        #expect(cookies(request) == ["a=1", "b=2"])
+        #expect(
+            request.value(of: "authorization") == Secret("Bearer t") && request.value(of: "host") == Secret("a.example")
+        )
     }
 
     @Test func `options that name files are passed over, and never taken for cookies or headers`() throws {

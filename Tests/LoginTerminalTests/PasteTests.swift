@@ -38,6 +38,15 @@ import Testing
         #expect(try probe.answer.last == "secret " + Probe.hex("right"))
     }
 
+    @Test func `blank lines before a copied request do not end it`() throws {
+        let probe = try Probe("--pasted")
+        try probe.pty.wait(for: "Paste it.")
+        probe.pty.type("\r \r\rcurl 'https://a.example/' \\\r  -b 'a=1'\r")
+        try probe.finish()
+        let text = "\n \n\ncurl 'https://a.example/' \\\n  -b 'a=1'"
+        #expect(try probe.answer.last == "pasted " + Probe.hex(text))
+    }
+
     @Test func `a paste that was erased is forgotten, and the fourth is an error`() throws {
         let lines = Self.begin + "a\rb" + Self.end
         #expect(try secret(typing: lines + "\u{15}right") == "secret " + Probe.hex("right"))

@@ -4,21 +4,30 @@ package import Secrets
 /// the command is passed over; no file that it names is read.
 package struct CopiedRequest: Sendable {
     /// Absolute, as it was written; `nil` where only cookies were copied.
-    package var url: String?
+    package private(set) var url: String?
     /// As they were written, without `Cookie`.
-    package var headers: [(name: String, value: Secret)] = []
+    package private(set) var headers: [(name: String, value: Secret)] = []
     /// In the order of the line.
-    package var cookies: [(name: String, value: Secret)] = []
-    /// The cookies whose attributes were copied, too, by their names.
-    package private(set) var records: [String: Cookie] = [:]
+    package private(set) var cookies: [(name: String, value: Secret)] = []
+    /// The cookies of a cookies.txt, which has their attributes, too.
+    package private(set) var records: [Cookie] = []
 
-    /// Takes cookies as a file has them.
-    package init(cookies: [Cookie]) {
-        for cookie in cookies.prefix(Self.mostCookies) where records[cookie.name] == nil {
-            self.cookies.append((cookie.name, cookie.value))
-            records[cookie.name] = cookie
+    /// Reads a text in whichever form it is.
+    /// - Parameter records: reads a cookies.txt.
+    package init(_ text: Secret, records: (Secret) throws(CopyFault) -> [Cookie]) throws(CopyFault) {
+        let text = text.withoutByteOrderMark.withoutLeadingBlanks
+        switch try PastedText.form(of: text) {
+        case .posix: try self.init(curl: ShellWords.posix(text))
+        case .windows: try self.init(curl: ShellWords.windows(text))
+        case .headers: self.init(headerLines: text)
+        case .cookieFile: self.init(records: try records(text))
         }
     }
+
+    private init(records: [Cookie]) { self.records = records }
+
+    /// A request of which only this is known.
+    package init(header: String, _ value: Secret) { headers = [(header, value)] }
 
     /// The options of curl with a value that is not looked at: without them a URL in a body would count as the request's.
     private static let withValue: Set<String> = [
@@ -29,8 +38,8 @@ package struct CopiedRequest: Sendable {
     ]
 
     /// Reads the words of a curl command.
-    package init(curl words: [Secret]) throws(CopyFault) {
-        var rest = words.dropFirst()[...], urls: [String] = []
+    private init(curl words: [Secret]) throws(CopyFault) {
+        var rest = words.dropFirst()[...], urls: [String] = [], globs = true
         while let word = rest.popFirst() {
             let text = word.shownStart
             if let (name, attached) = Self.option(word, text) {
@@ -38,12 +47,19 @@ package struct CopiedRequest: Sendable {
                 take(name, value, &urls)
             } else if Self.withValue.contains(text) {
                 _ = rest.popFirst()
+            } else if text == "-g" || text == "--globoff" {
+                globs = false
             } else if !text.hasPrefix("-"), text.contains("://") {
                 urls.append(word.unprotectedText)
             }
         }
         guard let first = urls.first, urls.allSatisfy({ $0 == first }) else { throw .noURL }
-        url = first
+        url = globs ? Self.unescaped(first) : first
+    }
+
+    /// Without the backslashes before what curl would else take for the beginning of a pattern ("URL globbing"). Chromium writes them.
+    private static func unescaped(_ url: String) -> String {
+        ["[", "]", "{", "}"].reduce(url) { $0.replacing("\\\($1)", with: $1) }
     }
 
     /// An option that is looked at, with its value where that is attached to it.
@@ -70,9 +86,14 @@ package struct CopiedRequest: Sendable {
         }
     }
 
-    /// Reads `Cookie: a=b; c=d`.
-    package init(cookieLine line: Secret) {
-        if let (_, content) = line.split(at: UInt8(ascii: ":")) { addCookies(content) }
+    /// Reads `Cookie: a=b; c=d`, and the header lines that were copied with it.
+    private init(headerLines text: Secret) {
+        text.withUnsafeBytes { bytes in
+            var urls: [String] = []
+            for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+                take("--header", Secret(copying: UnsafeRawBufferPointer(rebasing: line)), &urls)
+            }
+        }
     }
 
     private mutating func addCookies(_ line: Secret) {
@@ -80,8 +101,8 @@ package struct CopiedRequest: Sendable {
             bytes.split(separator: UInt8(ascii: ";")).map { Secret(copying: UnsafeRawBufferPointer(rebasing: $0)) }
         }
         for pair in pairs {
-            guard cookies.count < Self.mostCookies, let (name, value) = pair.split(at: UInt8(ascii: "=")),
-                !name.isEmpty, value.isHeaderSafe, !cookies.contains(where: { $0.name == name })
+            guard let (name, value) = pair.split(at: UInt8(ascii: "=")),
+                !name.isEmpty, value.isFreeOfControls, !cookies.contains(where: { $0.name == name })
             else { continue }
             cookies.append((name, value))
         }
@@ -89,12 +110,13 @@ package struct CopiedRequest: Sendable {
 
     /// The value of a header, by its name in lower case.
     package func value(of name: String) -> Secret? { headers.first { $0.name.lowercased() == name }?.value }
-
-    /// What a browser keeps for one domain, and some more.
-    private static let mostCookies = 200
 }
 
 extension Secret {
+    fileprivate var withoutLeadingBlanks: Secret {
+        dropping(withUnsafeBytes { bytes in bytes.prefix { $0 == 0x20 || (0x09...0x0D).contains($0) }.count })
+    }
+
     /// Its beginning as text, long enough for the name of an option.
     fileprivate var shownStart: String { withUnsafeBytes { String(decoding: $0.prefix(200), as: UTF8.self) } }
 

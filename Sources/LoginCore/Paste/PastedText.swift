@@ -1,5 +1,20 @@
 package import Secrets
 
+// The grammar of what is pasted. A text is one of four, by how it begins; a byte order mark and blank lines before it do not count:
+//
+//     bash      "curl" words, as Chromium and Firefox copy them: '…', "…", $'…', a backslash before a byte, and at the end of a line one
+//               that goes on. $'…' has \n \r \t \a \b \e \f \v \\ \' \" \?, \101 (octal), \x41, \u0041 and \U00000041, as bash reads
+//               them; of two \u for the halves of one character, which the browsers write, bash makes none, and authctl that one.
+//               Another backslash stays. What a shell would run or fill in, outside of quotes or inside of "…", is refused.
+//     cmd       the same words for the Windows prompt: a caret before a byte is gone outside of quotes, a caret and a line break are one
+//               that goes on; then a C program's quotes: a backslash counts only before a quotation mark
+//     headers   "Cookie:" and its line, and more header lines
+//     cookies   a cookies.txt: see CookieLine.swift
+//
+// Of the words of curl count the URL, -H, -b and -A, in the long form, too; an option with a value takes it along. In the URL \[ \] \{ \}
+// are those characters, as curl has it without --globoff. What is sent to an origin stands in a request to it: of another URL, or of a
+// Host: of another, nothing is used.
+
 /// What a person has copied in the browser that they use every day: a request as a command for curl, its `Cookie:` line, or a
 /// cookies.txt (the Netscape format).
 package enum PastedText {
@@ -8,7 +23,7 @@ package enum PastedText {
 
     /// The forms of a text that are read.
     package enum Form: Equatable, Sendable {
-        case posix, windows, cookieLine, cookieFile
+        case posix, windows, headers, cookieFile
     }
 
     /// Whether a text that ends here goes on in the next line.
@@ -17,23 +32,22 @@ package enum PastedText {
         return line.last == UInt8(ascii: "\\") || line.last == UInt8(ascii: "^")
     }
 
-    /// The form of a text, by how it begins.
-    package static func form(of text: Secret) throws(CopyFault) -> Form {
+    /// The form of a text, by how it begins; blanks and a byte order mark before it are gone.
+    static func form(of text: Secret) throws(CopyFault) -> Form {
         if text.count > limit { throw .tooLong }
         let start = text.withUnsafeBytes { bytes in
-            String(decoding: bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.prefix(4096), as: UTF8.self)
+            String(decoding: bytes.prefix(4096), as: UTF8.self)
         }
         let lower = start.lowercased()
-        if lower.hasPrefix("cookie:") { return .cookieLine }
+        if lower.hasPrefix("cookie:") { return .headers }
         if lower.hasPrefix("curl ") || lower.hasPrefix("curl\t") || lower.hasPrefix("curl.exe ") {
-            return start.contains("^\"") || start.contains(" ^\n") || start.contains(" ^\r") ? .windows : .posix
+            // In quotes a caret is a shell's, too.
+            let words = start.drop { !$0.isWhitespace }.drop(while: \.isWhitespace)
+            let firstLine = words.prefix { !$0.isNewline }
+            return words.hasPrefix("^\"") || firstLine.hasSuffix("^") ? .windows : .posix
         }
+        if CookieLine.stands(in: start) || lower.hasPrefix("# netscape http cookie file") { return .cookieFile }
         for (beginning, name) in others where lower.hasPrefix(beginning) { throw .otherForm(name) }
-        let firstLine = start.split(whereSeparator: \.isNewline).first { !$0.hasPrefix("# ") } ?? ""
-        if firstLine.split(separator: "\t", omittingEmptySubsequences: false).count == 7 { return .cookieFile }
-        if lower.hasPrefix("# netscape http cookie file") || lower.hasPrefix("# http cookie file") {
-            return .cookieFile
-        }
         throw .unknownForm
     }
 
@@ -55,7 +69,7 @@ extension CopiedRequest {
         cookie: (_ name: String, _ value: Secret) -> Cookie
     ) throws(CopyFault) -> Session {
         let token = token(by: rule)
-        let found = cookies.map { cookie($0.name, $0.value) }
+        let found = records + cookies.map { cookie($0.name, $0.value) }
         switch (rule.cookies, rule.slots.contains(.token)) {
         case (true, false):
             if found.isEmpty { throw .noSession(wanted: ["Cookie"]) }

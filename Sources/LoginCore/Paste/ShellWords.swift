@@ -134,30 +134,56 @@ extension ShellWords {
 
     private mutating func appendEscape(_ escaped: UInt8) throws(CopyFault) {
         switch escaped {
-        case UInt8(ascii: "n"): append(0x0A)
-        case UInt8(ascii: "r"): append(0x0D)
+        case UInt8(ascii: "a"): append(0x07)
+        case UInt8(ascii: "b"): append(0x08)
         case UInt8(ascii: "t"): append(0x09)
+        case UInt8(ascii: "n"): append(0x0A)
+        case UInt8(ascii: "v"): append(0x0B)
+        case UInt8(ascii: "f"): append(0x0C)
+        case UInt8(ascii: "r"): append(0x0D)
+        case UInt8(ascii: "e"), UInt8(ascii: "E"): append(0x1B)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            place -= 1
+            try appendByte(number(bits: 3, digits: 3))
+        case UInt8(ascii: "x"): try appendByte(number(bits: 4, digits: 2))
         case UInt8(ascii: "u"): try appendScalar(digits: 4)
         case UInt8(ascii: "U"): try appendScalar(digits: 8)
-        case UInt8(ascii: "x"): append(UInt8(truncatingIfNeeded: number(digits: 2)))
         case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "?"): append(escaped)
-        // No tool copies the others.
-        default: throw .shellSyntax
+        // A control character by its letter: no tool copies that.
+        case UInt8(ascii: "c"): throw .badEscape
+        default:
+            append(UInt8(ascii: "\\"))
+            append(escaped)
         }
     }
 
-    private mutating func number(digits: Int) -> UInt32 {
-        var number: UInt32 = 0
+    /// Reads digits of so many bits; `nil` where there is none.
+    private mutating func number(bits: Int, digits: Int) -> UInt32? {
+        var number: UInt32?
         for _ in 0..<digits {
-            guard place < bytes.count, let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue else { break }
-            number = number << 4 | UInt32(digit)
+            guard place < bytes.count, let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue,
+                digit < 1 << bits
+            else { break }
+            number = (number ?? 0) << bits | UInt32(digit)
             place += 1
         }
         return number
     }
 
+    /// A NUL would end the text for bash.
+    private mutating func appendByte(_ number: UInt32?) throws(CopyFault) {
+        guard let number, number & 0xFF != 0 else { throw .badEscape }
+        append(UInt8(truncatingIfNeeded: number))
+    }
+
     private mutating func appendScalar(digits: Int) throws(CopyFault) {
-        guard let scalar = Unicode.Scalar(number(digits: digits)) else { throw .shellSyntax }
+        guard var number = number(bits: 4, digits: digits), number != 0 else { throw .badEscape }
+        if (0xD800..<0xDC00).contains(number), bytes[place...].starts(with: "\\u".utf8) {
+            place += 2
+            guard let low = self.number(bits: 4, digits: 4), (0xDC00..<0xE000).contains(low) else { throw .badEscape }
+            number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(number) else { throw .badEscape }
         for byte in String(Character(scalar)).utf8 { append(byte) }
     }
 }

@@ -37,17 +37,21 @@ extension LoginContext {
             throw Self.fault("the session of \(profile.name) is its credential; log in with that")
         }
         let origin = try endpoint(profile).origin
-        let request = try read(text, on: origin)
+        let request = try read(text, for: profile)
         if let url = request.url {
             let found = try parse(url).origin
             guard found == origin else { throw .untrusted(.otherOrigin(target: found.description)) }
         }
-        do throws(CopyFault) {
-            let session = try request.session(
-                by: profile.sessionRule, expires: JSONWebToken.end
-            ) {
-                request.records[$0] ?? CookieRecord.cookie($0, $1, for: origin)
+        if let host = request.value(of: "host")?.unprotectedText.lowercased() {
+            guard [origin.authority, "\(origin.host):\(origin.port)"].contains(host) else {
+                throw .untrusted(.otherOrigin(target: host))
             }
+        }
+        do throws(CopyFault) {
+            let session = try request.session(by: profile.sessionRule, expires: JSONWebToken.end) {
+                CookieRecord.cookie($0, $1, for: origin)
+            }
+            guard CookieLimits.hold(session.copiedCookies) else { throw .tooManyCookies }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
                 username: username, .copied(CopiedSession(session)),
@@ -57,13 +61,13 @@ extension LoginContext {
         }
     }
 
-    private func read(_ text: Secret, on origin: Origin) throws(LoginFault) -> CopiedRequest {
+    private func read(_ text: Secret, for profile: Profile) throws(LoginFault) -> CopiedRequest {
+        let endpoint = try endpoint(profile), now = dependencies.clock.now()
+        // With what a path may hold beside its text nobody can tell which cookie it is sent with.
+        let path = profile.verify?.literalPath(base: endpoint.base, origin: endpoint.origin)
         do throws(CopyFault) {
-            switch try PastedText.form(of: text) {
-            case .posix: return try CopiedRequest(curl: ShellWords.posix(text))
-            case .windows: return try CopiedRequest(curl: ShellWords.windows(text))
-            case .cookieLine: return CopiedRequest(cookieLine: text)
-            case .cookieFile: return CopiedRequest(cookies: CookieRecord.cookies(inFile: text, for: origin))
+            return try CopiedRequest(text) { (text) throws(CopyFault) in
+                try CookieLine.cookies(in: text, for: endpoint.origin, path: path, now: now).map(CookieRecord.cookie)
             }
         } catch {
             throw Self.fault(error.words)
@@ -78,28 +82,37 @@ extension LoginContext {
 extension CookieRecord {
     /// A cookie of this host alone, as a browser's `Cookie` line tells no more of it.
     static func cookie(_ name: String, _ value: Secret, for origin: Origin) -> Cookie {
-        let before = [origin.host, "FALSE", "/", origin.scheme == "https" ? "TRUE" : "FALSE", "0", name]
+        let isSecure = origin.scheme == "https" || CookieLine.isAlwaysSecure(name)
+        let before = [origin.bareHost, "FALSE", "/", isSecure ? "TRUE" : "FALSE", "0", name]
         return cookie(name, value, expires: nil, line: before + [""])
     }
 
-    /// The cookies of a cookies.txt that are this host's alone. Those of a parent domain open other hosts, too, and are left out.
-    static func cookies(inFile text: Secret, for origin: Origin) -> [Cookie] {
-        text.withUnsafeBytes { bytes in
-            bytes.split(separator: UInt8(ascii: "\n")).compactMap { line -> Cookie? in
-                let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-                guard line.first != UInt8(ascii: "#") || line.starts(with: "#HttpOnly_".utf8),
-                    let cookie = cookie(UnsafeRawBufferPointer(rebasing: line)),
-                    host(of: line) == origin.host.lowercased(), cookie.value.isHeaderSafe
-                else { return nil }
-                return cookie
-            }
+    /// A cookie as its line has it.
+    static func cookie(_ line: CookieLine) -> Cookie {
+        let start = [
+            (line.isHTTPOnly ? "#HttpOnly_" : "") + (line.includesSubdomains ? "." : "") + line.host,
+            line.includesSubdomains ? "TRUE" : "FALSE", line.path, line.isSecure ? "TRUE" : "FALSE",
+            "\(line.expires ?? 0)", line.name, "",
+        ]
+        return cookie(line.name, line.value, expires: line.expires, line: start)
+    }
+}
+
+extension Session {
+    fileprivate var copiedCookies: [Cookie] {
+        switch self {
+        case .cookies(let cookies): cookies
+        case .token(let token): token.cookies
+        case .credential: []
         }
     }
+}
 
-    private static func host(of line: Slice<UnsafeRawBufferPointer>) -> String {
-        let domain = String(decoding: line.prefix { $0 != UInt8(ascii: "\t") }, as: UTF8.self).lowercased()
-        let host = domain.hasPrefix("#httponly_") ? String(domain.dropFirst(10)) : domain
-        return host.hasPrefix(".") ? String(host.dropFirst()) : host
+extension RequestRule {
+    /// The path that is sent, if nothing has to be filled in.
+    fileprivate func literalPath(base: String, origin: Origin) -> String? {
+        guard urlSlots.isEmpty, let request = try? request(base: base, SlotValues()) else { return nil }
+        return String(request.url.dropFirst(origin.description.count).prefix { $0 != "?" })
     }
 }
 
@@ -111,6 +124,18 @@ extension CopyFault {
         case .tooManyWords: "the command has more than \(ShellWords.most) words; copy one request"
         case .unfinished: "the text breaks off; copy the whole command"
         case .shellSyntax: "the text has more than one command, or what a shell would fill in; nothing of it was run"
+        case .badEscape: "the text has an escape sequence that stands for no character; copy the request once more"
+        case .blanksForTabs:
+            "the cookies.txt has blanks between its fields, where tabs belong; export it once more, or copy the file itself"
+        case .tooManyCookies:
+            "the text has more cookies than one request can hold (\(CookieLimits.count), \(CookieLimits.longest - 1) bytes "
+                + "each, \(CookieLimits.bytes) in all); copy a request that is sent after a login in a private window"
+        case .unsent(.expired):
+            "the cookies in the text have expired; log in again in the browser, and export them after that"
+        case .unsent(.otherHost(let host)): "the cookies.txt has no cookie of \(host) itself"
+        case .unsent(.otherPath):
+            "no cookie in the text is sent to the profile's verify request: their paths are others"
+        case .unsent(.onlyHTTPS): "the cookies in the text are for https, and the profile's url is http"
         case .otherForm(let name):
             "the text was copied as \(name); choose 'Copy as cURL' in the browser's developer tools"
         case .unknownForm:

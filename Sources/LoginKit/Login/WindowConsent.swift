@@ -108,8 +108,8 @@ final class WindowConsent: ConsentSource {
         let cookies = found.map { CookieRecord.cookie($0) }
         guard let name = run.profile.takesHeader else { return cookies.isEmpty ? nil : .cookies(cookies) }
         guard let header else { return nil }
-        var rule = run.profile.sessionRule, request = CopiedRequest(cookies: [])
-        request.headers = [(name, header)]
+        let request = CopiedRequest(header: name, header)
+        var rule = run.profile.sessionRule
         rule.cookies = false
         do throws(CopyFault) {
             let session = try request.session(by: rule, expires: JSONWebToken.end) { [origin] in

@@ -18,9 +18,9 @@ extension TerminalPrompt {
 }
 
 extension Conversation {
-    /// Reads to the end of the paste, as the terminal brackets it, or of the first line that does not go on; what comes behind is dropped.
+    /// Reads to the end of the paste, as the terminal brackets it, or of the first line with text that does not go on; what comes behind is dropped.
     fileprivate func readPasted() throws(LoginFault) -> Secret {
-        var text = SecretBuilder(limit: PastedText.limit), tail: [UInt8] = [], isBracketed = false
+        var text = SecretBuilder(limit: PastedText.limit), tail: [UInt8] = [], isBracketed = false, hasText = false
         let deadline = ContinuousClock.now + .seconds(timeout)
         defer { drain() }
         while true {
@@ -38,8 +38,9 @@ extension Conversation {
             if tail == Self.pasteEnds { return text.finish().withoutPasteEnd }
             let isLineEnd = byte == 0x0A || byte == 0x0D
             if isLineEnd, !isBracketed {
-                if text.count > 0, !PastedText.goesOn(tail.dropLast()) { return text.finish() }
+                if hasText, !PastedText.goesOn(tail.dropLast()) { return text.finish() }
             }
+            hasText = hasText || byte > 0x20
             do throws(SecretBuilder.LimitExceeded) {
                 // A terminal sends the return key for the end of a line.
                 try text.append(byte == 0x0D ? 0x0A : byte)

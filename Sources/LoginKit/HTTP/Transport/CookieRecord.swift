@@ -116,6 +116,12 @@ struct CookieLimits {
         guard !hasOversized else { throw .network(.brokenResponse("a cookie of more than \(longest - 1) bytes")) }
     }
 
+    /// Whether one request can carry them all.
+    static func hold(_ cookies: [Cookie]) -> Bool {
+        cookies.count <= count && cookies.allSatisfy { $0.name.utf8.count + $0.value.count < longest }
+            && cookies.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 3 } <= bytes
+    }
+
     private static var tooMany: LoginFault { .network(.brokenResponse("more than \(count) cookies")) }
 
     /// All cookies of the list that have not expired: libcurl lists those that an answer took back, too, and judges
