@@ -120,6 +120,12 @@ struct NetrcTests {
         #expect(try entry("machine \(machine) login ann password pw", for: origin)?.username == "ann")
     }
 
+    @Test(arguments: [("https", false), ("8443", true), ("443", false)])
+    func `a port by its name is the usual one`(port: String, isFound: Bool) throws {
+        let origin = Origin(scheme: "https", host: "a.example", port: 8443)
+        #expect(try (entry("machine a.example port \(port) password pw", for: origin) != nil) == isFound)
+    }
+
     @Test func `a user name that is no UTF-8 is refused`() {
         let bytes = Array("machine a.example login ".utf8) + [0xff] + Array(" password pw".utf8)
         let text = Secret(count: bytes.count) { $0.copyBytes(from: bytes) }

@@ -125,7 +125,8 @@ private struct NetrcReader {
         func entry(for origin: Origin) throws(NetrcFault) -> NetrcEntry? {
             guard let machine, let password = items[.password] else { return nil }
             guard [origin.host, origin.bareHost].contains(try machine.text().lowercased()),
-                try [nil, "\(origin.port)", origin.scheme].contains(items[.port]?.text().lowercased()),
+                try [nil, "\(origin.port)", origin.hasDefaultPort ? origin.scheme : nil]
+                    .contains(items[.port]?.text().lowercased()),
                 try [nil, origin.scheme].contains(items[.protocol]?.text().lowercased())
             else { return nil }
             return NetrcEntry(username: try items[.login]?.text(), password: password.value, line: machine.line)
