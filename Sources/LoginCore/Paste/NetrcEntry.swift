@@ -14,10 +14,10 @@ package import Secrets
 //               \n, \r and \t in it are what they are in C, a backslash before another byte is that byte (curl, since 7.84)
 //     comment = "#" where a keyword could stand, and the rest of the line
 //
-// Keywords are compared without case (curl). Where the programs differ, one of them sends a host the login of another: curl looks
-// for a value in the next line, and ftp's quotes go on there; curl takes the last of two passwords, and any word it does not know
-// for nothing; in Python's a "#" behind "password" is the password, in curl's it is none. Such a file is refused as a whole,
-// wherever the fault stands, since nobody can tell which entry a value belongs to.
+// Keywords are compared without case (curl). The programs differ where something is missing, and then a host may be sent what is
+// another's: curl 7.88 takes the next line's "machine" for a password that is not there, and Python's netrc reads an open quote up to
+// one in another entry; of two passwords curl takes the first and Python the last, and "#123" is a password for Python alone. Such a
+// file is refused as a whole, wherever the fault stands: nobody can tell which entry a value belongs to.
 
 /// A login for one host in a file that curl, ftp and others read (netrc(5)).
 package struct NetrcEntry: Equatable, Sendable {
