@@ -54,7 +54,7 @@ struct RequestReviewTests {
         return limits
     }
 
-    /// A login to `shop` with the token `t-12345678`, or by Basic to `wire`.
+    /// A login to `shop` with the token `t-12345678901234`, or by Basic to `wire`.
     private func scene(
         _ limits: ServeLimits, _ server: [HTTPResponse] = [], of profile: String = "shop",
         _ body: (ServedScene, TestWorld) throws -> Void
@@ -62,7 +62,7 @@ struct RequestReviewTests {
         let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""])
         let login =
             profile == "shop"
-            ? [HTTPResponse.answer(401), ServedScene.issued("t-12345678", "r-1"), ServedScene.me]
+            ? [HTTPResponse.answer(401), ServedScene.issued("t-12345678901234", "r-1"), ServedScene.me]
             : [basic, .answer(200)]
         try ServedScene.play(profile, login: login, limits: limits, server, body)
     }
@@ -220,7 +220,7 @@ struct RequestReviewTests {
             _ = try scene.send("PUT", "/v1/a")
             _ = try scene.send("DELETE", "/v1/a")
             _ = try scene.send("GET", "/v1/a//b")
-            _ = try scene.send("GET", "/v1/t-12345678/x?t-12345678=1")
+            _ = try scene.send("GET", "/v1/t-12345678901234/x?t-12345678901234=1")
             #expect(world.requests.count == 3)
         }
         #expect(

@@ -17,7 +17,7 @@ package struct RepeatedSecrets: Equatable, Sendable {
     }
 
     /// The pair of Basic (RFC 7617, section 2), which is looked for in base64 alone.
-    package mutating func addPair(_ username: String, _ secret: Secret) {
+    private mutating func addPair(_ username: String, _ secret: Secret) {
         guard let pair = Self.pair(username, secret), !pairs.contains(pair) else { return }
         pairs.append(pair)
     }

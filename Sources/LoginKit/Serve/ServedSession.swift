@@ -12,14 +12,14 @@ final class ServedSession: @unchecked Sendable {
         let username: String
         package let extraSecrets: [CredentialField: Secret]
         let space: VerifiedSpace?
-        /// The secrets that no header may repeat to the command.
+        /// What the service made of the secrets, which no header may repeat to the command.
         let hidden: RepeatedSecrets
     }
 
     /// Between two tries to refresh what could not be.
     private static let patience = Duration.seconds(2)
-    /// In bytes: a shorter secret stands in many a text. A password is longer than what it is mistaken for.
-    private static let (leastHidden, leastPassword) = (8, 4)
+    /// In bytes: a shorter secret stands in many a text, and could be found by trying what is hidden.
+    private static let leastHidden = 16
 
     /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
@@ -131,18 +131,15 @@ final class ServedSession: @unchecked Sendable {
             extraSecrets: authenticated.run.service.heldSecrets, space: authenticated.space, hidden: hidden)
     }
 
-    /// The secrets that no header may repeat.
+    /// The secrets that no header may repeat. Those that a person has chosen are not among them: the command could send its guesses and see
+    /// which of them does not come back.
     /// - Parameter earlier: of the session before, which a late answer may name.
     private static func hidden(_ authenticated: SessionProvider.AuthenticatedSession, besides earlier: [Secret])
         -> RepeatedSecrets
     {
         var hidden = RepeatedSecrets()
-        let name = authenticated.username
-        hidden.add((authenticated.session.secrets + earlier).filter { $0.count >= leastHidden }, username: name)
-        if let password = authenticated.session.credential?.password ?? authenticated.keeper.password {
-            if password.count >= leastPassword { hidden.add([password], username: name) }
-            hidden.addPair(name, password)
-        }
+        let secrets = authenticated.session.made + earlier
+        hidden.add(secrets.filter { $0.count >= leastHidden }, username: authenticated.username)
         return hidden
     }
 
@@ -151,7 +148,7 @@ final class ServedSession: @unchecked Sendable {
         let earlier = authenticated.session
         defer {
             if authenticated.session != earlier {
-                hidden = Self.hidden(authenticated, besides: earlier.secrets)
+                hidden = Self.hidden(authenticated, besides: earlier.made)
                 // Of what went out with the old value, a refusal says nothing of the new one.
                 if authenticated.changes.changing.rotates { number += 1 }
             }
@@ -167,7 +164,7 @@ final class ServedSession: @unchecked Sendable {
     private func refresh(after former: Session?) throws(LoginFault) {
         if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
         provider.context.lookAgain()
-        let earlier = authenticated.session.secrets
+        let earlier = authenticated.session.made
         do throws(LoginFault) {
             if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
         } catch {
@@ -204,4 +201,9 @@ final class ServedSession: @unchecked Sendable {
         case .unconfirmed, .needsCode, .pending: throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
     }
+}
+
+extension Session {
+    /// The secrets in it that the service has made.
+    fileprivate var made: [Secret] { credential?.password == nil ? secrets : [] }
 }
