@@ -29,18 +29,26 @@ import Testing
     private func sandboxed(_ program: String) throws -> String {
         let recipe = try Recipe.texts(of: "An agent in a sandbox", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
         let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
-        try #require(parts.count == 3)
+        try #require(parts.count == 3 && parts[0].hasSuffix(" bash -c "))
         return parts[1].replacing("/usr/share/authctl", with: Repository.path + "/share/authctl")
             .replacing("agent", with: program)
     }
 
+    /// - Parameter asNobody: whether another user than root does it, who has everything of the installation then.
+    private func spec(_ script: String, _ environment: [String: String] = [:], asNobody: Bool = false) throws
+        -> ChildSpec
+    {
+        let exec = ["exec", "-P", "stream", "--serve-socket", "auto", "--", "bash", "-c", script]
+        let variables = authctl.environment.merging(["XDG_RUNTIME_DIR": runtime.path]) { $1 }
+            .merging(environment) { $1 }
+        guard asNobody else { return ChildSpec(authctl.program, exec, environment: variables, directory: job) }
+        try #require(try Command.tool("chown", ["-R", "65534:65534", authctl.folder, runtime.path]).code == 0)
+        let user = ["--reuid=65534", "--regid=65534", "--clear-groups", authctl.program]
+        return ChildSpec("/usr/bin/setpriv", user + exec, environment: variables, directory: job)
+    }
+
     private func lent(_ script: String, _ environment: [String: String] = [:]) throws -> CommandResult {
-        let spec = ChildSpec(
-            authctl.program, ["exec", "-P", "stream", "--serve-socket", "auto", "--", "sh", "-c", script],
-            environment: authctl.environment.merging(["XDG_RUNTIME_DIR": runtime.path]) { $1 }
-                .merging(environment) { $1 },
-            directory: job)
-        return try Command.run(spec, within: 120)
+        try Command.run(spec(script, environment), within: 120)
     }
 
     /// With the libraries that are not the system's, so that it runs in the sandbox.
@@ -88,6 +96,36 @@ import Testing
         }
         #expect(lines.suffix(3) == ["no terminal", "no bus", "authctl.sock"], "\(result.output)")
         #expect(!result.output.contains("a secret"))
+    }
+
+    @Test(mayMount, RealServer.require("bwrap"), arguments: getuid() == 0 ? [false, true] : [false])
+    func `in the sandbox of the manual nothing of the environment and the terminal outside is left`(asNobody: Bool)
+        throws
+    {
+        let script = """
+            set +m
+            echo "variables: $(cat /proc/[0-9]*/environ | tr '\\0' '\\n' | sed 's/=.*//' | sort -u | tr '\\n' ' ')"
+            grep -c 'outside the sandbox' /proc/[0-9]*/environ /proc/[0-9]*/cmdline
+            for place in /proc/[0-9]*/fd/* /dev/console; do readlink "$place" || ls "$place"; done 2> /dev/null
+            for fd in 0 1 2; do timeout 2 head -c 1 <&$fd | sed 's/^/read: /'; done
+            curl -q -fsS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo; exit 7
+            """
+        _ = try authctl.file("job/agent.sh", script)
+        let secret = ["DEPLOY_TOKEN": "outside the sandbox", "PASSWORD": "outside the sandbox"]
+        let pty = try Pty(spec(try sandboxed("bash agent.sh"), secret, asNobody: asNobody), columns: 200)
+        pty.type("yyyyy\n")
+        #expect(try pty.waitForEnd() == .exited(7))
+        let lines = pty.text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
+        // The notice of a login precedes it on its line.
+        let told = lines.first { $0.contains("variables: ") }?.components(separatedBy: "variables: ").last ?? ""
+        let names = told.split(separator: " ").map(String.init)
+        let own = ["AUTHCTL_SERVE_SOCKET", "AUTHCTL_SERVE_URL", "OLDPWD", "PATH", "PWD", "SHLVL", "_"]
+        #expect(names.contains("PATH") && Set(names).isSubset(of: own), "\(pty.text)")
+        #expect(lines.contains("/proc/1/environ:0") && lines.contains("/proc/1/cmdline:0"), "\(pty.text)")
+        #expect(!lines.contains { $0.hasSuffix("iron:1") || $0.hasSuffix("line:1") }, "\(pty.text)")
+        #expect(lines.contains("/dev/null") && lines.contains { $0.hasPrefix("pipe:") }, "\(pty.text)")
+        #expect(!lines.contains { $0.hasPrefix("/dev/pts") || $0.contains("console") || $0.hasPrefix("read: ") })
+        #expect(lines.contains("{\"name\":\"ann\"}"), "\(pty.text)")
     }
 
     @Test(.enabled(if: ["x86_64", "aarch64"].contains(Self.machine), "numbers of other machines are not tried"))
