@@ -115,6 +115,20 @@ import Testing
         #expect(try judge(request, rules(allow: ["* /**"], deny: ["DELETE /admin/users"])) == "allowed")
     }
 
+    @Test func `each reading of a path has to be asked about or allowed`() throws {
+        let target = "DELETE /issues/8%2Fcomments%2F1"
+        let issues = "DELETE /issues/*", comments = "DELETE /issues/*/comments/*"
+        #expect(try judge(target, rules(ask: [issues])) == "refused")
+        #expect(try judge(target, rules(ask: [comments])) == "refused")
+        #expect(try judge(target, rules(allow: [comments], ask: [issues])) == "ask")
+        #expect(try judge(target, rules(allow: [issues], ask: [comments])) == "ask")
+        #expect(try judge(target, rules(allow: ["* /**"], ask: [issues], deny: [comments])) == "refused")
+        let both = ServeRules([try rules(ask: [issues, comments])])
+        let act = ServedAct(method: "DELETE", path: try ServedPath("/issues/8%2Fcomments%2F1"))
+        let expected = ServeDecision.ask([try ServeRule(issues), try ServeRule(comments)])
+        #expect(both.decision(on: [act]) == expected, "an answer for one of them is none for the other")
+    }
+
     @Test func `deny comes first, then ask, then allow, and what no rule names is refused`() throws {
         let set = try rules(allow: ["* /a/**"], ask: ["* /a/b/**"], deny: ["* /a/b/c"])
         #expect(try judge("GET /a/b/c", set) == "refused")

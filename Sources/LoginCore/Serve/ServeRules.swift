@@ -11,21 +11,23 @@ package struct ServeRuleSet: Equatable, Sendable {
 
     package var count: Int { allow.count + ask.count + deny.count }
 
-    /// `deny` comes first, then `ask`, then `allow`. Of several readings of a path the strictest counts.
+    /// `deny` comes first, then `ask`, then `allow`. Each reading of a path has to be asked about or allowed; one that is asked about
+    /// is enough for a question.
     fileprivate func decision(on act: ServedAct) -> ServeDecision {
-        if !ask.isEmpty || !deny.isEmpty {
-            let spellings = act.path.readings.flatMap(ServedPath.spellings)
-            if let rule = deny.first(where: { $0.concerns(act.method, spellings) }) { return .refused(act, by: rule) }
-            if let rule = ask.first(where: { $0.concerns(act.method, spellings) }) { return .ask([rule]) }
-        }
-        var first: ServeRule?
+        var asking: [ServeRule] = [], allowing: ServeRule?, isNamed = true
         for reading in act.path.readings {
-            guard let rule = allow.first(where: { $0.names(act.method, reading) }) else {
-                return .refused(act, by: nil)
+            let spellings = ask.isEmpty && deny.isEmpty ? [] : ServedPath.spellings(reading)
+            if let rule = deny.first(where: { $0.concerns(act.method, spellings) }) { return .refused(act, by: rule) }
+            if let rule = ask.first(where: { $0.concerns(act.method, spellings) }) {
+                if !asking.contains(rule) { asking.append(rule) }
+            } else if let rule = allow.first(where: { $0.names(act.method, reading) }) {
+                allowing = allowing ?? rule
+            } else {
+                isNamed = false
             }
-            first = first ?? rule
         }
-        return .allowed(by: first)
+        guard isNamed else { return .refused(act, by: nil) }
+        return asking.isEmpty ? .allowed(by: allowing) : .ask(asking)
     }
 }
 
