@@ -90,28 +90,45 @@ static struct in6_addr told(const __be32 words[4], int family) {
     return result;
 }
 
-// sock_diag(7).
-static int by_netlink(const struct ends *ends, uid_t *user) {
-    int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-    if (link < 0) return -1;
-    const struct timeval patience = {.tv_sec = 5};
-    setsockopt(link, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+// Returns 1 with what the kernel tells of a connection, 0 where it says that there is none, and -1 where it says nothing.
+static int fetch(int link, const struct ends *ends, struct inet_diag_msg *message) {
     union {
         struct nlmsghdr head;
         char bytes[4096];
     } answer;
     ssize_t count = ask(link, ends) == 0 ? recv(link, &answer, sizeof answer, 0) : -1;
-    close(link);
-    if (count < (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY) {
-        return -1;
+    if (count >= (ssize_t)NLMSG_LENGTH(sizeof(struct nlmsgerr)) && answer.head.nlmsg_type == NLMSG_ERROR) {
+        struct nlmsgerr error;
+        memcpy(&error, NLMSG_DATA(&answer.head), sizeof error);
+        return error.error == -ENOENT ? 0 : -1;
     }
+    if (count < (ssize_t)NLMSG_LENGTH(sizeof *message) || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY) return -1;
+    memcpy(message, NLMSG_DATA(&answer.head), sizeof *message);
+    return 1;
+}
+
+// sock_diag(7). Returns 1 with the user, 0 where nobody can tell whose the connection is, because it is gone, and -1 without an answer.
+static int by_netlink(const struct ends *ends, uid_t *user) {
+    int link = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (link < 0) return -1;
+    const struct timeval patience = {.tv_sec = 5};
+    setsockopt(link, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     struct inet_diag_msg message;
-    memcpy(&message, NLMSG_DATA(&answer.head), sizeof message);
-    const struct ends found = {
-        {told(message.id.idiag_src, message.idiag_family), message.id.idiag_sport},
-        {told(message.id.idiag_dst, message.idiag_family), message.id.idiag_dport},
-    };
-    return note(&found, ends, message.idiag_state, message.idiag_uid, message.idiag_inode, user);
+    int result = fetch(link, ends, &message);
+    if (result == 1) {
+        const struct ends found = {
+            {told(message.id.idiag_src, message.idiag_family), message.id.idiag_sport},
+            {told(message.id.idiag_dst, message.idiag_family), message.id.idiag_dport},
+        };
+        result = note(&found, ends, message.idiag_state, message.idiag_uid, message.idiag_inode, user) == 0;
+    } else if (result == 0) {
+        // So says a kernel of every connection that lacks its part for TCP. Of our own end it has to know something: that, or the
+        // socket that listens at this port.
+        const struct ends own = {ends->own, ends->peer};
+        if (fetch(link, &own, &message) != 1) result = -1;
+    }
+    close(link);
+    return result;
 }
 
 // ADDRESS:PORT, the address in words of this machine's order.
@@ -150,9 +167,11 @@ static int by_table(const char *path, const struct ends *ends, uid_t *user) {
 }
 
 static int find(const struct ends *ends, uid_t *user) {
-    // A dual-stack socket is in the second table, whatever it is connected to.
-    return by_netlink(ends, user) == 0 || by_table("/proc/net/tcp", ends, user) == 0
-        || by_table("/proc/net/tcp6", ends, user) == 0;
+    // The tables are as long as anybody makes them: they are read only where there is no other answer. A dual-stack socket is in the second
+    // one, whatever it is connected to.
+    const int told = by_netlink(ends, user);
+    if (told >= 0) return told;
+    return by_table("/proc/net/tcp", ends, user) == 0 || by_table("/proc/net/tcp6", ends, user) == 0;
 }
 
 int cprocess_peer_user(uint32_t address, uint16_t port, uint16_t own_port, uid_t *user) {

@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 import LoginTestSupport
 import Testing
@@ -42,6 +43,39 @@ import Testing
         let late = Pair()
         newcomers.arrive(late.near)
         #expect(eventually(within: 20) { late.isClosed })
+    }
+
+    /// A listening socket of loopback, and its port in the network's order.
+    private func listening() throws -> (socket: Int32, port: in_port_t) {
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { place in
+            try place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
+                try #require(bind(listening, place, size) == 0 && listen(listening, 5) == 0)
+                try #require(getsockname(listening, place, &size) == 0)
+            }
+        }
+        return (listening, address.sin_port)
+    }
+
+    @Test func `for a connection that is gone no list of all connections is read`() throws {
+        let (server, port) = try listening()
+        defer { close(server) }
+        let clock = ContinuousClock(), rounds = 40
+        var user = uid_t()
+        let asked = clock.measure {
+            for number in 1...rounds {
+                let gone = in_port_t(number).bigEndian, host = in_addr_t(0x7F00_0001).bigEndian
+                #expect(cprocess_peer_user(host, gone, in_port_t(bigEndian: port), &user) == 0)
+            }
+        }
+        let read = try clock.measure {
+            for _ in 1...rounds { _ = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8) }
+        }
+        #expect(asked < read, "\(asked) \(read)")
     }
 
     @Test func `one that knows the segment stays`() {
