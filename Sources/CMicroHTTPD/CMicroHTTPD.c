@@ -63,7 +63,10 @@ struct cmicrohttpd_server {
 
 /* One request. */
 struct call {
+    /* With room for one character more. */
     char *target;
+    /* Where the library has it. */
+    const char *place;
     void *request;
     bool has_begun;
 };
@@ -126,11 +129,25 @@ static void *note_target(void *context, const char *target, cmicrohttpd_connecti
     (void)context;
     (void)connection;
     struct call *call = calloc(1, sizeof *call);
-    if (call != NULL && (call->target = strdup(target)) == NULL) {
+    const size_t length = strlen(target);
+    if (call != NULL && (call->target = calloc(1, length + 2)) == NULL) {
         free(call);
         call = NULL;
     }
+    if (call != NULL) {
+        memcpy(call->target, target, length);
+        call->place = target;
+    }
     return call;
+}
+
+/* The library hands the parts of the request line out as they stand in its buffer, one behind the other, and each ends at the first NUL.
+ * A target with a NUL in it, or behind such a method, gets a control character at its end, with which nobody takes it. */
+static void mark_cut(struct call *call, const char *method, const char *version)
+{
+    const size_t length = strlen(call->target);
+    if (method + strlen(method) + 1 != call->place || call->place + length + 1 != version)
+        call->target[length] = 1;
 }
 
 static int handle(
@@ -144,6 +161,7 @@ static int handle(
         return NO;
     if (!call->has_begun) {
         call->has_begun = true;
+        mark_cut(call, method, version);
         /* A request may take as long as it likes; before its head is there, the connection may be idle for a while only. */
         table.set_connection_option(connection, CONNECTION_OPTION_TIMEOUT, 0U);
         return server->handlers.begin(

@@ -5,10 +5,11 @@ struct FormMember: Equatable {
     /// Decoded; `nil` where there is no `=`.
     let value: [UInt8]?
 
-    /// - Parameter text: members between `&`, or `;` as older services have it.
+    /// - Parameter text: members between `&`, `;` as older services have it, or the ends of lines, as in a form that browsers send as
+    ///   `text/plain`.
     static func members(of text: [UInt8]) -> [FormMember] {
         guard text.contains(where: { "_.%-".utf8.contains($0) }) else { return [] }
-        return text.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.map { pair in
+        return text.split { "&;\r\n".utf8.contains($0) }.map { pair in
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let value = end < pair.endIndex ? decoded(Array(pair[(end + 1)...])) : nil
             return FormMember(name: decoded(Array(pair[..<end])), value: value)
@@ -17,21 +18,15 @@ struct FormMember: Equatable {
 
     var isOverride: Bool { Self.isOverride(name) }
 
-    /// Rails' and Laravel's, Salesforce's, and those of ASP.NET, which reads its headers' names in forms, too.
-    private static let names = Set(
-        ["_method", "_httpmethod", "x-http-method-override", "x-http-method", "x-method-override"].map {
-            Array($0.utf8)
-        })
+    private static let names = Set(ServedBody.overrides.map { Array($0.utf8).caseFolded.map(\.joined) })
 
-    /// Whether a service may take a name for `_method`: `_METHOD`, `_method[]`, `a[_method]`; PHP makes `_` of a dot, and some cut
-    /// it at NUL.
+    /// Whether a service may take a name for `_method`: `_METHOD`, `_method[]`, `a[_method]`; PHP makes `_` of a dot, CGI of a hyphen, some
+    /// cut a name at NUL, and what others take away from its ends: blanks of all kinds, a byte order mark (Fetch), `?` (URLSearchParams).
     static func isOverride(_ name: [UInt8]) -> Bool {
         name.split(whereSeparator: { "[]".utf8.contains($0) }).contains { piece in
-            let text = piece.prefix { $0 != 0 }.drop { $0 <= 0x20 }.map { byte in
-                byte == UInt8(ascii: ".") ? UInt8(ascii: "_") : byte
-            }
-            let end = text.lastIndex { $0 > 0x20 } ?? -1
-            return Self.names.contains(Array(text[...end]).caseFolded)
+            let text = piece.drop(while: \.isLoose).prefix { $0 != 0 }
+            let end = text.lastIndex { !$0.isLoose } ?? text.startIndex - 1
+            return names.contains(Array(text[...end]).caseFolded.map(\.joined))
         }
     }
 
@@ -63,4 +58,12 @@ struct FormMember: Equatable {
         }
         return FormText.decoded(plain, isStrict: false) ?? plain
     }
+}
+
+extension UInt8 {
+    /// No character of a name that stands for itself at an end.
+    fileprivate var isLoose: Bool { self <= 0x20 || self >= 0x7F || self == UInt8(ascii: "?") }
+
+    /// The character that joins the words of a name, whichever it is.
+    fileprivate var joined: UInt8 { ".-".utf8.contains(self) ? UInt8(ascii: "_") : self }
 }

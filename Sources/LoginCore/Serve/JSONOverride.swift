@@ -1,4 +1,4 @@
-/// Finds a member `_method` in a JSON body.
+/// Finds a member such as `_method` in a JSON body.
 ///
 /// A whole text is read as JSON, and members count at any depth. What cannot be read so (cut, malformed, with a member twice, or too
 /// much) is searched for the name in any spelling that some reader of JSON takes for one; text that only looks like a member counts too.
@@ -67,13 +67,15 @@ enum JSONOverride {
         return plain
     }
 
+    /// In small letters; one that begins as another one does comes first.
+    private static let names = ServedBody.overrides.map { Array($0.utf8).caseFolded }.sorted { $0.count > $1.count }
+
     private static func search(_ text: [UInt8], isWhole: Bool) throws(ServeObjection) -> [String] {
-        let name = Array("_method".utf8)
-        var methods: [String] = [], place = 0
-        while place + name.count <= text.count {
-            defer { place += 1 }
-            guard text[place] == name[0], Array(text[place..<place + name.count]).caseFolded == name else { continue }
-            if place > 0, text[place - 1].isWord { continue }
+        var methods: [String] = []
+        for place in text.indices {
+            guard let name = names.first(where: { text.hasName($0, at: place) }) else { continue }
+            // What is not ASCII may be a blank, or a byte order mark.
+            if place > 0, text[place - 1].isWord, text[place - 1] < 0x80 { continue }
             let rest = text[(place + name.count)...].drop { !$0.isWord && !":,{}".utf8.contains($0) }
             if rest.isEmpty {
                 // Cut before it shows what this is.
@@ -99,6 +101,17 @@ enum JSONOverride {
             let end = value.dropFirst().firstIndex(of: quote)
         else { throw .unreadableOverride }
         return try FormMember.method(Array(value[(value.startIndex + 1)..<end]))
+    }
+}
+
+extension [UInt8] {
+    /// - Parameter name: in small letters.
+    fileprivate func hasName(_ name: [UInt8], at place: Int) -> Bool {
+        place + name.count <= count
+            && name.indices.allSatisfy { index in
+                let byte = self[place + index]
+                return ((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) == name[index]
+            }
     }
 }
 

@@ -16,11 +16,11 @@ package struct ServedActs: Equatable, Sendable {
             return false
         }
         let name = field.foldedName
-        if ["method-override", "http-method", "script-name", "path-info", "restli-method", "wopi-override"]
-            .contains(where: { name.contains($0) })
-        {
-            return true
-        }
+        let parts = [
+            "method-override", "http-method", "tunneled-method", "script-name", "path-info", "restli-method",
+            "wopi-override",
+        ]
+        if parts.contains(where: { name.contains($0) }) { return true }
         let words = name.split(separator: "-")
         return words.last.map { ["url", "uri", "path", "prefix", "method"].contains($0) } == true
             && words.contains { ["original", "rewrite", "forwarded", "replaced", "ingress"].contains($0) }

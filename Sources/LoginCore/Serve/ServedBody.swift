@@ -2,6 +2,11 @@
 package struct ServedBody: Equatable, Sendable {
     /// In bytes: the beginning that is searched. What is behind it passes by the request's own method.
     package static let searched = 64 << 10
+    /// The members that name another method, in a query and in a body, compared without case: Rails' and Laravel's, Salesforce's, those of
+    /// ASP.NET and others, which read the names of headers there, too. The manual has the same list.
+    package static let overrides = [
+        "_method", "_HttpMethod", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Tunneled-Method",
+    ]
 
     /// The reason why a body cannot be searched.
     package enum Fault: Equatable, Sendable, CaseIterable {
@@ -41,9 +46,11 @@ package struct ServedBody: Equatable, Sendable {
         let lower = text.lowercased(),
             bare = String(lower.drop { $0 == " " || $0 == "\t" }.prefix { !"; ,\t".contains($0) })
         isUntyped = bare.isEmpty
+        // Browsers send forms as plain text, and JSON where they may send no other type; services read both as what they are.
+        let isAny = isUntyped || lower.contains("text/plain")
         var kinds: [Kind] = []
-        if isUntyped || lower.contains("urlencoded") || lower.contains("url-encoded") { kinds.append(.form) }
-        if isUntyped || lower.contains("json") && !Self.sequences.contains(bare) { kinds.append(.json) }
+        if isAny || lower.contains("urlencoded") || lower.contains("url-encoded") { kinds.append(.form) }
+        if isAny || lower.contains("json") && !Self.sequences.contains(bare) { kinds.append(.json) }
         if lower.contains("multipart/") { kinds.append(try Self.multipart(text)) }
         self.kinds = kinds
         if kinds.isEmpty { return nil }
@@ -71,6 +78,10 @@ package struct ServedBody: Equatable, Sendable {
     }
 
     private func formMethods(in beginning: [UInt8], isWhole: Bool) throws(ServeObjection) -> [String] {
+        // Some read UTF-16 where a byte order mark says so.
+        if !isUntyped, beginning.starts(with: [0xFE, 0xFF]) || beginning.starts(with: [0xFF, 0xFE]) {
+            throw .unreadableBody(.otherCharset)
+        }
         let members = FormMember.members(of: beginning)
         var methods: [String] = []
         for (index, member) in members.enumerated() where member.isOverride {
@@ -96,7 +107,7 @@ package struct ServedBody: Equatable, Sendable {
             let rest = type[range.upperBound...].drop { $0 == " " || $0 == "\t" }
             guard rest.first == "=" else { return false }
             let value = rest.dropFirst().drop { " \t\"'".contains($0) }.prefix { !" \t\"';,".contains($0) }
-            return value == "utf-8" || value == "utf8"
+            return ["utf-8", "utf8", "us-ascii"].contains(value)
         }
     }
 }
