@@ -1,3 +1,4 @@
+import Foundation
 import LoginCore
 import LoginTestSupport
 import Secrets
@@ -191,9 +192,52 @@ struct RequestReviewTests {
         }
         #expect(
             approver.questions.withLock { $0 }.map(\.body) == [
-                .text("a\\u{1B}[2Jb\\u{A}c", of: 8), .text(String(repeating: "ä", count: 256), of: 600),
+                .text("a\u{1B}[2Jb\nc", of: 8), .text(String(repeating: "ä", count: 256), of: 600),
                 .text(String(repeating: "x", count: 512), of: nil), .other(type: "image/png\\u{7}", of: 2),
             ])
+    }
+
+    /// A request whose body comes a piece at a time.
+    private func slowCall(_ fields: (String, String)...) -> ServerCall {
+        let plain = [ServedField("Content-Type", "text/plain")] + fields.map { ServedField($0.0, $0.1) }
+        return ServerCall(ServedHead(method: "POST", target: "/x", fields: plain), target: "/x", socket: -1)
+    }
+
+    private func review(_ limits: ServeLimits) -> RequestReview {
+        let origin = Origin(scheme: "https", host: "shop.example", port: 443)
+        let headers = ServedHeaders(root: "http://127.0.0.1:40404/5e63e7", origin: origin, rule: SessionRule())
+        return RequestReview(limits, headers, origin)
+    }
+
+    @Test(arguments: [("Content-Length", "35"), ("Transfer-Encoding", "chunked")])
+    func `a body is asked about only when what is shown of it has come`(name: String, value: String) throws {
+        let approver = Approver(.yes), call = slowCall((name, value))
+        Thread {
+            for piece in ["amount=1&to=ann", "&amount=1000&to=mal"] {
+                usleep(100_000)
+                Array(piece.utf8).withUnsafeBytes { _ = call.body.write($0) }
+                call.body.flush()
+            }
+            usleep(100_000)
+            call.body.finish()
+        }.start()
+        let result = review(try Self.limits(ask: ["POST /**"], approver: approver)).review(call) { RepeatedSecrets() }
+        #expect(result.objection == nil)
+        let body = ServeQuestion.Body.text("amount=1&to=ann&amount=1000&to=mal", of: 34)
+        #expect(approver.questions.withLock { $0 }.map(\.body) == [body])
+    }
+
+    @Test func `what has not come of the part that is shown cannot be approved`() throws {
+        let approver = Approver(.yes), call = slowCall(("Content-Length", "35"))
+        Array("amount=1&to=ann".utf8).withUnsafeBytes { _ = call.body.write($0) }
+        call.body.flush()
+        var limits = try Self.limits(ask: ["POST /**"], approver: approver)
+        limits.bodyPatience = .milliseconds(100)
+        let rule = try ServeRule("POST /**")
+        #expect(review(limits).review(call) { RepeatedSecrets() }.objection == .lateBody(rule))
+        #expect(approver.questions.withLock { $0 }.isEmpty)
+        let refused = RefusedRequest(objection: .lateBody(rule), method: "POST", path: "/x", allowed: [])
+        #expect(refused.text.contains("\"needs-approval\"") && refused.text.contains("did not come in time"))
     }
 
     @Test func `without anybody who answers a request is refused with a code of its own`() throws {

@@ -62,7 +62,6 @@ import Testing
     }
 
     private func type(_ text: String, into run: TerminalRun) {
-        run.pty.watch(milliseconds: 600)
         for character in text {
             run.pty.type(String(character))
             run.pty.watch(milliseconds: 60)
@@ -117,11 +116,42 @@ import Testing
         try desk.wait(for: #"{"id":"1","answer":"yes"}"#)
     }
 
+    @Test func `an answer that was begun for one question is none for the question in its place`() throws {
+        let run = try approve(), desk = try desk("blog")
+        try desk.wait(for: #"{"version":1}"#)
+        desk.type(Self.question("1"))
+        try run.pty.wait(for: "Allow?")
+        type("y", into: run)
+        desk.type("{\"withdrawn\":\"1\"}\n" + Self.question("2"))
+        try run.pty.wait(for: "issues/2\"")
+        type("\ry\r", into: run)
+        try run.pty.wait(for: "Allow?")
+        run.pty.watch(milliseconds: 100)
+        #expect(!run.pty.text.contains("Allowed") && !run.pty.text.contains("Refused"), "\(run.said)")
+        type("n\r", into: run)
+        try run.pty.wait(for: "Refused")
+        desk.type("answer\n")
+        try desk.wait(for: #"{"id":"2","answer":"no"}"#)
+    }
+
+    @Test func `a question is shown again where the window has another size`() throws {
+        let run = try approve(), desk = try desk("blog")
+        try desk.wait(for: #"{"version":1}"#)
+        desk.type(Self.question("1"))
+        try run.pty.wait(for: "Allow?")
+        type("y", into: run)
+        run.pty.resize(rows: 10, columns: 40)
+        try run.pty.wait(for: "blog: \"agent\" asks to send\r\n")
+        try run.pty.wait(for: "Allow? [y/a/N] ")
+        type("\r", into: run)
+        try run.pty.wait(for: "Refused")
+    }
+
     @Test func `a body is shown in part and escaped, and a hostile question never controls the terminal`() throws {
         let run = try approve(), desk = try desk("blog")
         desk.type(Self.question("1", #","text":"a\u001b[2J\u202eb","length":700"#))
         try run.pty.wait(for: "Allow?")
-        #expect(run.said.contains(#"first 512 of 700 bytes: "a\u{1B}[2J\u{202E}b""#), "\(run.said)")
+        #expect(run.said.contains(#"first 9 of 700 bytes: "a\u{1B}[2J\u{202E}b""#), "\(run.said)")
         #expect(!run.pty.text.contains("\u{1B}[2J"))
         type("\r", into: run)
         desk.type(Self.question("2", #","type":"image/png","length":9"#))

@@ -30,8 +30,8 @@ import Testing
 
     private func type(_ text: String, into run: TerminalRun) {
         for character in text {
-            run.pty.watch(milliseconds: 400)
             run.pty.type(String(character))
+            run.pty.watch(milliseconds: 60)
         }
     }
 

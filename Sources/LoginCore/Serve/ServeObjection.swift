@@ -14,10 +14,14 @@ package enum ServeObjection: Error, Equatable, Sendable {
     case unreadableBody(ServedBody.Fault)
     /// `rule` is `nil` where none names the request.
     case notAllowed(ServedAct, by: ServeRule?)
+    /// The same of a method that the body names.
+    case overrideNotAllowed(ServedAct, by: ServeRule?)
     /// The person said no.
     case declined(ServeRule)
     /// Nobody has answered in time, or can.
     case needsApproval(ServeRule)
+    /// What a person would have been shown of the body has not come in time.
+    case lateBody(ServeRule)
     /// The client has gone before there was an answer; `rule` is the one that asked for it.
     case withdrawn(ServeRule?)
     /// The log cannot be written.
@@ -29,8 +33,8 @@ package enum ServeObjection: Error, Equatable, Sendable {
         case .ambiguousPath: "ambiguous-path"
         case .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: "override"
         case .unreadableBody: "unreadable-body"
-        case .notAllowed, .declined: "not-allowed"
-        case .needsApproval, .withdrawn: "needs-approval"
+        case .notAllowed, .overrideNotAllowed, .declined: "not-allowed"
+        case .needsApproval, .lateBody, .withdrawn: "needs-approval"
         case .notLogged: "not-logged"
         }
     }
@@ -40,7 +44,7 @@ package enum ServeObjection: Error, Equatable, Sendable {
         switch self {
         case .ambiguousPath, .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: 400
         case .unreadableBody: 400
-        case .notAllowed, .declined, .needsApproval, .withdrawn: 403
+        case .notAllowed, .overrideNotAllowed, .declined, .needsApproval, .lateBody, .withdrawn: 403
         case .notLogged: 503
         }
     }
@@ -48,8 +52,8 @@ package enum ServeObjection: Error, Equatable, Sendable {
     /// The rule that decided, as it was written.
     package var rule: ServeRule? {
         switch self {
-        case .notAllowed(_, let rule), .withdrawn(let rule): rule
-        case .declined(let rule), .needsApproval(let rule): rule
+        case .notAllowed(_, let rule), .overrideNotAllowed(_, let rule), .withdrawn(let rule): rule
+        case .declined(let rule), .needsApproval(let rule), .lateBody(let rule): rule
         case .ambiguousPath, .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: nil
         case .unreadableBody, .notLogged: nil
         }

@@ -65,7 +65,7 @@ package struct ServeQuestion: Equatable, Sendable {
     /// The part of the body that is shown.
     package enum Body: Equatable, Sendable {
         case none
-        /// The first 512 bytes, escaped by `SafeText`; and the whole length where it is known.
+        /// The first 512 bytes, as they are; and the length of all in bytes, `nil` where only the end will tell it.
         case text(String, of: Int64?)
         /// A body that is not text: its media type.
         case other(type: String, of: Int64?)

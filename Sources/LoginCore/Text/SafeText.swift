@@ -68,19 +68,43 @@ public enum SafeText {
     private static func escaped(
         _ text: String, limit: Int, alsoEscaping marked: Set<Unicode.Scalar>, keepsBlanks: Bool, isASCII: Bool = false
     ) -> String {
-        var shown = "", length = 0, marks = 0, blanks = 0
+        var shown = "", length = 0
+        forEachPiece(of: text, alsoEscaping: marked, keepsBlanks: keepsBlanks, isASCII: isASCII) { piece in
+            length += piece.unicodeScalars.count
+            shown += length <= limit ? piece : "…"
+            return length <= limit
+        }
+        return shown
+    }
+
+    /// The text as `quoted` shows it, but without the quotes and in pieces, one for each of its Unicode scalars, for whoever has to
+    /// know how much of it is shown.
+    /// - Parameter isASCII: whether everything else is escaped, too.
+    package static func pieces(_ text: some Sequence<Unicode.Scalar>, isASCII: Bool) -> [String] {
+        var pieces: [String] = []
+        forEachPiece(
+            of: String(String.UnicodeScalarView(text)), alsoEscaping: ["\"", "\\"], keepsBlanks: false, isASCII: isASCII
+        ) {
+            pieces.append($0)
+            return true
+        }
+        return pieces
+    }
+
+    /// - Parameter body: gets each scalar as it is shown; returns whether to go on.
+    private static func forEachPiece(
+        of text: String, alsoEscaping marked: Set<Unicode.Scalar>, keepsBlanks: Bool, isASCII: Bool,
+        _ body: (String) -> Bool
+    ) {
+        var marks = 0, blanks = 0
         for (position, scalar) in text.unicodeScalars.enumerated() {
             marks = isMark(scalar) ? marks + 1 : 0
             blanks = isBlank(scalar) ? blanks + 1 : 0
             let isLoose = marks > marksPerLetter || (marks > 0 && marks > position) || (blanks > 1 && !keepsBlanks)
             let isForeign = isASCII && !scalar.isASCII
             let plain = marked.contains(scalar) ? "\\\(scalar)" : escape(for: scalar) ?? String(scalar)
-            let piece = isLoose || isForeign ? escaped(scalar) : plain
-            length += piece.unicodeScalars.count
-            guard length <= limit else { return shown + "…" }
-            shown += piece
+            guard body(isLoose || isForeign ? escaped(scalar) : plain) else { return }
         }
-        return shown
     }
 
     /// Characters that look blank (Unicode's Zs, and two symbols without ink).

@@ -31,9 +31,13 @@ extension ServeObjection {
         case .notAllowed(let act, nil): "no rule allows \(act.method) \(SafeText.line(act.path.text))"
         case .notAllowed(let act, let rule?):
             "\(act.method) \(SafeText.line(act.path.text)) is denied by the rule '\(rule.text)'"
+        case .overrideNotAllowed(let act, let rule):
+            "a member '_method' of the body changes the method: \(Self.notAllowed(act, by: rule).words)"
         case .declined(let rule): "the rule '\(rule.text)' asks a person, who refused"
         case .needsApproval(let rule), .withdrawn(let rule?):
             "the rule '\(rule.text)' asks a person, and nobody answered"
+        case .lateBody(let rule):
+            "the rule '\(rule.text)' asks a person, and the beginning of the body did not come in time to be shown"
         case .withdrawn(nil): "the request was cancelled"
         case .notLogged: "the log cannot be written"
         }
@@ -43,8 +47,9 @@ extension ServeObjection {
 extension ServedBody.Fault {
     fileprivate var words: String {
         switch self {
-        case .encoded: "a form, multipart or JSON body, or one without Content-Type, must have no Content-Encoding"
-        case .otherCharset: "a form, multipart or JSON body must be in UTF-8"
+        case .encoded:
+            "a form, multipart, JSON or plain text body, or one without Content-Type, must have no Content-Encoding"
+        case .otherCharset: "a form, multipart, JSON or plain text body must be in UTF-8"
         case .ambiguousType: "services read this Content-Type in different ways"
         case .ambiguousParts: "services read the parts of this multipart body in different ways"
         }

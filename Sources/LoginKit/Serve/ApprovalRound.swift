@@ -37,13 +37,14 @@ package struct ApprovalRound {
     }
 
     private func ask(_ pending: Approver.Pending) throws(LoginFault) {
-        terminal.begin(ApprovalWords.lines(of: pending.question, profile: pending.profile, pid: pending.pid))
+        show(pending)
         while true {
             approver.receive()
             if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.result(end)) }
             switch terminal.read(beside: approver.descriptors) {
             case .cancelled: throw .cancelled
             case .interrupted: try approver.look()
+            case .disturbed: show(pending)
             case .answered(let answer):
                 approver.receive()
                 if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.result(end)) }
@@ -51,5 +52,9 @@ package struct ApprovalRound {
                 return terminal.end(ApprovalWords.result(answer))
             }
         }
+    }
+
+    private func show(_ pending: Approver.Pending) {
+        terminal.begin { $0.lines(of: pending.question, profile: pending.profile, pid: pending.pid) }
     }
 }

@@ -13,6 +13,7 @@ struct RefusedRequest {
     var text: String {
         var (method, path) = (method, path)
         if case .notAllowed(let act, _) = objection { (method, path) = (act.method, act.path.text) }
+        if case .overrideNotAllowed(let act, _) = objection { (method, path) = (act.method, act.path.text) }
         var error = JSONText()
         error.add("code", objection.code)
         error.add("message", objection.words)

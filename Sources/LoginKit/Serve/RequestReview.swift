@@ -80,9 +80,10 @@ final class RequestReview: Sendable {
         if case .refused = decision {
             // No byte of the body changes that.
         } else if limits.searchesBodies, let body = try acts.body() {
-            let (bytes, isWhole) = try beginning(of: call, ServedBody.searched)
+            let (bytes, isWhole) = try beginning(of: call, ServedBody.searched, for: decision.asking)
             all = acts.with(methods: try body.methods(in: bytes, isWhole: isWhole))
             decision = limits.rules.decision(on: all)
+            if case .refused(let act, let rule) = decision { throw .overrideNotAllowed(act, by: rule) }
         }
         var permission = Permission()
         permission.further = ServedActs.further(all)
@@ -112,7 +113,7 @@ final class RequestReview: Sendable {
         guard let approver = limits.approver else { throw .needsApproval(rule) }
         let question = ServeQuestion(
             id: id, command: limits.command, method: call.head.judgedMethod, url: origin.description + call.target,
-            body: try shownBody(of: call), rule: rule.text, further: further)
+            body: try shownBody(of: call, rule), rule: rule.text, further: further)
         switch approver.answer(to: question, unless: { call.isAbandoned() }) {
         case .yes: return rule
         case .yesForRule:
@@ -127,28 +128,37 @@ final class RequestReview: Sendable {
     /// The length of the beginning that a person sees, in bytes.
     private static let shown = 512
 
-    private func shownBody(of call: ServerCall) throws(ServeObjection) -> ServeQuestion.Body {
+    /// Waits for what is shown: what comes after the answer was approved unseen, and the question says how much that is.
+    private func shownBody(of call: ServerCall, _ rule: ServeRule) throws(ServeObjection) -> ServeQuestion.Body {
         guard call.head.contentLength != 0 else { return .none }
-        // Whoever sends it may wait for an answer before the next byte.
-        let (bytes, isWhole) = try beginning(of: call, Self.shown, within: .seconds(1))
+        // One byte more tells whether that is all.
+        let (bytes, isWhole) = try beginning(of: call, Self.shown + 1, for: rule)
         let length = isWhole ? Int64(bytes.count) : call.head.contentLength
         if length == 0 { return .none }
-        guard let text = bytes.wholeText, !text.contains("\0") else {
+        guard let text = Array(bytes.prefix(Self.shown)).wholeText, !text.contains("\0") else {
             let type = call.head.values(of: "Content-Type").first ?? ""
             return .other(type: SafeText.line(type, limit: 100), of: length)
         }
-        return .text(SafeText.escaped(text, limit: 8 * Self.shown), of: length)
+        return .text(text, of: length)
     }
 
     /// The beginning of a body, which goes on being there to be sent.
+    /// - Parameter rule: one that asks a person, who does not wait for it without end.
     private func beginning(
-        of call: ServerCall, _ most: Int, within limit: Duration? = nil
+        of call: ServerCall, _ most: Int, for rule: ServeRule?
     ) throws(ServeObjection) -> (bytes: [UInt8], isWhole: Bool) {
+        let limit = rule.map { _ in limits.bodyPatience }
         guard let found = call.body.beginning(most, within: limit, unless: { call.isAbandoned() }) else {
             throw .withdrawn(nil)
         }
+        if let rule, !found.isWhole, found.bytes.count < most { throw .lateBody(rule) }
         return found
     }
+}
+
+extension ServeDecision {
+    /// The first rule that asks a person.
+    fileprivate var asking: ServeRule? { if case .ask(let rules) = self { rules.first } else { nil } }
 }
 
 extension ServeObjection {

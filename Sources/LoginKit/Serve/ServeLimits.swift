@@ -10,6 +10,8 @@ package struct ServeLimits: Sendable {
     package var log: (any ServeLog)?
     /// Without one, what is to be asked about is refused.
     package var approver: (any ServeApprover)?
+    /// The time in which the part of a body must come that a person is shown.
+    package var bodyPatience = Duration.seconds(30)
 
     package init() {}
 

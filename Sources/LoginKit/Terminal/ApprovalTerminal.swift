@@ -10,13 +10,16 @@ final class ApprovalTerminal {
         case cancelled
         /// One of the others wants to be looked at, or the time is up.
         case interrupted
+        /// The question has to be shown again: the window has another size, or something else was on the screen.
+        case disturbed
     }
 
     private let conversation: Conversation
     private var keys = ApprovalKeys()
     private var last = ContinuousClock.now
-    /// Milliseconds in which a question is only read; what is typed meanwhile is dropped.
-    private static let pause: Int32 = 300
+    /// Milliseconds in which a question is only read; what is typed meanwhile is dropped. The last question may have gone just before
+    /// its answer was typed.
+    private static let pause: Int32 = 1000
 
     /// - Returns: `nil` if there is no terminal.
     init?() {
@@ -35,11 +38,15 @@ final class ApprovalTerminal {
         }
     }
 
-    /// Shows a question, rings the bell, and drops what was typed so far.
-    func begin(_ lines: [String]) {
-        say(lines)
-        conversation.ring()
-        conversation.drop(for: Self.pause)
+    /// Shows a question that is laid out for the screen as it is now, rings the bell, and drops what was typed so far.
+    func begin(_ lines: (ApprovalScreen) -> [String]) {
+        repeat {
+            conversation.clearLine()
+            let size = TerminalLook.size(of: conversation.terminal.screen.descriptor)
+            let screen = ApprovalScreen(columns: size.columns, rows: size.rows, isUnicode: TerminalLook.isUnicode)
+            conversation.say(lines(screen), isLaidOut: true)
+            conversation.ring()
+        } while !conversation.drop(for: Self.pause)
         keys = ApprovalKeys()
         draw()
     }
@@ -56,7 +63,7 @@ final class ApprovalTerminal {
             switch conversation.key(within: 1000, beside: descriptors) {
             case .nothing, .other: return .interrupted
             case .hungUp: return .cancelled
-            case .resumed: draw()
+            case .resumed: return .disturbed
             case .byte(let byte):
                 let now = ContinuousClock.now
                 let gap = Int((now - last) / .milliseconds(1))

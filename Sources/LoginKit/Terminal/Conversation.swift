@@ -106,12 +106,18 @@ struct Conversation: ~Copyable {
     }
 
     /// Drops what is typed for so long, and what was typed before.
-    func drop(for milliseconds: Int32) {
+    /// - Returns: whether the screen is as it was; if not, it returns at once.
+    func drop(for milliseconds: Int32) -> Bool {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while end > .now {
-            guard key(within: 50, beside: []) != .hungUp else { return }
+            switch key(within: 50, beside: []) {
+            case .hungUp: return true
+            case .resumed: return false
+            case .byte, .other, .nothing: continue
+            }
         }
         tcflush(terminal.screen.descriptor, TCIFLUSH)
+        return true
     }
 
     /// Writes a line that stays open, in place of what stood there.

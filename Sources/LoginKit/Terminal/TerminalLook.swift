@@ -36,10 +36,13 @@ struct TerminalLook: Equatable, Sendable {
     }
 
     /// The width of the terminal behind a descriptor, as it reports them; 80 where it reports nothing.
-    package static func columns(of descriptor: Int32) -> Int {
+    package static func columns(of descriptor: Int32) -> Int { size(of: descriptor).columns }
+
+    /// Its height as well; 24 where it reports nothing.
+    static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (80, 24) }
+        return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
     /// Whether the locale has more than ASCII.

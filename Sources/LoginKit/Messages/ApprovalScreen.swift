@@ -1,0 +1,180 @@
+import LoginCore
+
+/// Lays a question of `authctl approve` out: it is seen at once on the whole, whatever the request holds, and what of it has no room is
+/// counted. Rows are broken here and not by the terminal, whose rows would go on at the left edge, where only lines of ours begin.
+struct ApprovalScreen: Equatable, Sendable {
+    private let columns: Int, rows: Int
+    private let isUnicode: Bool
+
+    /// The columns in which details of the request begin, and in which any line goes on.
+    private static let (detail, deeper) = (2, 6)
+    /// The smallest screen that has room for a question.
+    private static let (leastColumns, leastRows) = (20, 10)
+    /// Longer rows are not read better.
+    private static let mostColumns = 200
+
+    init(columns: Int, rows: Int, isUnicode: Bool) {
+        self.columns = min(max(columns, Self.leastColumns), Self.mostColumns)
+        self.rows = max(rows, Self.leastRows)
+        self.isUnicode = isUnicode
+    }
+
+    private var isSmall: Bool { rows < 16 || columns < 60 }
+    private var ellipsis: String { isUnicode ? "…" : "..." }
+
+    /// The rows of a question, with what it is about at the end once more; the answer is typed below them.
+    func lines(of question: ServeQuestion, profile: String, pid: Int32) -> [String] {
+        let process = isSmall ? "" : "(process \(pid) of authctl) "
+        let command = quoted(question.command, most: isSmall ? 16 : 64)
+        let whose = words("\(SafeText.escaped(profile, limit: 40)): ") + command + words(" \(process)asks to send")
+        let head = (isSmall ? [] : [""]) + cut(whose, most: 2)
+        let rule = cut(words("Rule: ") + pieces(question.rule), indent: Self.detail, most: isSmall ? 1 : 2)
+        let more = rule + further(question.further, most: isSmall ? 2 : 6)
+        let legend = cut(words(isSmall ? ApprovalWords.shortLegend : ApprovalWords.legend), most: 2)
+        let below = request(question, indent: 0, most: 2) + legend
+        var most = isSmall ? 2 : min(rows / 6, 8)
+        while true {
+            let above = head + request(question, indent: Self.detail, most: most) + more
+            // The last row is the answer's.
+            let left = rows - above.count - below.count - 1
+            if left > 0 || most == 0 { return above + body(of: question, most: max(left, 1)) + below }
+            most -= 1
+        }
+    }
+
+    private func request(_ question: ServeQuestion, indent: Int, most: Int) -> [String] {
+        if most == 0 { return [] }
+        let method = pieces(question.method), isLong = method.count > 16
+        let start = method.prefix(16) + [isLong ? "\(ellipsis) " : " "]
+        return url(question.url, behind: Array(start), indent: indent, most: most)
+    }
+
+    /// What the request may do beside its own method.
+    private func further(_ acts: [String], most: Int) -> [String] {
+        var lines: [String] = []
+        for (index, act) in acts.enumerated() {
+            let left = acts.count - index, room = most - lines.count - (left > 1 ? 1 : 0)
+            guard room > 0 else {
+                let others = words("It may also do \(left) other things, which are not shown.")
+                return lines + cut(others, indent: Self.detail, most: 1)
+            }
+            lines += url(act, behind: words("It may also do: "), indent: Self.detail, most: min(room, 2))
+        }
+        return lines
+    }
+
+    private func body(of question: ServeQuestion, most: Int) -> [String] {
+        let told: String
+        switch question.body {
+        case .text(let text, let length): return body(text, of: length, most: most)
+        case .none where question.method == ServeRule.webSocket:
+            told = "What goes through the WebSocket later is not shown."
+        case .none: told = "No body."
+        case .other(let type, let length):
+            let size = length.map { "\(Self.grouped($0)) bytes" } ?? "of unknown length"
+            return cut(words("Body, \(size), not text: ") + quoted(type, most: 60), indent: Self.detail, most: most)
+        }
+        return cut(words(told), indent: Self.detail, most: most)
+    }
+
+    /// As much of a text as there is room for, and how much that is.
+    private func body(_ text: String, of length: Int64?, most: Int) -> [String] {
+        let scalars = Array(text.unicodeScalars), pieces = pieces(text), quote = ["\""]
+        var count = min(pieces.count, columns * most)
+        var shown = scalars.prefix(count).reduce(0) { $0 + UTF8.width($1) }
+        while true {
+            let isWhole = count == pieces.count && length == Int64(shown)
+            let size =
+                isWhole
+                ? "\(Self.grouped(Int64(shown))) bytes"
+                : length.map { "first \(shown) of \(Self.grouped($0)) bytes" } ?? "first \(shown) bytes, and more"
+            let line = words("Body, \(size): ") + quote + pieces.prefix(count) + quote
+            if let lines = broken(line, indent: Self.detail, most: most) { return lines }
+            guard count > 0 else { return cut(line, indent: Self.detail, most: most) }
+            count -= 1
+            shown -= UTF8.width(scalars[count])
+        }
+    }
+
+    /// A URL with what precedes it: all of it, or its beginning, its end and its length.
+    private func url(_ url: String, behind start: [String], indent: Int, most: Int) -> [String] {
+        let scalars = url.unicodeScalars, all = columns * most, quote = ["\""]
+        if scalars.count <= all,
+            let lines = broken(start + quote + pieces(url, isURL: true) + quote, indent: indent, most: most)
+        {
+            return lines
+        }
+        let first = SafeText.pieces(scalars.prefix(all), isASCII: true)
+        let last = SafeText.pieces(scalars.suffix(all), isASCII: true)
+        let length = words(" (\(Self.grouped(Int64(url.utf8.count))) bytes)")
+        for count in stride(from: min(all, scalars.count - 1), to: 0, by: -1) {
+            let end = count / 3
+            let line = quote + first.prefix(count - end) + quote + [" \(ellipsis) "] + quote + last.suffix(end) + quote
+            if let lines = broken(start + line + length, indent: indent, most: most) { return lines }
+        }
+        return cut(start + length, indent: indent, most: most)
+    }
+
+    // MARK: Rows
+
+    /// Words of ours, each with the blank behind it; one as long as half a row is broken like the text of others.
+    private func words(_ text: String) -> [String] {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        return words.enumerated().flatMap { index, word in
+            let whole = index < words.count - 1 ? "\(word) " : String(word)
+            return whole.isEmpty ? [] : whole.count < columns / 2 ? [whole] : whole.map { String($0) }
+        }
+    }
+
+    private func pieces(_ text: String, isURL: Bool = false) -> [String] {
+        SafeText.pieces(text.unicodeScalars, isASCII: isURL || !isUnicode)
+    }
+
+    private func quoted(_ text: String, most: Int) -> [String] {
+        let pieces = pieces(text)
+        return ["\""] + pieces.prefix(most) + (pieces.count > most ? [ellipsis] : []) + ["\""]
+    }
+
+    /// As many pieces as there is room for; a cut is seen.
+    private func cut(_ pieces: [String], indent: Int = 0, most: Int) -> [String] {
+        var count = pieces.count
+        while count > 0 {
+            let line = count == pieces.count ? pieces : pieces.prefix(count) + [ellipsis]
+            if let lines = broken(line, indent: indent, most: most) { return lines }
+            count -= 1
+        }
+        return []
+    }
+
+    /// The pieces in rows that leave the last column free.
+    /// - Returns: `nil` if there are more than `most`.
+    private func broken(_ pieces: [String], indent: Int, most: Int) -> [String]? {
+        var lines: [String] = [], line = String(repeating: " ", count: indent), width = indent
+        for piece in pieces {
+            // The blank behind a word is none at the edge.
+            let word = piece.count > 1 && piece.hasSuffix(" ") ? String(piece.dropLast()) : piece
+            if width + Self.width(word) > columns - 1 {
+                lines.append(line)
+                guard lines.count < most else { return nil }
+                (line, width) = (String(repeating: " ", count: Self.deeper), Self.deeper)
+            }
+            let fits = width + Self.width(piece) <= columns - 1
+            line += fits ? piece : word
+            width += Self.width(piece)
+        }
+        return lines + [line]
+    }
+
+    /// The most columns that any terminal gives a piece: they differ about what is not ASCII.
+    private static func width(_ piece: String) -> Int {
+        piece.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) }
+    }
+
+    /// A number with a comma before each three digits.
+    private static func grouped(_ number: Int64) -> String {
+        let digits = String(number)
+        return digits.enumerated().map { index, digit in
+            index > 0 && (digits.count - index) % 3 == 0 ? ",\(digit)" : "\(digit)"
+        }.joined()
+    }
+}

@@ -1,0 +1,117 @@
+import LoginCore
+import Testing
+
+@testable import LoginKit
+
+/// What a person sees of a request that was made to mislead them.
+struct ApprovalScreenTests {
+    /// Columns and rows.
+    private static let sizes = [(80, 24), (40, 10), (200, 60), (60, 16), (34, 10), (20, 12)]
+
+    private static let longURL = "https://blog.example/" + String(repeating: "a/", count: 3000) + "delete?all=\"yes\""
+
+    private static func question(
+        _ body: ServeQuestion.Body, url: String = "https://blog.example/issues/7", method: String = "DELETE",
+        rule: String = "DELETE /issues/*", further: [String] = [], command: String = "agent"
+    ) -> ServeQuestion {
+        ServeQuestion(
+            id: "1", command: command, method: method, url: url, body: body, rule: rule, further: further)
+    }
+
+    private static func lines(_ question: ServeQuestion, _ columns: Int, _ rows: Int) -> [String] {
+        ApprovalScreen(columns: columns, rows: rows, isUnicode: true).lines(of: question, profile: "blog", pid: 4711)
+    }
+
+    private static let hostile: [ServeQuestion] = [
+        question(.text(String(repeating: "\u{1}", count: 512), of: 9431)),
+        question(.text(String(repeating: "\r\n", count: 256), of: nil)),
+        question(.text(String(repeating: "Rule: GET /**\n  No body.\nAllow? [y/a/N] ", count: 12), of: 9431)),
+        question(.text(String(repeating: "\\\"", count: 200), of: 400)),
+        question(.text(String(repeating: "漢\u{301}👩‍👩‍👧", count: 20), of: 500)),
+        question(.text(String(repeating: "  \u{2800}\u{A0}", count: 50), of: nil)),
+        question(.none, url: longURL),
+        question(.text("a", of: 1), url: longURL, further: [String(repeating: "PUT /", count: 900), "MOVE /x"]),
+        question(.none, further: (1...200).map { "METHOD\($0) /x" }),
+        question(.none, method: String(repeating: "A", count: 5000), rule: "* /" + String(repeating: "b", count: 990)),
+        question(
+            .other(type: String(repeating: "a/", count: 50), of: nil), command: String(repeating: "c ", count: 300)),
+        question(.none, url: "https://blog.example/" + String(repeating: "\u{7}\"\\ü", count: 2000)),
+    ]
+
+    @Test(arguments: sizes, hostile)
+    func `no request makes more rows than the screen has, or wider ones, or one that begins as ours do`(
+        size: (Int, Int), question: ServeQuestion
+    ) {
+        let lines = Self.lines(question, size.0, size.1)
+        #expect(lines.count < size.1, "the answer has a row, too: \(lines)")
+        #expect(lines.allSatisfy { TextWidth.of($0) < size.0 }, "\(lines)")
+        let ours = [
+            "blog: ", "DELETE", "AAAA", "y: once.", "  DELETE", "  AAAA", "  Rule: ", "  It may ", "  Body, ",
+            "  No body.",
+        ]
+        for line in lines where !line.isEmpty && !line.hasPrefix("      ") {
+            #expect(ours.contains { line.hasPrefix($0) }, "\(line)")
+        }
+    }
+
+    @Test func `the request stands below its body once more`() {
+        let lines = Self.lines(Self.question(.text("a", of: 1)), 80, 24)
+        #expect(
+            lines == [
+                "", "blog: \"agent\" (process 4711 of authctl) asks to send",
+                "  DELETE \"https://blog.example/issues/7\"", "  Rule: DELETE /issues/*", "  Body, 1 bytes: \"a\"",
+                "DELETE \"https://blog.example/issues/7\"",
+                "y: once. a: always for this rule, until the command ends. n or Return: no.",
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ("abc", 3, "Body, 3 bytes: \"abc\""), ("abc", 9431, "Body, first 3 of 9,431 bytes: \"abc\""),
+            ("abc", nil, "Body, first 3 bytes, and more: \"abc\""),
+            ("a\"\\b\n", 5, #"Body, 5 bytes: "a\"\\b\u{A}""#),
+            ("ä", 1_234_567, "Body, first 2 of 1,234,567 bytes: \"ä\""),
+        ] as [(String, Int64?, String)])
+    func `a body is quoted, and it is said how much of it is shown`(text: String, length: Int64?, shown: String) {
+        #expect(Self.lines(Self.question(.text(text, of: length)), 80, 24).contains("  " + shown))
+    }
+
+    @Test(arguments: sizes.dropLast()) func `what has no room is counted`(columns: Int, rows: Int) throws {
+        let text = String(repeating: "\u{1}", count: 512)
+        let lines = Self.lines(Self.question(.text(text, of: 9431)), columns, rows)
+        let shown = lines.map { $0.drop { $0 == " " } }.joined()
+        let count = shown.ranges(of: "\\u{1}").count
+        #expect(shown.replacing(" ", with: "").contains("first\(count)of9,431bytes"), "\(shown)")
+        #expect(count < 512 || rows > 50)
+    }
+
+    @Test func `of a long URL the beginning, the end and the length are shown`() {
+        for (columns, rows) in Self.sizes.dropLast() {
+            let lines = Self.lines(Self.question(.none, url: Self.longURL), columns, rows)
+            let shown = lines.map { $0.drop { $0 == " " } }.joined()
+            #expect(shown.contains("DELETE \"https:"), "\(shown)")
+            #expect(shown.replacing(" ", with: "").contains("yes\\\"\"(6,037bytes)"), "\(shown)")
+        }
+        let wide = Self.lines(Self.question(.none, url: Self.longURL), 80, 24)
+        #expect(wide.suffix(3)[wide.count - 3].hasPrefix("DELETE \"https://blog.example/a/a/"), "\(wide)")
+    }
+
+    @Test func `what else a request may do is shown, or counted`() {
+        let lines = Self.lines(Self.question(.none, further: ["PUT /a", "PATCH /a", "MOVE /a"]), 80, 24)
+        #expect(["PUT", "PATCH", "MOVE"].allSatisfy { lines.contains("  It may also do: \"\($0) /a\"") }, "\(lines)")
+        let many = Self.lines(Self.question(.none, further: (1...20).map { "M\($0) /a" }), 40, 10)
+        #expect(many.contains("  It may also do: \"M1 /a\""), "\(many)")
+        #expect(many.contains { $0.hasPrefix("  It may also do 19 other things") }, "\(many)")
+    }
+
+    @Test func `of a WebSocket nothing is shown that goes through it, and that is said`() {
+        let lines = Self.lines(Self.question(.none, method: "WEBSOCKET"), 80, 24)
+        #expect(lines.contains("  What goes through the WebSocket later is not shown."))
+    }
+
+    @Test func `a terminal that knows ASCII alone gets nothing else`() {
+        let screen = ApprovalScreen(columns: 80, rows: 24, isUnicode: false)
+        let question = Self.question(.text("ä", of: 2), url: Self.longURL, rule: "GET /ä")
+        #expect(screen.lines(of: question, profile: "blog", pid: 1).joined().utf8.allSatisfy { $0 < 0x7F })
+    }
+}
