@@ -12,6 +12,7 @@ struct RequestReviewTests {
     /// Keeps what it is told, and may fail.
     private final class Log: ServeLog {
         let lines = Mutex<[String]>([])
+        let entries = Mutex<[ServeLogEntry]>([])
         let isBroken = Mutex(false)
 
         func began(_ entry: ServeLogEntry) throws(LoginFault) {
@@ -19,6 +20,7 @@ struct RequestReviewTests {
             let rule = entry.rule.map { " by \($0)" } ?? ""
             let text = "\(entry.method) \(entry.path) \(entry.query) \(entry.decision.rawValue)\(rule)"
             lines.withLock { $0.append(text) }
+            entries.withLock { $0.append(entry) }
         }
 
         func ended(_ end: ServeLogEnd) throws(LoginFault) {
@@ -274,6 +276,48 @@ struct RequestReviewTests {
                 "DELETE /v1/a [] refused by DELETE /**", "403 0 0", "GET /v1/a//b [] refused", "400 0 0",
                 "GET /v1/***/x [\"***\"] allowed by * /v1/**", "502 0 0",
             ])
+    }
+
+    @Test func `the log says why a request was not sent, with the member of the body that was the reason`() throws {
+        let log = Log()
+        let limits = try Self.limits(allow: ["POST /**"], ask: ["PUT /**"], log: log, approver: Approver(.no))
+        try scene(limits) { (scene, _) throws in
+            let form = [("Content-Type", "application/x-www-form-urlencoded")]
+            _ = try scene.send("POST", "/v1/a", body: "_method=DELETE", with: form)
+            _ = try scene.send("POST", "/v1/a?%5Fmethod=DELETE")
+            _ = try scene.send("POST", "/v1/a", body: "_method=", with: form)
+            _ = try scene.send("DELETE", "/v1/a")
+            _ = try scene.send("PUT", "/v1/a")
+            _ = try scene.send("GET", "/v1//a")
+        }
+        let reasons = log.entries.withLock { $0.map { $0.reason ?? "" } }
+        #expect(reasons.count == 6 && reasons.prefix(3).allSatisfy { $0.contains("'_method'") }, "\(reasons)")
+        #expect(reasons[0].hasSuffix("no rule allows DELETE /v1/a") && reasons[3] == "no rule allows DELETE /v1/a")
+        #expect(reasons[4].contains("refused") && reasons[5].contains("different ways"), "\(reasons)")
+    }
+
+    @Test func `a line of the log is bounded, whatever the request`() throws {
+        let log = Log()
+        var limits = ServeLimits()
+        limits.log = log
+        let long = String(repeating: "ab/", count: 100_000)
+        try scene(limits, [.answer(200)]) { (scene, _) throws in
+            let query = (1...500).map { "name\($0)\(long.prefix(1000))=1" }.joined(separator: "&")
+            _ = try scene.send(String(repeating: "M", count: 5000), "/v1/\(long)?\(query)")
+        }
+        let entry = try #require(log.entries.withLock { $0.first })
+        #expect(entry.path.hasPrefix("/v1/ab/ab/") && entry.path.hasSuffix("…") && entry.path.utf8.count < 4200)
+        #expect(entry.query.count == 100 && entry.query.allSatisfy { $0.utf8.count < 210 && $0.hasSuffix("…") })
+        let line = ServeLogLine.began(entry, time: 1, origin: .init(profile: "p", account: "a", pid: 1)).text
+        #expect(line.utf8.count < 32_000)
+    }
+
+    @Test func `the manual has the members that are searched for, and no others`() throws {
+        let page = try String(contentsOfFile: Repository.path + "/man/authctl-exec.1", encoding: .utf8)
+        let lines = page.split(separator: "\n").map(String.init)
+        let place = try #require(lines.firstIndex { $0.hasSuffix("a member of one of these names:") })
+        let listed = lines[place + 1].dropFirst(".Li ".count).split { " ,.".contains($0) }.map(String.init)
+        #expect(listed == ServedBody.overrides)
     }
 
     @Test func `what the log cannot tell is not done, until it can`() throws {

@@ -31,7 +31,11 @@ import Testing
     }
 
     @Test func `a line of the log is read as it was written`() {
-        for line in [began("x"), began("y", decision: .askedNo), ended("x"), ended("z", status: nil)] {
+        let refused = ServeLogEntry(
+            id: "r", method: "GET", path: "/", decision: .refused, further: ["DELETE /"], reason: "it's \"no\"")
+        let why = ServeLogLine.began(refused, time: 1, origin: Self.origin)
+        #expect(why.text.hasSuffix(#","further":["DELETE /"],"reason":"it's \"no\""}"#))
+        for line in [began("x"), began("y", decision: .askedNo), ended("x"), ended("z", status: nil), why] {
             #expect(read(line.text) == line)
         }
     }

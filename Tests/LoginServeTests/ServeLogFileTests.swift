@@ -45,6 +45,29 @@ import Testing
         #expect(try home.read("target").isEmpty)
     }
 
+    @Test func `a log to which others get access while it is written is written no more, until they have none`() throws
+    {
+        let log = ServeLogFile(path, isOwnFolder: false)
+        func fault() -> String? {
+            do throws(StoreFault) {
+                try log.append("x")
+                return nil
+            } catch {
+                return error.asLogFault.message(about: ErrorContext()).what
+            }
+        }
+        #expect(fault() == nil)
+        for mode in [0o644, 0o620] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            #expect(fault()?.contains("other users have access") == true)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(link(path, path + ".2") == 0)
+        #expect(fault()?.contains("more than one name") == true)
+        #expect(unlink(path + ".2") == 0 && fault() == nil)
+        #expect(try home.read("serve.jsonl") == "x\nx\n")
+    }
+
     @Test func `a log that was moved away or removed is begun anew`() throws {
         let log = ServeLogFile(path, isOwnFolder: false)
         try log.append("1")

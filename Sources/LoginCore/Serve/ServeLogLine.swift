@@ -31,6 +31,7 @@ package enum ServeLogLine: Equatable, Sendable {
             line.add("decision", entry.decision.rawValue)
             if let rule = entry.rule { line.add("rule", rule) }
             if !entry.further.isEmpty { line.add("further", entry.further) }
+            if let reason = entry.reason { line.add("reason", reason) }
         case .ended(let end):
             line.add("id", end.id)
             if let status = end.status { line.add("status", Int64(status)) }
@@ -50,7 +51,7 @@ package enum ServeLogLine: Equatable, Sendable {
             else { return nil }
             let entry = ServeLogEntry(
                 id: id, method: method, path: path, query: value["query"]?.texts ?? [], decision: decision,
-                rule: value["rule"]?.text, further: value["further"]?.texts ?? [])
+                rule: value["rule"]?.text, further: value["further"]?.texts ?? [], reason: value["reason"]?.text)
             let origin = Origin(
                 profile: value["profile"]?.text ?? "", account: value["account"]?.text ?? "",
                 pid: Int32(clamping: value["pid"]?.integer ?? 0))

@@ -28,13 +28,15 @@ package struct ServeLogEntry: Equatable, Sendable {
     package let rule: String?
     /// What the request may do beside that, by its body or its `Destination`, and was judged by, too.
     package let further: [String]
+    /// A sentence that says why it was not sent; `nil` if it was.
+    package let reason: String?
 
     package init(
         id: String, method: String, path: String, query: [String] = [], decision: Decision, rule: String? = nil,
-        further: [String] = []
+        further: [String] = [], reason: String? = nil
     ) {
         (self.id, self.method, self.path, self.query) = (id, method, path, query)
-        (self.decision, self.rule, self.further) = (decision, rule, further)
+        (self.decision, self.rule, self.further, self.reason) = (decision, rule, further, reason)
     }
 }
 

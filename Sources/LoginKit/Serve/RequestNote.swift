@@ -6,8 +6,10 @@ struct RequestNote: Sendable {
     private let log: any ServeLog
     private let start = ContinuousClock.now
 
-    /// The largest number of a query's names.
-    private static let mostNames = 100
+    /// The largest number of a query's names, and of what a request may do beside its own method.
+    private static let (mostNames, mostFurther) = (100, 16)
+    /// In bytes: of a path, and of any other text that the command chooses. What is cut ends with an ellipsis.
+    private static let (longestPath, longest) = (4096, 200)
     /// Stands for what would repeat a secret.
     private static let placeholder = "***"
 
@@ -21,19 +23,25 @@ struct RequestNote: Sendable {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
-    /// - Parameter target: path and query.
+    /// - Parameters:
+    ///   - target: path and query.
+    ///   - reason: why it is not sent.
     /// - Returns: whether it was noted.
     func begin(
         _ method: String, _ target: String, _ decision: ServeLogEntry.Decision, _ rule: String?, _ further: [String],
-        hidden: RepeatedSecrets
+        _ reason: String? = nil, hidden: RepeatedSecrets
     ) -> Bool {
+        func free(_ text: String) -> String {
+            hidden.stand(in: text) ? Self.placeholder : Self.cut(text, Self.longest)
+        }
         let query = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(Self.mostNames)
         // Without a value it may be one.
         let names = query.map { $0.contains("=") ? String($0.prefix { $0 != "=" && $0 != "%" }) : Self.placeholder }
+        let path = Self.path(String(target.prefix { $0 != "?" }), without: hidden)
+        let more = further.prefix(Self.mostFurther).map(free) + (further.count > Self.mostFurther ? ["…"] : [])
         let entry = ServeLogEntry(
-            id: id, method: method, path: Self.path(String(target.prefix { $0 != "?" }), without: hidden),
-            query: names.map { hidden.stand(in: $0) ? Self.placeholder : $0 }, decision: decision, rule: rule,
-            further: further.map { hidden.stand(in: $0) ? Self.placeholder : $0 })
+            id: id, method: Self.cut(method, Self.longest), path: Self.cut(path, Self.longestPath),
+            query: names.map(free), decision: decision, rule: rule, further: more, reason: reason.map(free))
         do throws(LoginFault) {
             try log.began(entry)
             return true
@@ -59,6 +67,10 @@ struct RequestNote: Sendable {
 
     func end(_ answer: ServedResponse, of call: ServerCall) {
         end(answer.status, sent: call.body.readCount, received: answer.received)
+    }
+
+    private static func cut(_ text: String, _ most: Int) -> String {
+        text.utf8.count <= most ? text : String(decoding: text.utf8.prefix(most), as: UTF8.self) + "…"
     }
 
     /// A path without the segments that repeat a secret.

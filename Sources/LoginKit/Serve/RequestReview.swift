@@ -49,7 +49,7 @@ final class RequestReview: Sendable {
         let isNoted =
             note?.begin(
                 call.head.judgedMethod, call.target, permission.decision, permission.rule?.text, permission.further,
-                hidden: hidden())
+                result.objection?.words, hidden: hidden())
         if isNoted == false { (result.objection, result.note) = (.notLogged, nil) }
         return result
     }
@@ -66,7 +66,8 @@ final class RequestReview: Sendable {
     /// - Returns: the body of the response; `nil` if there are no rules.
     func refuseTarget(of head: ServedHead, _ target: String, _ hidden: RepeatedSecrets) -> String? {
         if let note = limits.log.map({ RequestNote($0) }),
-            note.begin(head.judgedMethod, target, .refused, nil, [], hidden: hidden)
+            note.begin(
+                head.judgedMethod, target, .refused, nil, [], ServeObjection.ambiguousPath.words, hidden: hidden)
         {
             note.end(ServeObjection.ambiguousPath.status, sent: 0, received: 0)
         }

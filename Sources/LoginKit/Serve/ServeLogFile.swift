@@ -112,6 +112,8 @@ final class ServeLogFile: @unchecked Sendable {
     private func write(_ line: String, to file: Int32) throws(StoreFault) {
         var status = stat()
         try checkCall("fstat", path: path, fstat(file, &status))
+        // Somebody may have opened it to others meanwhile.
+        try checkFile(status, path: path)
         let length = status.st_size
         // A run that was killed may have left a part of a line: it stays one of its own.
         var last: UInt8 = UInt8(ascii: "\n")

@@ -64,19 +64,24 @@ func checkFile(
     _ descriptor: borrowing Descriptor, path: String, fixingMode: Bool = false, privacy: Privacy = .secret
 ) throws(StoreFault) -> Int {
     let status = try descriptor.status(path: path)
+    try checkFile(status, path: path, privacy: privacy)
+    if fixingMode, status.st_mode & 0o777 == 0, status.st_size == 0 {
+        try checkCall("fchmod", path: path, fchmod(descriptor.number, 0o600))
+    }
+    return Int(status.st_size)
+}
+
+/// The same of a file that has been open for a while.
+func checkFile(_ status: stat, path: String, privacy: Privacy = .secret) throws(StoreFault) {
     guard status.st_mode & S_IFMT == S_IFREG else {
         throw .unsafeFile(path: path, problem: "it is not a regular file")
     }
     try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
     // None at all is a file that was replaced after it was opened: whole, just not the newest.
     guard status.st_nlink <= 1 else { throw .unsafeFile(path: path, problem: "it has more than one name (hard link)") }
-    if fixingMode, status.st_mode & 0o777 == 0, status.st_size == 0 {
-        try checkCall("fchmod", path: path, fchmod(descriptor.number, 0o600))
-    }
     guard status.st_mode & privacy.forbidden == 0 else {
         throw .unsafeFile(path: path, problem: privacy.problem)
     }
-    return Int(status.st_size)
 }
 
 /// The fault of a failed open(2) of a file in the folder.
