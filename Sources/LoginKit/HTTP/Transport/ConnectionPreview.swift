@@ -39,7 +39,7 @@ final class ConnectionPreview {
         try handle.set(openSocket: Self.note)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
         let connections = try CurlConnections(library, isCancelled: nil)
-        _ = withExtendedLifetime((self, names)) { connections.run(handle, ResponseWait(nil)) }
+        _ = withExtendedLifetime((self, names)) { connections.run(handle, nil, ResponseWait(nil)) }
         return addresses
     }
 

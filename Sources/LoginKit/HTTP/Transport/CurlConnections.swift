@@ -32,11 +32,11 @@ final class CurlConnections {
     /// libcurl would give up before it has read what came meanwhile, and a refreshed token comes once.
     /// - Parameters:
     ///   - handle: a new one, with all its options.
-    ///   - options: those.
+    ///   - options: those; `nil` where a stop of the process may end it early.
     ///   - reader: of its body.
     ///   - isHeld: whether the connection is used by the handle itself afterwards; `release` ends that.
     func run(
-        _ handle: CurlHandle, _ options: CurlOptions, _ wait: ResponseWait, _ reader: SourceReader? = nil,
+        _ handle: CurlHandle, _ options: CurlOptions?, _ wait: ResponseWait, _ reader: SourceReader? = nil,
         isHeld: Bool = false
     ) -> CURLcode {
         guard ccurl_multi_add_handle(raw, handle.raw) == CURLM_OK else { return CURLE_FAILED_INIT }
@@ -54,7 +54,7 @@ final class CurlConnections {
             let delay = SuspendingClock.now - start - .milliseconds(Int(pause))
             if delay > Self.longestDelay {
                 stopped += delay
-                options.prolong(handle, by: stopped)
+                options?.prolong(handle, by: stopped)
             }
             wait.look(sent: handle)
             reader?.resume(handle)
