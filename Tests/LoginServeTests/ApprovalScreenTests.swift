@@ -6,7 +6,7 @@ import Testing
 /// What a person sees of a request that was made to mislead them.
 struct ApprovalScreenTests {
     /// Columns and rows.
-    private static let sizes = [(80, 24), (40, 10), (200, 60), (60, 16), (34, 10), (20, 12)]
+    private static let sizes = [(80, 24), (40, 10), (200, 60), (60, 16), (34, 10), (30, 8), (20, 12)]
 
     private static let longURL = "https://blog.example/" + String(repeating: "a/", count: 3000) + "delete?all=\"yes\""
 
@@ -76,7 +76,7 @@ struct ApprovalScreenTests {
         #expect(Self.lines(Self.question(.text(text, of: length)), 80, 24).contains("  " + shown))
     }
 
-    @Test(arguments: sizes.dropLast()) func `what has no room is counted`(columns: Int, rows: Int) throws {
+    @Test(arguments: sizes.prefix(5)) func `what has no room is counted`(columns: Int, rows: Int) throws {
         let text = String(repeating: "\u{1}", count: 512)
         let lines = Self.lines(Self.question(.text(text, of: 9431)), columns, rows)
         let shown = lines.map { $0.drop { $0 == " " } }.joined()
@@ -86,7 +86,7 @@ struct ApprovalScreenTests {
     }
 
     @Test func `of a long URL the beginning, the end and the length are shown`() {
-        for (columns, rows) in Self.sizes.dropLast() {
+        for (columns, rows) in Self.sizes.prefix(5) {
             let lines = Self.lines(Self.question(.none, url: Self.longURL), columns, rows)
             let shown = lines.map { $0.drop { $0 == " " } }.joined()
             #expect(shown.contains("DELETE \"https:"), "\(shown)")

@@ -9,7 +9,7 @@ struct ApprovalScreen: Equatable, Sendable {
     /// The columns in which details of the request begin, and in which any line goes on.
     private static let (detail, deeper) = (2, 6)
     /// The smallest screen that has room for a question.
-    private static let (leastColumns, leastRows) = (20, 10)
+    private static let (leastColumns, leastRows) = (20, 8)
     /// Longer rows are not read better.
     private static let mostColumns = 200
 
@@ -29,7 +29,7 @@ struct ApprovalScreen: Equatable, Sendable {
         let whose = words("\(SafeText.escaped(profile, limit: 40)): ") + command + words(" \(process)asks to send")
         let head = (isSmall ? [] : [""]) + cut(whose, most: 2)
         let rule = cut(words("Rule: ") + pieces(question.rule), indent: Self.detail, most: isSmall ? 1 : 2)
-        let more = rule + further(question.further, most: isSmall ? 2 : 6)
+        let more = rule + further(question.further, most: rows < 10 ? 1 : isSmall ? 2 : 6)
         let legend = cut(words(isSmall ? ApprovalWords.shortLegend : ApprovalWords.legend), most: 2)
         let below = request(question, indent: 0, most: 2) + legend
         var most = isSmall ? 2 : min(rows / 6, 8)

@@ -19,7 +19,7 @@ package enum ApprovalWords {
 
     /// Short, so that the answer behind it is seen on a narrow terminal.
     static let label = "Allow? [y/a/N] "
-    static let shortLegend = "y: once. a: for this rule. n: no."
+    static let shortLegend = "y: once. a: this rule. n: no."
     static let legend = "y: once. a: always for this rule, until the command ends. n or Return: no."
     static let unclear = "Type y, a or n, then Return. Pasted text is ignored."
 
