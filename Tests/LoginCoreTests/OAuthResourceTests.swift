@@ -54,13 +54,13 @@ struct OAuthResourceTests {
         #expect(fault.exitCode == .untrusted && !words(of: fault).contains("another origin"))
     }
 
-    @Test func `a challenge with a parameter that comes twice is not gone by`() throws {
+    @Test func `a challenge that names its metadata twice is not followed: the well-known places are asked`() throws {
         let line = #"Bearer resource_metadata="https://notes.example/a", resource_metadata="https://notes.example/b""#
         let challenge = try #require(AuthenticateChallenge.parse([line]).first)
         let fault = MetadataFault.repeatedParameter("resource_metadata")
-        #expect(throws: fault) {
-            try ResourceMetadataSearch(for: Self.url, challenge: challenge, parse: SomeOAuth.parse)
-        }
+        let search = try ResourceMetadataSearch(for: Self.url, challenge: challenge, parse: SomeOAuth.parse)
+        let usual = try ResourceMetadataSearch(for: Self.url, challenge: nil, parse: SomeOAuth.parse)
+        #expect(search.next == usual.next && search.doubt == fault && usual.doubt == nil)
         #expect(fault.exitCode == .untrusted && words(of: fault).contains("twice"))
     }
 

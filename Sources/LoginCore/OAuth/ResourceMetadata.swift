@@ -62,17 +62,20 @@ extension EndpointURL {
 package struct ResourceMetadataSearch: Equatable, Sendable {
     private let url: EndpointURL
     private let isNamed: Bool
+    /// Why the challenge was not followed, if it names a place twice (RFC 9110, section 11.2): told where no other place says more.
+    package let doubt: MetadataFault?
     private var places: [EndpointURL]
     private var nextIndex = 0
 
     /// - Parameter challenge: that of Bearer, if there is one (RFC 9728, section 5.1).
-    /// - Throws: `elsewhere` where the challenge leads to another origin, `noPlace` where it does not name a URL, `repeatedParameter`.
+    /// - Throws: `elsewhere` where the challenge leads to another origin, `noPlace` where it does not name a URL.
     package init(
         for url: EndpointURL, challenge: AuthenticateChallenge?, parse: URLReading
     ) throws(MetadataFault) {
         self.url = url
-        if let name = challenge?.repeated.min() { throw .repeatedParameter(name) }
-        if let named = challenge?.parameters["resource_metadata"], !named.isEmpty {
+        let name = "resource_metadata"
+        doubt = challenge?.repeated.contains(name) == true ? .repeatedParameter(name) : nil
+        if doubt == nil, let named = challenge?.parameters[name], !named.isEmpty {
             guard let place = parse(named) else { throw .noPlace(named) }
             guard place.origin == url.origin else { throw .elsewhere(url: named) }
             (places, isNamed) = ([place], true)

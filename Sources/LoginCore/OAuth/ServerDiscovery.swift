@@ -55,6 +55,7 @@ struct ServerDiscovery {
         while let place = search.next {
             if let found = try search.take(try transport.get(place.text), parse: transport.read) { return found }
         }
+        if let doubt = search.doubt { throw .oauth(.metadata(doubt)) }
         return nil
     }
 
