@@ -45,7 +45,10 @@ package struct Receipt {
             profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName,
             facts: LogoutFacts(), expires: session.expires)
         receipt.copy = .neverStored
-        if case .credential = session { receipt.hadSession = false }
+        receipt.hadWindow = run.profile.kind == .browser
+        if case .credential(let credential) = session {
+            (receipt.hadSession, receipt.hadTicket) = (false, credential.kind == .ticket)
+        }
         receipt.end { () throws(LoginFault) in try run.service.logout(session, username: username) }
         return receipt
     }
