@@ -336,7 +336,9 @@ struct DiscoverTests {
             run.output.contains("# 302 to \"/login/\" without a login; named by \"/\"\nverify = { get = \"/account/\""))
         // A page that is only there for logging in may show its form to everybody.
         let (alone, _) = try discover("/", [Self.page("<a href=/login/>d</a>"), form])
-        #expect(alone.code == 1 && alone.output.contains("only logged-in users can open"), "\(alone.output)")
+        #expect(
+            alone.code == 0 && alone.output.contains("if this page shows its form to logged-in users"),
+            "\(alone.output)")
     }
 
     @Test func `a slash that is missing is no refusal, and an error page with a login box guards nothing`() throws {
@@ -390,7 +392,7 @@ struct DiscoverTests {
     @Test func `an API description names what needs a login, and how its tokens are had`() throws {
         let description = """
             {"openapi":"3.1.0","paths":{"/items":{"get":{}},"/users/me":{"get":{"security":[{"P":[]}]}},
-             "/users/{id}":{"get":{"security":[{"P":[]}]}}},
+             "/users/{id}":{"get":{"security":[{"P":[]}]}},"/out/logout":{"post":{"security":[{"P":[]}]}}},
              "components":{"securitySchemes":{"P":{"type":"oauth2","flows":{"password":{"tokenUrl":"token"}}}}}}
             """
         let docs = Self.page("<script>const ui = Swagger({url: '/openapi.json'})</script>")
@@ -400,6 +402,48 @@ struct DiscoverTests {
         #expect(run.code == 0, "\(run.talk) \(requests)")
         #expect(run.output.contains("verify = { get = \"/users/me\" }"))
         #expect(run.output.contains("post = \"/token\"") && run.output.contains("token = \"/access_token\""))
+        #expect(run.output.contains("refused = [400, 401]"), "\(run.output)")
+        #expect(run.output.contains("logout = { post = \"/out/logout\" }"), "\(run.output)")
+    }
+
+    @Test func `a front page that shows its form to everybody is proposed, as login with that URL does it`() throws {
+        let (run, _) = try discover("/", [Self.page(Self.loginPage), Self.page("<p>Hello")])
+        #expect(run.code == 0 && run.output.contains("post = \"/login/\""), "\(run.output)")
+        #expect(!run.output.contains("no way to log in"), "\(run.output)")
+    }
+
+    @Test func `a URL that refuses and does not say how to log in leaves the line that is known`() throws {
+        let (run, _) = try discover("/api/me", [.answer(403)] + (0..<11).map { _ in .answer(404) })
+        #expect(
+            run.code == 1 && run.output.contains("verify = { get = \"/api/me\", logged-out = [401, 403] }"),
+            "\(run.output)")
+    }
+
+    @Test(arguments: [401, 405]) func `login and discover do not lead to one another for the same URL`(status: Int)
+        throws
+    {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let answers = (0..<20).map { _ in HTTPResponse.answer(status) }
+        let login = world.run("login", "https://app.example/api/me", server: answers)
+        #expect(login.code != 0 && !login.talk.contains("authctl discover https://app.example/api/me"), "\(login.talk)")
+        #expect(login.talk.contains("authctl discover https://app.example/)"), "\(login.talk)")
+        let root = world.run("login", "https://app.example/", server: answers)
+        #expect(!root.talk.contains("authctl discover"), "\(root.talk)")
+    }
+
+    @Test func `after a login the page to which it led is searched for a logout`() throws {
+        let there = [Self.redirect("/login/"), Self.page(Self.loginPage)]
+        let cookie = HTTPResponse.answer(
+            302, cookies: [.named("sid", "s1")],
+            redirect: Redirect(url: "\(Self.origin)/start", origin: Self.origin, target: "/start"))
+        let start = Self.page("<a href=/bye>Log out</a>")
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let run = world.run(
+            "login", "https://app.example/api/me",
+            server: there + [Self.redirect("/login/"), Self.page(Self.loginPage), cookie, .answer(200, "{}"), start])
+        #expect(run.code == 0 && run.talk.contains("logout: GET \"/bye\", a link on \"/start\""), "\(run.talk)")
     }
 
     @Test func `what lets everybody in is 2, two passwords or scripts are 1, a form that leads elsewhere is 7`()

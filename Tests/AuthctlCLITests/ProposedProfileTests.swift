@@ -104,7 +104,7 @@ struct ProposedProfileTests {
         #expect(
             value("login", of: grant) == """
                 { post = "/to{{k}", form = { grant_type = "password", password = "{password}", username = "{username}" }, \
-                token = "/access_token" }
+                token = "/access_token", refused = [400, 401] }
                 """)
     }
 

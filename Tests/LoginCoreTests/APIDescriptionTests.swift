@@ -42,6 +42,21 @@ struct APIDescriptionTests {
         #expect(Self.paths(Self.description(path)) == [])
     }
 
+    @Test func `a logout is the one POST of that name that the login's own scheme guards`() {
+        let schemes =
+            #""P":{"type":"oauth2","flows":{"password":{"tokenUrl":"in"}}},"C":{"type":"apiKey","in":"cookie"}"#
+        let paths = #"""
+            "/jwt/logout":{"post":{"security":[{"P":[]}]}},"/cookie/logout":{"post":{"security":[{"C":[]}]}},
+            "/x/{id}/logout":{"post":{"security":[{"P":[]}]}}
+            """#
+        let login = FoundLogin.passwordGrant(path: "/in", description: "/openapi.json")
+        let logout = FoundLogout.described(target: "/jwt/logout", description: "/openapi.json")
+        #expect(Self.description(paths, schemes: schemes)?.logout(of: login) == logout)
+        #expect(Self.description(paths, schemes: schemes)?.logout(of: .token(header: nil, field: "")) == nil)
+        let body = #""/jwt/logout":{"post":{"security":[{"P":[]}],"requestBody":{"required":true}}}"#
+        #expect(Self.description(body, schemes: schemes)?.logout(of: login) == nil)
+    }
+
     @Test func `a parameter that may be left out is`() {
         let operation = #"{"get":{"security":[{"S":[]}],"parameters":[{"name":"q"},{"name":"r","required":false}]}}"#
         #expect(Self.paths(Self.description("\"/a\":\(operation)")) == ["/a"])

@@ -155,6 +155,21 @@ struct PageLinkTests {
         #expect(try Self.page(forms: [Self.form([Self.password])]).loginForm()?.usernameField == nil)
     }
 
+    @Test func `a list of one name is the user name, too`() throws {
+        var name = PageField(name: "username", type: "select")
+        name.options = ["cn=admin"]
+        let found = try Self.page(forms: [Self.form([name, Self.password])]).loginForm()
+        #expect(found?.usernameField == "username" && found?.usernames == ["cn=admin"])
+    }
+
+    @Test func `what is one session's alone is no part of the page and of the address that a profile writes`() throws {
+        let form = Self.form([Self.password], to: "/in;jsessionid=0A1B2C3D4E5F.n1?AuthState=_c2770011aabbccdd&go=on")
+        let page = LoginPage(
+            origin: Self.origin, target: "/in?go=on&AuthState=_c2770011aabbccdd%3Ahttps", forms: [form])
+        let found = try #require(try page.loginForm())
+        #expect(found.page == "/in?go=on" && found.action == "/in?go=on")
+    }
+
     @Test func `A form whose default button is disabled is no way to log in, one whose button leads on is`() throws {
         var form = Self.form([Self.password], to: "/in")
         form.submitButtons = [SubmitButton(isDisabled: true)]

@@ -155,6 +155,17 @@ import Testing
         }
     }
 
+    @Test func `a link that a script posts is a form with the page's value against forged requests`() throws {
+        let link = PageLink(relations: [], place: Self.redirect("/logout"), text: "Sign out", method: "delete")
+        var page = Self.page([link, link, Self.link("/me")], forms: [PageForm(methods: ["get"], actions: [])])
+        page.guardValue = PageField(name: "authenticity_token", type: "hidden", value: Secret("v"))
+        #expect(page.logout == .form(page: "/home", action: "/logout"))
+        let form = try page.form(with: [], leadingTo: "/logout")
+        #expect(form.fields.map(\.name) == ["authenticity_token", "_method"])
+        #expect(page.link(to: "/logout") == nil)
+        #expect(throws: LoginFault.self) { try page.form(with: [], leadingTo: "/other") }
+    }
+
     @Test func `the one logout of a page is its form, else its link without a nonce`() {
         var leave = PageForm(methods: ["post"], actions: [Self.redirect("/logout")])
         #expect(Self.page(forms: [leave]).logout == .form(page: "/home", action: "/logout"))
@@ -169,6 +180,7 @@ import Testing
         let tab = Self.link("/home", "Logout")
         #expect(Self.page([tab, Self.link("/?logout=1")]).logout == .link(page: "/home", target: "/?logout=1"))
         #expect(Self.page([Self.link("/logout", "", nil)]).logout == nil)
+        #expect(Self.page([Self.link("/logout", "", nil), Self.link("/bye", "Sign out")]).logout != nil)
         leave.fields = [PageField(name: "p", type: "password")]
         #expect(Self.page(forms: [leave]).logout == nil)
     }

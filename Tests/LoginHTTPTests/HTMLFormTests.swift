@@ -33,6 +33,25 @@ struct `The forms of a page` {
         #expect(values(forms[0]) == ["t=a&b\"\n+%41 ä", "u=", "p=", "s=1", "a=x", "empty=", "b=1"])
     }
 
+    @Test func `a link with a method of its scripts is told from one that is followed`() throws {
+        let page = try page(
+            """
+            <head><meta name="csrf-param" content="_csrf"><meta name="csrf-token" content="t1"></head>
+            <a href="/user/logout" data-method="post">Sign out</a>
+            """)
+        #expect(page.guardValue?.name == "_csrf" && page.guardValue?.value?.text == "t1")
+        #expect(page.logout == .form(page: "/in/login?x=1", action: "/user/logout"))
+    }
+
+    @Test func `a logout by its whole address, beside a tab of the same name, is found`() throws {
+        let page = try page(
+            """
+            <a href="#logout">Logout</a><a href="https://a.example/?logout=1">Logout</a>
+            <a class="btn" href="https://a.example:443/?logout=1"><span>I am sure</span></a>
+            """)
+        #expect(page.logout == .link(page: "/in/login?x=1", target: "/?logout=1"))
+    }
+
     @Test(arguments: [
         ("<input name=f value=7>", "7"), ("<input name=f type=password>", "password"), ("<input name=f>", "text"),
         ("<select name=f><option value=a><option value=b selected><option value=c></select>", "b"),

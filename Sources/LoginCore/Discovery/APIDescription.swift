@@ -14,6 +14,8 @@ struct APIDescription {
     let target: String
     /// Paths that answer GET without parameters, and need a login, those first that speak of the person.
     let guarded: [(path: String, schemes: [Scheme])]
+    /// Paths whose names say that they end a login, and that take a POST with nothing but that.
+    let logouts: [(path: String, schemes: [Scheme])]
 
     /// - Returns: `nil` for JSON of another kind.
     init?(_ response: HTTPResponse, at target: String) {
@@ -25,14 +27,18 @@ struct APIDescription {
         let document = JSONValue.object(members)
         let base = Self.base(document)
         let schemes = Self.schemes(document, base: base)
-        guarded = paths.compactMap { path, item -> (path: String, schemes: [Scheme])? in
-            guard path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("{"),
-                case .object(let operation)? = item.member("get"), !Self.needsMore(operation)
-            else { return nil }
-            let wanted = operation["security"] ?? members["security"]
-            let names = wanted.map(Self.names) ?? []
-            return names.isEmpty ? nil : (base + path, names.compactMap { schemes[$0] })
-        }.sorted { ($0.path.rank, $0.path.count, $0.path) < ($1.path.rank, $1.path.count, $1.path) }
+        let operations = { (method: String) in
+            paths.compactMap { path, item -> (path: String, schemes: [Scheme])? in
+                guard path.hasPrefix("/"), !path.hasPrefix("//"), !path.contains("{"),
+                    case .object(let operation)? = item.member(method), !Self.needsMore(operation)
+                else { return nil }
+                let wanted = operation["security"] ?? members["security"]
+                let names = wanted.map(Self.names) ?? []
+                return names.isEmpty ? nil : (base + path, names.compactMap { schemes[$0] })
+            }.sorted { ($0.path.rank, $0.path.count, $0.path) < ($1.path.rank, $1.path.count, $1.path) }
+        }
+        guarded = operations("get")
+        logouts = operations("post").filter { $0.path.namesLogout }
     }
 
     /// The path before all others: of the first server (OpenAPI), or `basePath` (Swagger).
@@ -65,8 +71,25 @@ struct APIDescription {
     }
 
     private static func needsMore(_ operation: [String: JSONValue]) -> Bool {
+        if operation["requestBody"]?.member("required") == .bool(true) { return true }
         guard case .array(let parameters)? = operation["parameters"] else { return false }
         return parameters.contains { $0.member("required") == .bool(true) }
+    }
+
+    /// The one logout of a login by these means.
+    func logout(of login: FoundLogin?) -> FoundLogout? {
+        let found = logouts.filter { logout in
+            logout.schemes.contains { scheme in
+                switch login {
+                case .passwordGrant(let path, _)?: scheme == .passwordGrant(path: path)
+                case .token(nil, _)?: scheme == .bearer
+                case .token(let header?, _)?:
+                    if case .header(let name) = scheme { header.hasPrefix("\(name):") } else { false }
+                case .challenge?, .oauth?, .form?, .browser?, nil: false
+                }
+            }
+        }
+        return found.count == 1 ? .described(target: found[0].path, description: target) : nil
     }
 
     private static func names(_ security: JSONValue) -> [String] {

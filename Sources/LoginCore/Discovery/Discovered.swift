@@ -12,6 +12,8 @@ package struct Discovered: Equatable, Sendable {
     package let requests: Int
     /// The origins that were asked, the URL's own first.
     package let origins: [Origin]
+    /// The logout, where the service's description of itself says one for this login.
+    package var logout: FoundLogout?
     /// The form that was found, where nothing showed what it opens.
     package var formAlone: FoundForm?
 
@@ -26,7 +28,7 @@ package struct Discovered: Equatable, Sendable {
         let place = GuardedPlace(
             target: form.page, refusal: .form(status: 200, passwordField: form.passwordField), namedBy: nil)
         return Discovered(
-            guarded: place, login: .form(form), seen: seen.filter { $0 != .formAlone(page: form.page) }, names: names,
+            guarded: place, login: .form(form), seen: seen, names: names,
             requests: requests, origins: origins)
     }
 }
@@ -164,8 +166,6 @@ package enum Sighting: Equatable, Sendable {
     case scripts(page: String)
     /// A form that is sent as for files, which profiles have no word for.
     case multipartForm(page: String)
-    /// A form, and nothing that it would open: the page may show it to everybody.
-    case formAlone(page: String)
     /// A form that does not say where it leads, on a page of scripts: they may send it in a way of their own.
     case scriptedForm(page: String)
     /// A page that is longer than what is read of one.

@@ -105,6 +105,7 @@ extension Discovery {
             glimpse.leads = description.guarded.prefix(3).map {
                 LinkSearch.Lead(target: $0.path, namedBy: visit.asked, schemes: $0.schemes)
             }
+            self.description = self.description ?? description
             if glimpse.leads.isEmpty { seen.append(.openDescription(visit.asked)) }
             return glimpse
         }

@@ -24,6 +24,8 @@ package final class Discovery: MetadataTransport {
     private var origins: [Origin]
     private var first: DiscoveryVisit?
     var seen: [Sighting] = []
+    /// The service's description of itself, once it was read.
+    var description: APIDescription?
     /// The names of the services.
     package private(set) var names: [String] = []
 
@@ -69,7 +71,7 @@ package final class Discovery: MetadataTransport {
         let glimpse = try look(at: first, namedBy: nil)
         if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
         let (place, login, form) = try search(from: glimpse)
-        if place == nil, login == nil, first.isOpen, seen.isEmpty {
+        if place == nil, login == nil, form == nil, first.isOpen, seen.isEmpty {
             throw .usage(.verifyProvesNothing(url: start.text))
         }
         var found = discovered(place, login)
@@ -98,7 +100,6 @@ package final class Discovery: MetadataTransport {
                 continue
             }
         }
-        if let form = search.formAlone { seen.append(.formAlone(page: form.page)) }
         if let (place, login) = search.complete { return (place, login, nil) }
         return (search.place, search.formAlone == nil ? search.login : nil, search.formAlone)
     }
@@ -106,7 +107,10 @@ package final class Discovery: MetadataTransport {
     private func discovered(_ place: GuardedPlace?, _ login: FoundLogin?) -> Discovered {
         // That it refuses is what the login is for.
         let seen = login == nil ? seen : seen.filter { if case .refused = $0 { false } else { true } }
-        return Discovered(guarded: place, login: login, seen: seen, names: names, requests: requests, origins: origins)
+        var found = Discovered(
+            guarded: place, login: login, seen: seen, names: names, requests: requests, origins: origins)
+        found.logout = description?.logout(of: login)
+        return found
     }
 
     package func read(_ url: String) -> EndpointURL? { transport.read(url) }
@@ -154,7 +158,7 @@ package final class Discovery: MetadataTransport {
                 // The same place, by its other name.
                 if visit.redirect == nil { visit.asked = redirect.target }
             } else {
-                visit.redirect = visit.redirect ?? (visit.response.status, redirect.target.withoutQuery)
+                visit.redirect = visit.redirect ?? (visit.response.status, redirect.target.withoutSession.withoutQuery)
             }
             next = redirect.target
         }

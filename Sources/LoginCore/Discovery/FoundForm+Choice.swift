@@ -19,7 +19,8 @@ extension LoginPage {
         guard let action = form.action, let password = form.passwordFields.first else { return nil }
         let username = form.usernameField(before: password)
         var found = FoundForm(
-            page: target, action: action.target, usernameField: username?.name, passwordField: password,
+            page: target.withoutSession, action: action.target.withoutSession, usernameField: username?.name,
+            passwordField: password,
             isSubmittable: form.namesAction || !form.submitButtons.isEmpty && !form.hasSubmitHandler)
         found.usernames = username?.options ?? []
         found.otherFields = form.otherFields(than: username)
@@ -58,7 +59,7 @@ extension PageField {
     /// A list of languages or places may stand before a password, too.
     fileprivate var isListOfNames: Bool {
         let lower = name.lowercased()
-        return type == "select" && options.count > 1
+        return type == "select" && !options.isEmpty
             && (lower == "name" || Self.wordsOfNames.contains { lower.contains($0) })
     }
 
@@ -69,4 +70,19 @@ extension PageField {
 
 extension String {
     package var withoutQuery: String { String(prefix { $0 != "?" }) }
+
+    /// Path and query without what is one session's alone, and means nothing to the next: members of the query, and an id behind the path.
+    package var withoutSession: String {
+        let halves = split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var path = halves.first.map(String.init) ?? ""
+        if let id = path.lastIndex(of: ";"), path[id...].lowercased().contains("sess") { path = String(path[..<id]) }
+        guard halves.count == 2 else { return path }
+        let members = halves[1].split(separator: "&").filter { member in
+            let name = member.prefix { $0 != "=" }.lowercased()
+            return !Self.wordsOfSessions.contains { name.contains($0) } && Array(member.utf8)[...].isSteady
+        }
+        return members.isEmpty ? path : "\(path)?\(members.joined(separator: "&"))"
+    }
+
+    private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
 }

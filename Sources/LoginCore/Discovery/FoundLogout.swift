@@ -4,22 +4,24 @@ package enum FoundLogout: Equatable, Sendable {
     case link(page: String, target: String)
     /// A link to this path, with a value of this page alone behind it.
     case linkWithNonce(page: String, path: String)
-    /// A form on this page that posts to this path.
+    /// A form on this page that posts to this path, or a link of which a script makes one.
     case form(page: String, action: String)
+    /// A request by POST to this path, as the service's description of itself says.
+    case described(target: String, description: String)
 }
 
 extension LoginPage {
     /// The one logout of the page, if it is clear which: on the own origin, and without a value of this page alone in its address.
     package var logout: FoundLogout? {
-        let ways = forms.filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
+        let ways = (forms + formsOfLinks).filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
         let found = Set(ways.map(\.target)).count == 1 ? ways.first?.logout : nil
         if let found { return isUnclear ? nil : found }
         // A link to a part of this very page logs nobody out.
-        let places = links.filter { ($0.place.target.namesLogout || $0.text.namesLogout) && $0.place.target != target }
-            .map(\.place)
-        guard let place = places.first, places.allSatisfy({ $0.target == place.target }), place.origin == origin,
-            place.fault == nil
-        else { return nil }
+        let places = links.filter {
+            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target != target
+                && ($0.place.target.namesLogout || $0.text.namesLogout)
+        }.map(\.place)
+        guard let place = places.first, places.allSatisfy({ $0.target == place.target }) else { return nil }
         if Array(place.target.utf8)[...].isSteady { return .link(page: target, target: place.target) }
         let path = place.target.withoutQuery
         return Array(path.utf8)[...].isSteady ? .linkWithNonce(page: target, path: path) : nil
@@ -29,7 +31,7 @@ extension LoginPage {
     /// - Returns: path and query; `nil` if it is not clear which.
     package func link(to path: String) -> String? {
         let leading = links.filter {
-            $0.place.origin == origin && $0.place.fault == nil && $0.place.target.withoutQuery == path
+            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target.withoutQuery == path
         }
         let targets = Set(leading.map(\.place.target))
         if targets.count == 1 { return targets.first }

@@ -25,7 +25,7 @@ package struct VerifySearch {
     ///   - asked: the target that verify has asked already; asked once more where the login led to it, since it may show why.
     package init(on origin: Origin, after redirect: Redirect?, asked: String) {
         self.origin = origin
-        tried = redirect.map(Self.target(of:)) == asked ? [] : [asked]
+        tried = redirect?.target.withoutSession == asked ? [] : [asked]
         if let redirect { add(redirect, namedBy: "the login leads there") }
     }
 
@@ -40,21 +40,8 @@ package struct VerifySearch {
     /// Adds where a candidate leads with the session.
     package mutating func add(_ redirect: Redirect, namedBy: String) {
         guard redirect.fault == nil, redirect.origin == origin, !redirect.target.speaksOfLoss else { return }
-        candidates.insert(Candidate(target: Self.target(of: redirect), namedBy: namedBy), at: 0)
+        candidates.insert(Candidate(target: redirect.target.withoutSession, namedBy: namedBy), at: 0)
     }
-
-    /// Where a redirect leads, without the members of its query that are this session's alone.
-    package static func target(of redirect: Redirect) -> String {
-        let halves = redirect.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return redirect.target }
-        let members = halves[1].split(separator: "&").filter { member in
-            let name = member.prefix { $0 != "=" }.lowercased()
-            return !Self.wordsOfSessions.contains { name.contains($0) } && Array(member.utf8)[...].isSteady
-        }
-        return members.isEmpty ? String(halves[0]) : "\(halves[0])?\(members.joined(separator: "&"))"
-    }
-
-    private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
 
     /// Adds what a logged-in page links to: those first whose path or text speaks of the person.
     package mutating func add(_ page: LoginPage) {

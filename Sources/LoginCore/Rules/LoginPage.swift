@@ -22,6 +22,8 @@ package struct LoginPage: Equatable, Sendable {
     package var isUnclear = false
     /// Where `<meta http-equiv="refresh">` leads at once (HTML, section 4.2.5.3); `nil` without one.
     package var refresh: Redirect?
+    /// The value against forged requests that it has for scripts (`<meta name="csrf-token">`), under the name that `csrf-param` gives it.
+    package var guardValue: PageField?
     /// Its title, and the program that made it, as it says.
     package let names: [String]
 
@@ -103,6 +105,10 @@ extension LoginPage {
             let leading = found.filter { $0.action?.leads(to: path, on: origin) == true }
             // A menu may be there twice, for a narrow screen and a wide one.
             if let first = leading.first, leading.allSatisfy({ $0 == first }) { found = [first] }
+        }
+        if names.isEmpty, !found.contains(where: { $0.action?.leads(to: path, on: origin) == true }) {
+            let made = formsOfLinks.filter { $0.action?.leads(to: path, on: origin) == true }
+            if let first = made.first, made.allSatisfy({ $0 == first }) { found = [first] }
         }
         return try trusted(found, with: names)
     }

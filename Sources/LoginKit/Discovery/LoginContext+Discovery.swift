@@ -14,13 +14,15 @@ extension LoginContext {
     func proposal(
         of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings
     ) throws(LoginFault) -> ProposedProfile {
-        let found: Discovered
+        var found: Discovered
         do throws(LoginFault) {
             found = try discovery.run()
         } catch {
             for preset in presets(discovery.names) { say(advice(preset, origin, seen: [])) }
             throw error
         }
+        // A login by that form shows what proves one.
+        if let form = found.formAlone { found = found.logging(inBy: form) }
         let proposal = ProposedProfile(
             name: name, origin: origin, found: found, connection: connection(lasting),
             advice: presets(found.names).map { advice($0, origin, seen: found.paths) })

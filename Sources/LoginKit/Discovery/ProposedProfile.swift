@@ -9,6 +9,9 @@ package struct ProposedProfile {
         package let value: ConfigValue
         /// The evidence, for a person; `nil` for a value that the person gave.
         package let why: String?
+
+        /// As a profile has it.
+        var written: String { "\(path[path.count - 1]) = \(value.inline)" }
     }
 
     package let name: String
@@ -31,6 +34,9 @@ package struct ProposedProfile {
         lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }
         if let login = found.login { lines += Self.login(login) }
         if let place = found.guarded { lines.append(Self.verify(place)) }
+        if let logout = found.logout {
+            lines.append(Line(path: ["logout"], value: logout.written, why: logout.evidence))
+        }
         if case .oauth(let server)? = found.login { lines += Self.server(server) }
         self.lines = lines
     }
@@ -95,7 +101,11 @@ package struct ProposedProfile {
                 Line(path: ["method"], value: .string("token"), why: why),
                 Line(
                     path: ["login"],
-                    value: .table(["post": .literal(path), "form": .table(form), "token": .string("/access_token")]),
+                    value: .table([
+                        "post": .literal(path), "form": .table(form), "token": .string("/access_token"),
+                        // 'invalid_grant' (RFC 6749, section 5.2); many services have words of their own beside it.
+                        "refused": .array([.integer(400), .integer(401)]),
+                    ]),
                     why: nil),
             ]
         }
@@ -150,6 +160,7 @@ extension FoundLogout {
         case .linkWithNonce(let page, let path): .table(["page": .literal(page), "follow": .literal(path)])
         case .form(let page, let action):
             .table(["page": .literal(page), "post": .literal(action), "form": .table([:])])
+        case .described(let target, _): .table(["post": .literal(target)])
         }
     }
 }

@@ -96,12 +96,15 @@ struct HTMLFormReader {
         let links = outline.links.map { link in
             PageLink(
                 relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start),
-                text: link.text)
+                text: link.text, method: link.method)
         }
         var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
             hasScripts: outline.hasScripts, names: outline.names)
         page.looseFields = outline.looseFields
+        if let name = outline.guardName, !name.isEmpty, let value = outline.guardValue {
+            page.guardValue = PageField(name: name, type: "hidden", value: value)
+        }
         page.isUnclear = outline.isUnclear
         page.refresh = outline.refresh.map { parser.resolve(HTMLAddress.cleaned($0), against: start) }
         return page

@@ -15,7 +15,10 @@ struct HTMLOutline {
 
     private(set) var base: String?
     private var forms: [Form] = []
-    private(set) var links: [(relations: [String], address: String, text: String)] = []
+    private(set) var links: [(relations: [String], address: String, text: String, method: String?)] = []
+    /// What scripts are to send against forged requests: `csrf-param` and `csrf-token`.
+    private(set) var guardName: String?
+    private(set) var guardValue: Secret?
     private(set) var hasScripts = false
     /// The address that the page is left for by itself.
     private(set) var refresh: String?
@@ -62,6 +65,10 @@ struct HTMLOutline {
         case "title" where names.count < 2: names += [element.content].compactMap(\.self)
         case "meta" where element.text("http-equiv")?.lowercased() == "refresh":
             refresh = refresh ?? element.text("content").flatMap(Self.refreshAddress)
+        case "meta" where element.text("name")?.lowercased() == "csrf-param":
+            guardName = guardName ?? element.text("content")
+        case "meta" where element.text("name")?.lowercased() == "csrf-token":
+            guardValue = guardValue ?? element.secret("content")
         case "meta" where names.count < 2 && element.text("name")?.lowercased() == "generator":
             names += [element.text("content")].compactMap(\.self)
         default: if isOfForm { add(element) }
@@ -87,7 +94,8 @@ struct HTMLOutline {
         let relations = (element.text("rel") ?? "").lowercased().split(separator: " ").map(String.init)
         // What a page is made of is no place to go to.
         guard element.name != "link" || relations.contains("service-desc") else { return }
-        links.append((relations, address, element.name == "a" ? element.content ?? "" : ""))
+        let method = element.text("data-turbo-method") ?? element.text("data-method")
+        links.append((relations, address, element.name == "a" ? element.content ?? "" : "", method?.lowercased()))
     }
 
     /// A form inside of another one is ignored.

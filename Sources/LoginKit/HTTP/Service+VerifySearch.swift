@@ -10,11 +10,11 @@ extension Service {
         var opened = opened
         var search = VerifySearch(
             on: endpoint.origin, after: opened.redirect, asked: profile.verify?.path.source ?? "")
-        var requests = 0, lastResort: (place: GuardedPlace, anonymous: PageLook)?
-        while requests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
+        var lastResort: (place: GuardedPlace, anonymous: PageLook)?
+        while searchRequests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
-            requests += 1
+            searchRequests += 1
             guard let loggedIn = try look(rule, with: opened.session, by: client.plainly) else { continue }
             opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
             if let page = loggedIn.look.page {
@@ -22,7 +22,7 @@ extension Service {
                 search.add(page)
                 foundLogout = foundLogout ?? page.logout
             }
-            requests += 1
+            searchRequests += 1
             guard let anonymous = try look(rule, with: nil, by: client.anonymously) else { continue }
             guard
                 let place = candidate.place(
@@ -45,6 +45,32 @@ extension Service {
         guard let lastResort else { return nil }
         take(lastResort.place, lastResort.anonymous)
         return opened
+    }
+
+    /// Looks for the logout where a browser would be by now: at the pages to which the login and verify led.
+    /// - Returns: the login with the cookies that hold by then.
+    func withLogout(_ step: LoginStep, after opened: OpenedLogin) throws(LoginFault) -> LoginStep {
+        guard options.findsVerify, profile.logout == nil, case .accepted(var login) = step else { return step }
+        let asked = profile.verify?.path.source ?? ""
+        var pages = VerifySearch(on: endpoint.origin, after: opened.redirect, asked: asked)
+        if let verifyLeadsTo { pages.add(verifyLeadsTo, namedBy: asked) }
+        while foundLogout == nil, searchRequests < VerifySearch.mostRequests, let page = pages.next() {
+            if repeatsSecret(page.target) { continue }
+            searchRequests += 1
+            let rule = RequestRule(method: "GET", path: Template(literal: page.target))
+            do throws(LoginFault) {
+                guard let seen = try look(rule, with: login.session, by: client.plainly), seen.look.facts.status < 300
+                else { continue }
+                foundLogout = seen.look.page?.logout
+                login = login.with(client.refreshed(login.session, by: seen.response))
+            } catch .cancelled {
+                throw .cancelled
+            } catch {
+                // The login is made; what else a page may show is no reason to lose it.
+                break
+            }
+        }
+        return .accepted(login)
     }
 
     private func take(_ place: GuardedPlace, _ anonymous: PageLook) {
@@ -88,13 +114,21 @@ extension Service {
     }
 }
 
+extension Login {
+    fileprivate func with(_ session: Session) -> Login {
+        Login(
+            identity: identity, session: session, credential: credential, extraSecrets: extraSecrets,
+            anonymousResponse: anonymousResponse, space: space)
+    }
+}
+
 extension OpenedLogin {
     /// Whether a login that may have been refused led to a page with its form, as many services answer a wrong password: by a
     /// redirect instead of the page itself. A page that names the person and does not refuse may have the form for another reason.
     fileprivate func isLedBack(
         to candidate: VerifySearch.Candidate, _ loggedIn: PageLook, _ anonymous: PageLook, asking login: RequestRule?
     ) -> Bool {
-        guard verdict == .undecided, redirect.map(VerifySearch.target(of:)) == candidate.target,
+        guard verdict == .undecided, redirect?.target.withoutSession == candidate.target,
             let page = loggedIn.page, let login
         else {
             return false

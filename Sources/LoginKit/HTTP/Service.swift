@@ -70,6 +70,8 @@ package final class Service: Authenticator {
     var foundPlace: GuardedPlace?
     /// The logout of the page that proves the login, where no profile says one.
     var foundLogout: FoundLogout?
+    /// Requests of the search for what proves a login.
+    var searchRequests = 0
     /// The place of the user name in verify's response, where no profile says it.
     var foundName: Place?
     /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
@@ -173,7 +175,7 @@ package final class Service: Authenticator {
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
         switch try procedure.open(steps, code: code) {
-        case .opened(let login): try confirmed(login)
+        case .opened(let login): try withLogout(try confirmed(login), after: login)
         case .refused(let refusal): .refused(refusal)
         case .needsCode(let words, let steps): .needsCode(words: words, steps)
         case .pending(let seconds, let took, let steps): .pending(seconds: seconds, took: took, steps)

@@ -12,11 +12,6 @@ extension LoginContext {
         } catch .usage(.verifyProvesNothing) {
             return nil
         }
-        if !proposal.isUsable, let form = proposal.found.formAlone {
-            proposal = ProposedProfile(
-                name: profile.name, origin: url.origin, found: proposal.found.logging(inBy: form),
-                connection: connection(new.settings))
-        }
         guard proposal.isUsable, let place = proposal.found.guarded else {
             for sentence in proposal.found.sightings { say(sentence) }
             for preset in presets(proposal.found.names) { say(advice(preset, url.origin, seen: [url.path])) }

@@ -39,7 +39,8 @@ extension FoundLogout {
         case .link(let page, let target): "GET \(target.shown), a link on \(page.shown)"
         case .linkWithNonce(let page, let path):
             "GET \(path.shown), a link on \(page.shown) that is looked up at each logout"
-        case .form(let page, let action): "POST \(action.shown), a form on \(page.shown)"
+        case .form(let page, let action): "POST \(action.shown), a form or a link on \(page.shown)"
+        case .described(let target, let description): "POST \(target.shown) in \(description.shown)"
         }
     }
 }
@@ -122,7 +123,8 @@ extension Discovered {
             )
             if case .form? = guarded?.refusal {
                 remarks.append(
-                    "if this page shows its form to logged-in users, too, it cannot verify a login: try another URL")
+                    "if this page shows its form to logged-in users, too, it cannot verify a login; to find one that can: authctl login URL"
+                )
             }
         case .token?: remarks.append("make a token at the service; the login asks for it")
         case .browser?:
@@ -131,7 +133,18 @@ extension Discovered {
                 "not detected: verify.username and logout; the URL of an API that needs the login verifies best")
         case .challenge?, .passwordGrant?, nil: break
         }
-        return remarks + sightings + (login == nil ? Self.whatToTry : [])
+        return remarks + sightings + (login == nil ? Self.whatToTry + known : [])
+    }
+
+    /// The line of a profile by hand that was found out.
+    private var known: [String] {
+        guarded.map {
+            [
+                "  \(ProposedProfile.verify($0).written)",
+                "                                    is the line of such a profile that is known",
+            ]
+        }
+            ?? []
     }
 
     /// What was seen and is no way to log in.
@@ -158,11 +171,6 @@ extension Sighting {
             "\(page.shown) is built by JavaScript; authctl cannot see its forms, but a profile with method = \"browser\" can log in there"
         case .multipartForm(let page):
             "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
-        case .formAlone(let page):
-            """
-            found a form on \(page.shown), but no page that requires a login: give a URL that only logged-in users can \
-            open, or that of the form
-            """
         case .scriptedForm(let page):
             "the form on \(page.shown) has no action; JavaScript submits it"
         case .tooLarge(let page): "\(page.shown) is too large"

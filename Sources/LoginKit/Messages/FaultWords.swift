@@ -178,7 +178,15 @@ extension Message {
             status == 405
                 ? "the URL takes no GET (status 405)\(said), so it cannot prove a login"
                 : "the URL answers a GET with status \(status)\(said), so it cannot prove a login",
-            next: "use a URL that requires a login, or look for one: \(ShellCommand("authctl", "discover", url))")
+            next: "use a URL that a GET may ask; or \(beyond(url))")
+    }
+
+    /// What leads on where a URL does not say how to log in: never the same URL again.
+    static func beyond(_ url: String) -> String {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let front = parts.prefix(3).joined(separator: "/") + "/"
+        let look = url == front ? "" : "look at the front page (\(ShellCommand("authctl", "discover", front))), "
+        return look + "use a preset (authctl profile presets), or describe its login in a profile (authctl help config)"
     }
 
     fileprivate static func tokenTooShortLived(_ seconds: Int64, _ clock: ClockDifference?) -> Message {

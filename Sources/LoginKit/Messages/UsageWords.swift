@@ -54,7 +54,8 @@ extension UsageFault {
                 "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
                 next: topic.hasProfile
                     ? "use an endpoint that requires a login (to find one: authctl discover URL), or add a 'logged-out' rule to the profile"
-                    : "use the URL of a page that asks you to log in, or that only logged-in users can open")
+                    : "use a URL that only logged-in users can open, a preset (authctl profile presets), or a profile by hand, "
+                        + "such as one with method = \"browser\" (authctl help config)")
         case .unconfirmed(let login):
             return login.message
         case .proposesProfile(let url):
@@ -68,9 +69,7 @@ extension UsageFault {
         case .noChallenge(let url, let status):
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
-                next:
-                    "use a preset (authctl profile presets), or describe its login in a profile (authctl help config)"
-            )
+                next: Message.beyond(url))
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token",
