@@ -52,6 +52,11 @@ struct APIDescriptionTests {
         let login = FoundLogin.passwordGrant(path: "/in", description: "/openapi.json")
         let logout = FoundLogout.described(target: "/jwt/logout", description: "/openapi.json")
         #expect(Self.description(paths, schemes: schemes)?.logout(of: login) == logout)
+        let either = #"{"post":{"security":[{"P":[]},{"C":[]}]}}"#
+        let beside = Self.description(
+            #""/jwt/logout":\#(either),"/cookie/logout":\#(either)"#,
+            schemes: schemes.replacing(#""in"}"#, with: #""jwt/in"}"#))
+        #expect(beside?.logout(of: .passwordGrant(path: "/jwt/in", description: "/openapi.json")) == logout)
         #expect(Self.description(paths, schemes: schemes)?.logout(of: .token(header: nil, field: "")) == nil)
         let body = #""/jwt/logout":{"post":{"security":[{"P":[]}],"requestBody":{"required":true}}}"#
         #expect(Self.description(body, schemes: schemes)?.logout(of: login) == nil)

@@ -78,7 +78,7 @@ struct APIDescription {
 
     /// The one logout of a login by these means.
     func logout(of login: FoundLogin?) -> FoundLogout? {
-        let found = logouts.filter { logout in
+        var found = logouts.filter { logout in
             logout.schemes.contains { scheme in
                 switch login {
                 case .passwordGrant(let path, _)?: scheme == .passwordGrant(path: path)
@@ -88,6 +88,10 @@ struct APIDescription {
                 case .challenge?, .oauth?, .form?, .browser?, nil: false
                 }
             }
+        }
+        // Where one scheme is as good as another there, the one beside the login is meant.
+        if found.count > 1, case .passwordGrant(let path, _)? = login {
+            found = found.filter { $0.path.folder == path.folder }
         }
         return found.count == 1 ? .described(target: found[0].path, description: target) : nil
     }
@@ -107,6 +111,9 @@ extension JSONValue {
 }
 
 extension String {
+    /// The path up to its last slash.
+    fileprivate var folder: Substring { prefix(through: lastIndex(of: "/") ?? startIndex) }
+
     fileprivate var rank: Int {
         let segments = lowercased().split(separator: "/")
         return ["me", "whoami", "self", "user", "account", "profile"].firstIndex { word in
