@@ -70,14 +70,14 @@ struct MachineProver: MachineProof {
         } catch .usage(.badValue(_, let problem)) {
             throw .usage(.badValue(option: name, problem: problem))
         } catch .loginRequired(let need) {
-            switch need.why {
-            case .passwordCommandFailed(status: 127, _):
-                throw Self.missing("\(name) was not found, or cannot be run (status 127)")
-            case .passwordCommandFailed(let status, _): throw Self.missing("\(name) failed with status \(status)")
-            case .passwordCommandTookTooLong(let seconds, _):
-                throw Self.missing("\(name) took more than \(seconds) seconds and was stopped")
-            default: throw .loginRequired(need)
+            if case .passwordCommandFailed(let status, _) = need.why {
+                let problem = "failed with status \(status)"
+                throw Self.missing("\(name) \(status == 127 ? "was not found, or cannot be run" : problem)")
             }
+            if case .passwordCommandTookTooLong(let seconds, _) = need.why {
+                throw Self.missing("\(name) took more than \(seconds) seconds and was stopped")
+            }
+            throw .loginRequired(need)
         }
     }
 
