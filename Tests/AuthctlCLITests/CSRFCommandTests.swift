@@ -41,7 +41,8 @@ struct CSRFCommandTests {
 
     @Test func `a post has the value of the page`() throws {
         let world = try loggedIn()
-        let run = world.run("request", "POST", "/edit", "-d", "a=b", server: [token, .answer(200, "done")])
+        let done = HTTPResponse.answer(200, "done", cookies: [.named("sid", "one")])
+        let run = world.run("request", "POST", "/edit", "-d", "a=b", server: [token, done])
         #expect(run.code == 0 && run.output == "done", "\(run.talk)")
         #expect(world.requests.last?.contains("X-CSRF: c1") == true)
     }

@@ -107,7 +107,7 @@ struct OAuthCommandTests {
         for secret in ["at1", "at2", "rt1", "rt2"] { #expect(!refreshed.output.contains(secret)) }
     }
 
-    @Test(arguments: [(400, "{\"error\":\"invalid_grant\"}"), (400, ""), (401, "{\"error\":\"invalid_grant\"}")])
+    @Test(arguments: [(400, "{\"error\":\"invalid_grant\"}"), (401, "{\"error\":\"invalid_grant\"}")])
     func `a refresh token that is refused is erased`(status: Int, body: String) throws {
         let world = try loggedIn()
         world.now += 601

@@ -10,13 +10,16 @@ struct SessionCommandTests {
     private let anonymous = HTTPResponse.answer(401)
 
     /// Logged in to `chat` with a token of 100 seconds and a refresh token.
-    private func chat(_ name: String = "anna", in supplied: TestWorld? = nil) throws -> TestWorld {
+    /// - Parameter named: what the server calls the person, as in JSON.
+    private func chat(
+        _ name: String = "anna", as named: String? = nil, in supplied: TestWorld? = nil
+    ) throws -> TestWorld {
         let world = try supplied ?? TestWorld(config: Examples.config)
         world.person = ScriptedPerson([ScriptedPerson.types(name, "pw")])
         let token = "{\"access_token\":\"tok-\(name)\",\"refresh_token\":\"ref\",\"expires_in_ms\":100000}"
         let run = world.run(
             "login", "chat", "--force",
-            server: [anonymous, .answer(200, token), .answer(200, "{\"user_id\":\"@\(name)\"}")])
+            server: [anonymous, .answer(200, token), .answer(200, "{\"user_id\":\"\(named ?? "@\(name)")\"}")])
         #expect(run.code == 0, "\(run.talk)")
         world.person = ScriptedPerson()
         return world
@@ -49,7 +52,7 @@ struct SessionCommandTests {
 
     @Test func `whoami prints a name whole, however long, with every mark`() throws {
         let name = "\u{301}" + String(repeating: "n", count: 5000) + String(repeating: "\u{301}", count: 6)
-        let run = try chat().run("whoami", "chat", server: [.answer(200, "{\"user_id\":\"\(name)\"}")])
+        let run = try chat(as: name).run("whoami", "chat", server: [.answer(200, "{\"user_id\":\"\(name)\"}")])
         let shown = "\\u{301}" + String(repeating: "n", count: 5000) + String(repeating: "\u{301}", count: 4)
         #expect(run.output == shown + "\\u{301}\\u{301}\n")
     }
@@ -92,9 +95,10 @@ struct SessionCommandTests {
     }
 
     @Test func `a name from the server cannot control the terminal`() throws {
-        let world = try chat()
-        let evil = HTTPResponse.answer(200, "{\"user_id\":\"a\\u001b[2J\\u202e\"}")
-        #expect(world.run("whoami", "chat", server: [evil]).output == "a\\u{1B}[2J\\u{202E}\n")
+        let name = "a\\u001b[2J\\u202e", evil = HTTPResponse.answer(200, "{\"user_id\":\"\(name)\"}")
+        #expect(try chat(as: name).run("whoami", "chat", server: [evil]).output == "a\\u{1B}[2J\\u{202E}\n")
+        let other = try chat().run("whoami", "chat", server: [evil])
+        #expect(other.code == 4 && other.talk.contains("belongs to \"a\\u{1B}[2J\\u{202E}\""), "\(other.talk)")
     }
 
     @Test func `token prints the token alone, and --header the whole line, without asking anybody`() throws {
@@ -278,7 +282,7 @@ struct SessionCommandTests {
 
     @Test func `status asks the server about each account`() throws {
         let world = try chat("bert", in: try chat())
-        let names = ["bert", "anna"].map { HTTPResponse.answer(200, "{\"user_id\":\"@\($0)\"}") }
+        let names = ["anna", "bert"].map { HTTPResponse.answer(200, "{\"user_id\":\"@\($0)\"}") }
         #expect(world.run("status", "chat", server: names).code == 0)
         #expect(world.requests.count == 2)
         #expect(world.run("status", "chat", server: [names[0], .answer(403)]).code == 4)

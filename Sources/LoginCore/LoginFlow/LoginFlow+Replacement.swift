@@ -21,9 +21,17 @@ public struct Replacement: Equatable, Sendable {
         guard let before = stored.serverName, let now = confirmed.serverName, !before.isSame(as: now) else {
             return nil
         }
-        self.stored = stored
-        self.confirmed = confirmed
-        isBeside = false
+        self.init(stored, confirmed)
+    }
+
+    private init(_ stored: Identity, _ confirmed: Identity, isBeside: Bool = false) {
+        (self.stored, self.confirmed, self.isBeside) = (stored, confirmed, isBeside)
+    }
+
+    /// The same without a name of the server's that repeats a secret: it is kept, and shown.
+    package func hiding(_ isSecret: (String) -> Bool) -> Replacement {
+        guard let name = confirmed.serverName, isSecret(name) else { return self }
+        return Replacement(stored, Identity(username: confirmed.username, serverName: "…"), isBeside: isBeside)
     }
 }
 

@@ -126,16 +126,21 @@ package struct LoginRun {
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
             grant?.revoke()
-            if case .loginRequired(let need) = error, need.why == .nothingStored,
-                let other = keeper.filledRecord?.otherPerson
-            {
-                throw .loginRequired(LoginNeed(why: .sessionOfAnother(other), missing: need.missing))
-            }
-            if case .loginRequired = error, let machine = keeper.unfinished {
-                throw .loginRequired(LoginNeed(why: .unfinishedRefresh(machine: machine)))
-            }
-            throw error
+            guard case .loginRequired(let need) = error else { throw error }
+            throw .loginRequired(told(need))
         }
+    }
+
+    /// A need with what the flow does not know, and without a name of the server's that repeats a secret.
+    private func told(_ need: LoginNeed) -> LoginNeed {
+        if let machine = keeper.unfinished { return LoginNeed(why: .unfinishedRefresh(machine: machine)) }
+        if need.why == .nothingStored, let other = keeper.filledRecord?.otherPerson {
+            return LoginNeed(why: .sessionOfAnother(other), missing: need.missing)
+        }
+        if case .sessionOfAnother(let other) = need.why {
+            return LoginNeed(why: .sessionOfAnother(other.hiding(service.repeatsSecret)), missing: need.missing)
+        }
+        return need
     }
 
     /// Completes a given password with stored secrets that are asked for only once.

@@ -54,8 +54,8 @@ final class SessionHolder: LoginKeeper {
     }
 
     /// Takes note of whom the service names for the stored session.
-    func confirm(_ identity: Identity) throws(LoginFault) {
-        if hasStore { try keeper.confirm(identity) }
+    func confirm(_ identity: Identity, hiding isSecret: (String) -> Bool) throws(LoginFault) {
+        if hasStore { try keeper.confirm(identity, hiding: isSecret) }
     }
 
     /// With a password that was given the action needs no store.

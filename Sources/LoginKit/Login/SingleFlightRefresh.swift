@@ -81,7 +81,7 @@ final class SingleFlightRefresh: Authenticator {
                 identity: keeper.identity ?? Identity(username: username, serverName: nil), session: session)
         }
         let login = try service.verify(session, username: username)
-        try keeper.confirm(login.identity)
+        try keeper.confirm(login.identity, hiding: service.repeatsSecret)
         return login
     }
 

@@ -58,17 +58,17 @@ final class SessionChanges {
     /// The session that is used is another user's. Where it is the stored one, no command uses it from now on.
     private func lost(_ other: Replacement, _ identity: Identity) -> LoginFault {
         do throws(LoginFault) {
-            try keeper.confirm(identity)
+            try keeper.confirm(identity, hiding: run.service.repeatsSecret)
         } catch {
             return error
         }
-        return .loginRequired(LoginNeed(why: .sessionOfAnother(other)))
+        return .loginRequired(LoginNeed(why: .sessionOfAnother(other.hiding(run.service.repeatsSecret))))
     }
 
     private func settle(_ waiting: Session, isLast: Bool) {
         do throws(LoginFault) {
             let login = try run.service.verify(waiting, username: username)
-            if let other = changing.accept(waiting, login, at: .now) { tell(other.responseWords) }
+            if let other = changing.accept(waiting, login, at: .now) { tell(words(of: other)) }
         } catch .rejected, .forbidden, .secondFactor {
             changing.refuse(waiting, at: .now)
         } catch {
@@ -102,10 +102,12 @@ final class SessionChanges {
                 return isReplaced ? .replaced : .known
             }
             guard session != used else { throw lost(other, login.identity) }
-            tell(other.responseWords)
+            tell(words(of: other))
         }
         return .unknown
     }
+
+    private func words(of other: Replacement) -> String { other.hiding(run.service.repeatsSecret).responseWords }
 
     private func store(isLast: Bool) {
         let session = changing.used

@@ -83,10 +83,11 @@ extension StoreKeeper {
     }
 
     /// Takes note of whom the service names for the session that was read: another person's stays, and is not used any more.
+    /// - Parameter isSecret: whether a name repeats a secret.
     /// - Throws: `loginRequired` where that was in doubt since a refresh, and is another person.
-    func confirm(_ identity: Identity) throws(LoginFault) {
+    func confirm(_ identity: Identity, hiding isSecret: (String) -> Bool) throws(LoginFault) {
         guard let record = filledRecord, let filled else { return }
-        let other = Replacement(of: record.identity, by: identity)
+        let other = Replacement(of: record.identity, by: identity)?.hiding(isSecret)
         guard record.doubt == .unverified || other != nil else { return }
         filledRecord?.doubt = other?.doubt
         try fromStore(
