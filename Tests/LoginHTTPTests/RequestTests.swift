@@ -19,7 +19,7 @@ import Testing
         _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url("/a?b=c#d")))
         #expect(
             server.texts == [
-                "GET /a?b=c HTTP/1.1\nHost: 127.0.0.1:\(server.port)\nUser-Agent: authctl\nAccept: */*\n\n"
+                "GET /a?b=c HTTP/1.1\nHost: 127.0.0.1:\(server.port)\nUser-Agent: authctl/1\nAccept: */*\nAccept-Encoding: identity\n\n"
             ])
     }
 
@@ -55,7 +55,7 @@ import Testing
         let text = try #require(
             try sent {
                 var request = HTTPRequest(method: "GET", url: $0)
-                request.withoutHeaders = ["accept", "User-Agent"]
+                request.withoutHeaders = ["accept", "Accept-Encoding", "User-Agent"]
                 return request
             }.first)
         #expect(!text.lowercased().contains("accept") && !text.lowercased().contains("user-agent"), "\(text)")

@@ -83,4 +83,11 @@ CURLUcode ccurl_url_get_host(CURLU *url, char **text);
 const char *ccurl_url_strerror(CURLUcode code);
 void ccurl_free(void *pointer);
 
+/* zlib, which libcurl is linked with. Returns NULL, or what went wrong: text that is valid until the next call. No header of it is
+ * needed. */
+const char *ccurl_open_zlib(const char *library);
+/* Unpacks what zlib's inflateInit2 calls by this window: 47 for gzip and zlib, -15 for neither. Returns how many bytes there are, -1 for
+ * what cannot be unpacked or breaks off, -2 for more than the capacity. Without a place it only counts. */
+ptrdiff_t ccurl_inflate(const void *bytes, size_t count, void *place, size_t capacity, int window);
+
 #endif

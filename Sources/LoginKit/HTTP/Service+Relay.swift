@@ -80,6 +80,10 @@ extension Service {
     /// Opens an answer as far as `rules` look into it.
     func parsed(_ relayed: Relayed, _ body: Secret?, by rules: ResponseRule) throws(LoginFault) -> ParsedResponse {
         let response = relayed.response
+        // The client has its own way with it; what is judged is what it means. What cannot be decoded is as good as too long.
+        let body = body.flatMap {
+            try? ContentCoding(response.headers).decoded($0, limit: ResponseOutput.heldLimit)
+        }
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)

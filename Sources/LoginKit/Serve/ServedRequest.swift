@@ -39,7 +39,9 @@ struct ServedRequest {
             method: call.head.method, url: endpoint.origin.description + call.target,
             headers: headers.sent(call.head.fields))
         // libcurl's own, which the command has not asked for.
-        if !call.head.fields.contains(where: { $0.hasName("Accept") }) { message.withoutHeaders.append("Accept") }
+        for name in ["Accept", "Accept-Encoding"] where !call.head.fields.contains(where: { $0.hasName(name) }) {
+            message.withoutHeaders.append(name)
+        }
         var outgoing = OutgoingRequest(
             message: message, body: try content(),
             output: ResponseOutput(answer, includesHead: false, progress: nil, mayConcern: profile.mayConcern))

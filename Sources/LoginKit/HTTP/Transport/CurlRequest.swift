@@ -20,6 +20,13 @@ struct CurlRequest {
         for field in request.headers {
             try field.line.withCString { (line) throws(LoginFault) in headers.append(line) }
         }
+        // Nothing has to be unpacked, and nothing can be a bomb.
+        let coding = "Accept-Encoding"
+        if !(request.headers.map(\.name) + request.withoutHeaders).contains(where: {
+            $0.lowercased() == coding.lowercased()
+        }) {
+            "\(coding): identity".withCString { headers.append($0) }
+        }
         for name in request.withoutHeaders { "\(name):".withCString { headers.append($0) } }
         // A server that does not answer 'Expect: 100-continue' costs a second; a body's type is the caller's to tell.
         for name in ["Expect", "Content-Type"] where !request.headers.contains(where: { $0.hasName(name) }) {

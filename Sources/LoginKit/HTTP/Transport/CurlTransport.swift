@@ -63,7 +63,8 @@ final class CurlTransport: Transport {
         try collector.finish(request.method)
         provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
-            status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields, body: collector.takeBody(),
+            status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields,
+            body: try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit),
             cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
             redirect: parser.redirect(in: collector.fields, from: url))
         if request.streamedBodies == nil {

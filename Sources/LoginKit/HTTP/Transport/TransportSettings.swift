@@ -52,7 +52,8 @@ package struct TransportSettings: Sendable {
     var bodyLimit: Int
     /// Bytes of all header lines that one request is answered with.
     var headerLimit: Int
-    /// The value of `User-Agent` (RFC 9110, section 10.1.5).
+    /// The value of `User-Agent` (RFC 9110, section 10.1.5): product and version, which some services want. No more of the version
+    /// than the first number, which would tell who has not updated.
     var userAgent: String
     /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
     /// server's text is not escaped.
@@ -76,7 +77,7 @@ package struct TransportSettings: Sendable {
         caFile: String? = nil, exception: TrustedCertificate? = nil, timeout: Int = 60, connectTimeout: Int = 10,
         stallTime: Int = 30,
         bodyLimit: Int = 1 << 20, headerLimit: Int = 256 << 10,
-        userAgent: String = "authctl", trace: (@Sendable (String) -> Void)? = nil
+        userAgent: String = "authctl/1", trace: (@Sendable (String) -> Void)? = nil
     ) {
         self.allowHTTP = allowHTTP
         self.proxy = proxy
