@@ -19,8 +19,8 @@ extension LoginRun {
         else { return }
         context.say(
             """
-            The certificate of \(accepted.origin) is trusted for this command only: the next one cannot use this login. \
-            To accept it for good: \(ShellCommand("authctl", "login", profile.name)), and type always
+            the certificate of \(accepted.origin) is trusted for this command only, so the next one cannot use this login; \
+            log in again and type always to accept it for good: \(ShellCommand("authctl", "login", profile.name))
             """)
     }
 
