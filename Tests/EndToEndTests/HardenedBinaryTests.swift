@@ -177,7 +177,7 @@ import Testing
                 let script = "exec \"$@\" \(redirections.joined(separator: " "))"
                 let words = ["-c", script, "sh", authctl.program] + command
                 let result = try Command.run(ChildSpec("/bin/sh", words, environment: authctl.environment))
-                // Every other profile is without a login, which status says.
+                // The default profile is without a login, which status counts.
                 let hasOutput = closed & 2 == 0
                 let isAnswered = command[0] == "status" || command[0] == "whoami"
                 let expected: Int32 = isAnswered && !hasOutput ? 1 : command[0] == "status" ? 4 : 0
