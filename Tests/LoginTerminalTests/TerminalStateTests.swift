@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("username,password", "User name: ", ""), ("username", "User name: ", "ann"),
+        ("username,password", "User name: ", ""), ("username", "User name [ann]: ", "ann"),
         ("password", "Password for ann: ", "abc"),
     ])
     func `Ctrl-D cancels, on an empty line and on a full one`(fields: String, label: String, typed: String)
