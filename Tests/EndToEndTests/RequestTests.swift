@@ -47,7 +47,7 @@ import Testing
         try endSessionAtServer()
         let file = try authctl.file("post.json", post)
         let run = try authctl.onTerminal("request", "POST", "/posts", "-P", "blog", "--data-binary", "@" + file)
-        try run.answer("User name: ", "\r").answer("Password: ", "correct horse\r")
+        try run.answer("User name [ann]: ", "\r").answer("Password: ", "correct horse\r")
         #expect(try run.end() == .exited(0))
         #expect(run.pty.text.contains("sending the same request again"))
         #expect(run.output.contains("\"author\":\"ann\"") && !run.output.contains("log in first"))
@@ -60,7 +60,7 @@ import Testing
         try authctl.logIn("blog")
         try endSessionAtServer()
         let run = try authctl.onTerminal("request", "POST", "/posts", "-P", "blog", "-d", "hello")
-        try run.answer("User name: ", "\r").answer("Password: ", "\u{4}")
+        try run.answer("User name [ann]: ", "\r").answer("Password: ", "\u{4}")
         #expect(try run.end() == .exited(5))
         // The answer that there was is handed on.
         #expect(run.output.contains("log in first"))
