@@ -81,6 +81,22 @@ struct CookieLineTests {
         #expect(try cookies("wiki.example\tFALSE\t/\tFALSE\t0\t\(name)\tx").map(\.isSecure) == [true])
     }
 
+    @Test(arguments: ["sid\tx; admin=1", "a=1; sid\tx", "sid=a\tx", "sid\tx\ty", "sid\tx\u{1}"])
+    func `a line that would be sent as two cookies is none`(end: String) throws {
+        let line = "wiki.example\tFALSE\t/\tTRUE\t0\t"
+        #expect(try cookies(line + end + "\n" + line + "b\ty").map(\.name) == ["b"])
+    }
+
+    /// Each secret takes guarded memory, of which there is little.
+    @Test func `cookies beyond all measure are told, and those of other hosts do not count`() throws {
+        let lines = { (host: String) in
+            (0..<10_000).map { "\(host)\tFALSE\t/\tTRUE\t0\tc\($0)\tx\n" }.joined()
+        }
+        #expect(throws: CopyFault.tooManyCookies) { try cookies(lines("wiki.example")) }
+        let others = lines("other.example") + "wiki.example\tFALSE\t/\tTRUE\t0\tsid\tx\n"
+        #expect(try cookies(others).map(\.name) == ["sid"])
+    }
+
     /// The writer of the file knows which line is whose.
     @Test func `whatever a cookies file sends to a host stands in a line of that host`() {
         let hosts = ["wiki.example", "xwiki.example", "wiki.example.evil", "example", "[::1]"]

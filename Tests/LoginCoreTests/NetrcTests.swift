@@ -120,6 +120,13 @@ struct NetrcTests {
         #expect(try entry("machine \(machine) login ann password pw", for: origin)?.username == "ann")
     }
 
+    /// Each secret takes guarded memory, of which there is little.
+    @Test func `as many entries of one host as fit into a file are read`() throws {
+        let text = (0..<20_000).map { "machine a.example login u\($0) password p\($0)\n" }.joined()
+        #expect(try entry(text)?.password == Secret("p0"))
+        #expect(try entry(text, username: "u19999")?.password == Secret("p19999"))
+    }
+
     @Test(arguments: [("https", false), ("8443", true), ("443", false)])
     func `a port by its name is the usual one`(port: String, isFound: Bool) throws {
         let origin = Origin(scheme: "https", host: "a.example", port: 8443)

@@ -129,6 +129,12 @@ struct PastedTextTests {
         #expect(fault("curl https://a.example/ " + String(repeating: "-s ", count: 2000)) == .tooManyWords)
     }
 
+    @Test func `a text of a hundred thousand cookies or header lines is refused, and not fatal`() throws {
+        let many = (0..<100_000).map { "c\($0)=x" }
+        #expect(try request("Cookie: " + many.joined(separator: ";")).cookies.count <= 1000)
+        #expect(fault("Cookie: a=1\n" + many.map { "X: " + $0 }.joined(separator: "\n")) == .tooLong)
+    }
+
     @Test func `a line goes on behind a backslash or a caret alone`() {
         for text in ["curl x \\", "curl x ^", "curl x \\\r"] { #expect(PastedText.goesOn(Array(text.utf8)), "\(text)") }
         for text in ["curl x", "", "\\ "] { #expect(!PastedText.goesOn(Array(text.utf8)), "\(text)") }

@@ -9,7 +9,7 @@ package import Secrets
 //     subdomains, secure = "TRUE" | "FALSE"   ; without case
 //     path    = what begins with "/"; anything else stands for "/"
 //     expiry  = seconds of Unix time, perhaps with a fraction; 0, nothing, what is negative or no number that fits: until the browser ends
-//     value   = to the end of the line, without tabs
+//     value   = to the end of the line, without tabs and ";"
 //
 // Another line is passed over, as curl does. One with blanks in the place of the tabs, as it comes out of some editors and chats, is
 // named: which blank belongs to a value nobody can tell. What is sent to a host stands in a line of that host.
@@ -35,7 +35,7 @@ package struct CookieLine: Equatable, Sendable {
     package static func cookies(
         in text: Secret, for origin: Origin, path: String?, now: Int64
     ) throws(CopyFault) -> [CookieLine] {
-        let own = try all(in: text).filter { $0.host == origin.bareHost }
+        let own = try lines(in: text, of: origin.bareHost)
         guard !own.isEmpty else { throw .unsent(.otherHost(origin.bareHost)) }
         let alive = own.filter { $0.expires ?? .max > now }
         guard !alive.isEmpty else { throw .unsent(.expired) }
@@ -53,12 +53,15 @@ package struct CookieLine: Equatable, Sendable {
         return path == own || path.hasPrefix(own + "/")
     }
 
-    private static func all(in text: Secret) throws(CopyFault) -> [CookieLine] {
+    /// Other hosts' are forgotten at once: guarded memory is scarce.
+    private static func lines(in text: Secret, of host: String) throws(CopyFault) -> [CookieLine] {
         try text.withUnsafeBytes { (bytes) throws(CopyFault) in
             var cookies: [CookieLine] = []
             for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) {
                 if hasBlanksForTabs(line) { throw .blanksForTabs }
-                if let cookie = CookieLine(line) { cookies.append(cookie) }
+                guard let cookie = CookieLine(line), cookie.host == host else { continue }
+                guard cookies.count < ShellWords.most else { throw .tooManyCookies }
+                cookies.append(cookie)
             }
             return cookies
         }
@@ -118,6 +121,8 @@ package struct CookieLine: Equatable, Sendable {
             ? Secret(copying: UnsafeRawBufferPointer(rebasing: fields[6])) : Secret("")
         // A replaced byte would make it another cookie.
         let isWhole = !(name + path + host).unicodeScalars.contains("\u{FFFD}")
-        guard isWhole, !host.isEmpty, !name.isEmpty else { return nil }
+        // With one of these it would be sent as two.
+        let isOne = !line.contains(UInt8(ascii: ";")) && !name.contains("=")
+        guard isWhole, isOne, !host.isEmpty, !name.isEmpty else { return nil }
     }
 }

@@ -19,7 +19,7 @@ package struct CopiedRequest: Sendable {
         switch try PastedText.form(of: text) {
         case .posix: try self.init(curl: ShellWords.posix(text))
         case .windows: try self.init(curl: ShellWords.windows(text))
-        case .headers: self.init(headerLines: text)
+        case .headers: try self.init(headerLines: text)
         case .cookieFile: self.init(records: try records(text))
         }
     }
@@ -87,10 +87,12 @@ package struct CopiedRequest: Sendable {
     }
 
     /// Reads `Cookie: a=b; c=d`, and the header lines that were copied with it.
-    private init(headerLines text: Secret) {
-        text.withUnsafeBytes { bytes in
+    private init(headerLines text: Secret) throws(CopyFault) {
+        try text.withUnsafeBytes { (bytes) throws(CopyFault) in
             var urls: [String] = []
-            for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+            let lines = bytes.split { $0 == 0x0A || $0 == 0x0D }
+            guard lines.count <= ShellWords.most else { throw .tooLong }
+            for line in lines {
                 take("--header", Secret(copying: UnsafeRawBufferPointer(rebasing: line)), &urls)
             }
         }
@@ -98,9 +100,11 @@ package struct CopiedRequest: Sendable {
 
     private mutating func addCookies(_ line: Secret) {
         let pairs = line.withUnsafeBytes { bytes in
-            bytes.split(separator: UInt8(ascii: ";")).map { Secret(copying: UnsafeRawBufferPointer(rebasing: $0)) }
+            bytes.split(separator: UInt8(ascii: ";"), maxSplits: ShellWords.most)
+                .map { Secret(copying: UnsafeRawBufferPointer(rebasing: $0)) }
         }
-        for pair in pairs {
+        // Whatever more there is, it is too much for a request.
+        for pair in pairs.prefix(ShellWords.most) {
             guard let (name, value) = pair.split(at: UInt8(ascii: "=")),
                 !name.isEmpty, value.isFreeOfControls, !cookies.contains(where: { $0.name == name })
             else { continue }

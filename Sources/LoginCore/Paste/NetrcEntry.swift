@@ -36,10 +36,9 @@ package struct NetrcEntry: Equatable, Sendable {
     ) throws(NetrcFault) -> NetrcEntry? {
         let entries = try text.withoutByteOrderMark.withUnsafeBytes { (bytes) throws(NetrcFault) in
             var reader = NetrcReader(bytes)
-            return try reader.entries(for: origin)
+            return try reader.entries(for: origin, username)
         }
-        guard let username else { return entries.first }
-        return entries.first { $0.username == username } ?? entries.first { $0.username == nil }
+        return entries.first { $0.username == username } ?? entries.first
     }
 }
 
@@ -139,9 +138,17 @@ private struct NetrcReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Every entry with a password for this origin, in the order of the file.
-    mutating func entries(for origin: Origin) throws(NetrcFault) -> [NetrcEntry] {
+    /// The first entry with a password for this origin; for a name the first of that, and the first without one.
+    mutating func entries(for origin: Origin, _ username: String?) throws(NetrcFault) -> [NetrcEntry] {
         var entries: [NetrcEntry] = [], section: Section?
+        func keep() throws(NetrcFault) {
+            guard let entry = try section?.entry(for: origin) else { return }
+            let isWanted =
+                username == nil
+                ? entries.isEmpty
+                : [username, nil].contains(entry.username) && !entries.contains { $0.username == entry.username }
+            if isWanted { entries.append(entry) }
+        }
         while place < bytes.count {
             guard let word = try isAtComment() ? nil : word() else {
                 endLine()
@@ -150,7 +157,7 @@ private struct NetrcReader {
             guard let keyword = Keyword(word) else { throw fault(.noKeyword) }
             switch keyword {
             case .machine, .default, .macdef:
-                if let entry = try section?.entry(for: origin) { entries.append(entry) }
+                try keep()
                 section = nil
                 if keyword == .default { section = Section(machine: nil) }
                 if keyword == .machine { section = Section(machine: try value(of: keyword)) }
@@ -163,7 +170,7 @@ private struct NetrcReader {
                 }
             }
         }
-        if let entry = try section?.entry(for: origin) { entries.append(entry) }
+        try keep()
         return entries
     }
 
