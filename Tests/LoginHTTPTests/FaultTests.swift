@@ -60,6 +60,17 @@ import Testing
                 == .network(.connectionLost))
     }
 
+    @Test(arguments: [RecordingServer.Reply.Ending.close, .reset], ["401 Unauthorized", "403 Forbidden"])
+    func `a refusal whose body breaks off is judged by its head`(ending: RecordingServer.Reply.Ending, status: String)
+        throws
+    {
+        for length in ["Content-Length: 9\n\nabc", "Transfer-Encoding: chunked\n\n9\nabc"] {
+            let server = try RecordingServer([.raw("HTTP/1.1 \(status)\nSet-Cookie: a=b\n\(length)", ending: ending)])
+            let response = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))
+            #expect("\(response.status)" == status.prefix(3) && response.body.isEmpty)
+        }
+    }
+
     @Test func `a network fault is a closed port, called as everybody calls it`() {
         let error = LoginFault.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
         #expect(error.message(about: ErrorContext()).what.contains("connection refused"))

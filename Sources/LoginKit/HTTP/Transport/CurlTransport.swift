@@ -59,12 +59,19 @@ final class CurlTransport: Transport {
             // Before the body, which goes to the same terminal.
             whenBegun: { trace.show($0, cookies: Set($1), to: request) },
             repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
-        try perform(CurlRequest(request, url: url), on: handle, into: collector)
-        try collector.finish(request.method)
+        var isCut = false
+        do throws(LoginFault) {
+            try perform(CurlRequest(request, url: url), on: handle, into: collector)
+            try collector.finish(request.method)
+        } catch .network(.connectionLost) where request.streamedBodies == nil && collector.refusesByHead {
+            isCut = true
+        }
         provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let response = HTTPResponse(
             status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields,
-            body: try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit),
+            body: isCut
+                ? Secret("")
+                : try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit),
             cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
             redirect: parser.redirect(in: collector.fields, from: url))
         if request.streamedBodies == nil {

@@ -41,6 +41,8 @@ final class ResponseCollector {
     var cookieNames: [String] { head.cookieNames }
     var hasOversizedCookie: Bool { head.hasOversizedCookie }
     var brokenHostCookies: Set<String> { head.brokenHostCookies }
+    /// Whether the head alone, which is whole, says that the server refuses: what its body would have said is not needed.
+    var refusesByHead: Bool { head.isWhole && (head.status == 401 || head.status == 403) }
     /// Whether any part of a response arrived.
     var hasBegunHead: Bool { head.status > 0 }
 
