@@ -27,6 +27,20 @@ struct ServiceBasicTests {
         #expect(login.credential == nil)
     }
 
+    @Test(arguments: [400, 404, 405])
+    func `Basic is tried where it is the profile's only method, though anonymous clients get no challenge`(
+        status: Int
+    ) throws {
+        let exchange = Exchange(try SomeProfiles.wire([.basic]), [.answer(status), welcome])
+        #expect(try exchange.login().identity.serverName == "Anna")
+        let refused = Exchange(try SomeProfiles.wire([.basic]), [.answer(status), .answer(status)])
+        #expect(fault { _ = try refused.login() }?.exitCode == .rejected)
+        for methods in [[.auto], [.basic, .digest], [.digest]] as [[AuthenticationMethod]] {
+            let other = Exchange(try SomeProfiles.wire(methods), [.answer(status)])
+            #expect(fault { _ = try other.login() }?.exitCode == .failure)
+        }
+    }
+
     @Test func `a space that is known is not asked for again`() throws {
         let exchange = Exchange(try SomeProfiles.wire(), [anonymous, .answer(401), welcome])
         let space = try exchange.service.prepare()
