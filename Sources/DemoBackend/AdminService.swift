@@ -26,7 +26,7 @@ struct AdminService: Service {
             <title>Admin</title>
             <form action="/search/"><input name="q"><button>Search</button></form>
             <p>\(words)</p>
-            <form method="post" action="/login/?next=/">
+            <form method="post" action="/login/?next=/api/me/">
             <input type="hidden" name="csrfmiddlewaretoken" value="\(csrf)">
             <label>User name <input name="username" autofocus></label>
             <label>Password <input type="password" name="password"></label>
@@ -53,7 +53,7 @@ struct AdminService: Service {
         case .accepted(let account):
             let session = Token.fresh("admin")
             sessions[session] = account
-            var reply = Reply(status: 302, headers: ["Location": "/"], who: account.name)
+            var reply = Reply(status: 302, headers: ["Location": "/api/me/"], who: account.name)
             // Both are new, so that nobody who knew them before is logged in now.
             reply.cookies = [
                 "sessionid=\(session); Path=/; HttpOnly; SameSite=Lax",
