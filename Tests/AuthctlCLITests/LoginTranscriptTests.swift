@@ -67,14 +67,14 @@ struct LoginTranscriptTests {
                 url    = "https://blog.example"
                 method = "cookie"
                 login  = { post = "/login", form = { u = "{username}", pw = "{password}" } }
-                verify = { get = "/profile" }
+                verify = { get = "/profile", logged-out = [403] }
                 """)
         world.person = ScriptedPerson([])
         let page = "<form method=post><input name=u><input type=password name=pw></form>"
         let run = world.run(
             "profile", "test", "blog", server: [.answer(200, page, headers: ["Content-Type: text/html"])])
         #expect(run.code == 2)
-        let proposal = "Suggested rule for 'verify' of blog:\nlogged-out = [{ \"form:pw\" = \"*\" }]\n"
+        let proposal = "Suggested rule for 'verify' of blog:\nlogged-out = [403, { \"form:pw\" = \"*\" }]\n"
         #expect(run.talk.contains(proposal), "\(run.talk)")
     }
 

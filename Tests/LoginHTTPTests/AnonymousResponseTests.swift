@@ -87,10 +87,10 @@ struct AnonymousResponseTests {
     }
 
     @Test func `What an account remembers survives a state file`() throws {
-        let known = try #require(answer(.answer(200)))
+        let known = try #require(answer(.answer(200))).with(answer(redirect("/in")))
         let text = try JSONEncoder().encode(known)
         #expect(try JSONDecoder().decode(AnonymousResponse.self, from: text) == known)
-        #expect(!known.meansLoggedOut)
+        #expect(!known.meansLoggedOut && known.withCookies.map(\.location) == ["/in"])
     }
 
     @Test func `what is remembered means logged out, but not where a rule is written`() throws {

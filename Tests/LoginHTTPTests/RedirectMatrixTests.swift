@@ -91,7 +91,9 @@ enum SecretForm: String, CaseIterable {
         case .digest: [Self.digestRefused, moved]
         case .bearer, .ownHeader, .cookie, .sessionBasic, .refreshToken, .logoutCookie: [moved]
         case .postedForm, .postedJSON: [Self.refused, moved, Self.refused]
-        case .pageForm: [Self.refused, .answer(200, body: Self.html), moved, Self.refused]
+        // The page once more: what its cookies get without a password is looked at first.
+        case .pageForm:
+            [Self.refused, .answer(200, body: Self.html), .answer(200, body: Self.html), moved, Self.refused]
         }
     }
 

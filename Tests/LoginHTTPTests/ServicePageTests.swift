@@ -7,6 +7,9 @@ import Testing
 /// A login page with a token against forged requests: the profile `admin`.
 struct `A login with a page` {
     private static let me = "GET https://admin.example/api/me/"
+    private static let before = [
+        me, get, "\(me)\ncookie csrftoken=c00kie\ncookie sid=anonymous", get,
+    ]
     private static let get = "GET https://admin.example/login/\nAccept: text/html, */*;q=0.1"
     private static let from = "Origin: https://admin.example\nReferer: https://admin.example/login/"
     private static let form = "username=a%C3%B1na&password=p+%C3%A4%22%26"
@@ -24,10 +27,14 @@ struct `A login with a page` {
         <input name=username><input name=password type=password></form>
         """
 
-    private func exchange(_ answers: [HTTPResponse], _ change: (inout Profile) -> Void = { _ in }) throws -> Exchange {
+    /// - Parameters:
+    ///   - before: the answers before the login's own page is fetched.
+    private func exchange(
+        _ answers: [HTTPResponse], before: [HTTPResponse]? = nil, _ change: (inout Profile) -> Void = { _ in }
+    ) throws -> Exchange {
         var profile = try SomeProfiles.admin()
         change(&profile)
-        return Exchange(profile, [anonymousPage] + answers)
+        return Exchange(profile, (before ?? [anonymousPage, page(""), anonymousPage]) + answers)
     }
 
     @Test(arguments: [
@@ -39,10 +46,16 @@ struct `A login with a page` {
     ) throws {
         let answer = HTTPResponse.answer(
             200, "<form method=post>\(fields)</form>", headers: ["Content-Type: text/html"], cookies: [csrf, sid])
-        let exchange = try exchange([page(good), answer])
+        let exchange = try exchange([page(good), answer, anonymousPage.redirected(to: "/login/")])
         let found = fault { _ = try exchange.login() }
         #expect(expected == nil || found == expected)
         if expected == nil { #expect(found == .rejected(Refusal(status: 200))) }
+        // Whatever 'refused' says of such a page.
+        let written = try self.exchange([page(good), answer, anonymousPage]) { profile in
+            profile.login?.response.refused = [Condition(status: 200)]
+        }
+        let other = fault { _ = try written.login() }
+        #expect(other == expected ?? .rejected(Refusal(status: 200)))
     }
 
     @Test func `a login with a page sends the page's cookies, its hidden fields, Origin and Referer`() throws {
@@ -60,9 +73,7 @@ struct `A login with a page` {
             \(Self.form)&token=a%26b+%2B
             """
         #expect(
-            exchange.requests == [
-                Self.me, Self.get, post, Self.me + "\ncookie csrftoken=c00kie\ncookie sid=canary",
-            ])
+            exchange.requests == Self.before + [post, Self.me + "\ncookie csrftoken=c00kie\ncookie sid=canary"])
     }
 
     @Test func `a login with a page lets the profile's own field and headers go before the page's`() throws {
@@ -89,10 +100,73 @@ struct `A login with a page` {
         #expect(exchange.requests.last?.contains("\nX-CSRFToken: c00kie\n") == true)
     }
 
-    @Test func `A login form that comes again with 200 is a refusal, and verify is not asked`() throws {
-        let again = HTTPResponse.answer(200, good, headers: ["Content-Type: text/html"], cookies: [csrf, sid])
-        let exchange = try exchange([page(good), again])
-        #expect(fault { _ = try exchange.login() } == .rejected(Refusal(status: 200)))
+    private var again: HTTPResponse {
+        .answer(200, good, headers: ["Content-Type: text/html"], cookies: [csrf, sid])
+    }
+
+    @Test
+    func `A login form that comes again with 200 is a refusal, unless verify, asked once, says that it is a login`()
+        throws
+    {
+        for no in [anonymousPage.redirected(to: "/login/"), .answer(401), .answer(404), .answer(403)] {
+            let refused = try exchange([page(good), again, no])
+            #expect(fault { _ = try refused.login() } == .rejected(Refusal(status: 200)), "\(no.status)")
+            #expect(refused.rest == 0)
+        }
+        let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid])
+        let accepted = try exchange([page(good), again, welcome])
+        #expect(try accepted.login().identity.serverName == "Anna")
+        // A fault is no verdict.
+        let busy = try exchange([page(good), again, .answer(503)])
+        #expect(fault { _ = try busy.login() }?.exitCode == .busy)
+    }
+
+    @Test func `A rule for refusals takes the place of the form that comes again`() throws {
+        let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid])
+        let other = try exchange([page(good), again, welcome]) { $0.login?.response.refused = [Condition(status: 422)] }
+        #expect(try other.login().identity.serverName == "Anna")
+        let refused = try exchange([page(good), again]) { $0.login?.response.refused = [Condition(status: 200)] }
+        #expect(fault { _ = try refused.login() } == .rejected(Refusal(status: 200)))
+    }
+
+    @Test func `What verify answers to the cookies of the login page proves no login, and no password goes out`() throws
+    {
+        let anybody = [anonymousPage, page(good), HTTPResponse.answer(200, "{\"username\":\"guest\"}")]
+        let exchange = try exchange([], before: anybody)
+        #expect(
+            fault { _ = try exchange.login() }
+                == .usage(.verifyProvesNothing(url: "https://admin.example/api/me/", withCookies: true)))
+        #expect(exchange.requests == Array(Self.before.prefix(3)))
+    }
+
+    @Test
+    func `A name that verify does not show is the typed one only where the login page's cookies get another answer`()
+        throws
+    {
+        let nameless = HTTPResponse.answer(200, "{}"), done = HTTPResponse.answer(302, cookies: [csrf, sid])
+        let same = try exchange([page(good), done, nameless], before: [anonymousPage, page(""), nameless])
+        #expect(fault { _ = try same.login() }?.exitCode == .rejected)
+        let home = HTTPResponse.answer(
+            302, cookies: [csrf, sid], redirect: anonymousPage.redirected(to: "/home").redirect)
+        let taken = try exchange([page(good), home, nameless], before: [anonymousPage, page(""), nameless])
+        #expect(fault { _ = try taken.login() }?.exitCode == .usage)
+        let other = try exchange([page(good), done, nameless])
+        let login = try other.login()
+        #expect(login.identity.username == "a\u{f1}na" && login.anonymousResponse?.withCookies.map(\.status) == [302])
+    }
+
+    @Test
+    func `The form of the login at verify is no login, and a form of the same fields that leads elsewhere is none`()
+        throws
+    {
+        let html = ["Content-Type: text/html"], done = HTTPResponse.answer(302, cookies: [csrf, sid])
+        let elsewhere = good.replacing("<form method=post>", with: "<form method=post action=/password>")
+        for (form, isLogin) in [(good, false), (elsewhere, true)] {
+            let exchange = try exchange([page(good), done, .answer(200, form, headers: html)]) { profile in
+                profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: "/api/me/")))
+            }
+            #expect((fault { _ = try exchange.login() } == nil) == isLogin)
+        }
     }
 
     @Test func `A login that redirects away with a new cookie is not called wrong because verify says no`() throws {
@@ -147,7 +221,7 @@ struct `A login with a page` {
         let found = fault { _ = try exchange.login() }
         #expect(found?.exitCode == .untrusted)
         if let target { #expect(found == .untrusted(.formElsewhere(page: "/login/", target: target))) }
-        #expect(exchange.requests == [Self.me, Self.get])
+        #expect(exchange.requests == Self.before)
     }
 
     @Test(arguments: [
@@ -158,7 +232,7 @@ struct `A login with a page` {
     {
         let exchange = try exchange([page("\(start)<input name=username><input name=password></form>")])
         #expect(fault { _ = try exchange.login() } == .untrusted(.formInURL(page: "/login/")))
-        #expect(exchange.requests == [Self.me, Self.get])
+        #expect(exchange.requests == Self.before)
     }
 
     @Test func `a login with a page fails where the page has no such form, or several`() throws {
@@ -168,7 +242,7 @@ struct `A login with a page` {
         let fields = "<input name=username><input name=password></form>"
         let two = try exchange([page("<form method=post action=/a>\(fields)<form method=post action=/b>\(fields)")])
         #expect(fault { _ = try two.login() } == .failure(.noSuchForm(page: "/login/", fields: names, found: 2)))
-        #expect(none.requests.count == 2 && two.requests.count == 2)
+        #expect(none.requests.count == 4 && two.requests.count == 4)
     }
 
     @Test func `a login with a page takes the one of several forms that leads to its own path`() throws {
@@ -183,13 +257,13 @@ struct `A login with a page` {
     }
 
     @Test func `a login with a page follows no redirect of the page`() throws {
-        let own = try exchange([anonymousPage.redirected(to: "/login/sso")])
+        let own = try exchange([anonymousPage.redirected(to: "/login/sso")], before: [anonymousPage])
         #expect(
             fault { _ = try own.login() }
                 == .failure(.redirected(step: "page", status: 302, target: "/login/sso")))
         let away = Redirect(
             url: "https://b.example/", origin: Origin(scheme: "https", host: "b.example", port: 443), target: "/")
-        let foreign = try exchange([.answer(302, redirect: away)])
+        let foreign = try exchange([.answer(302, redirect: away)], before: [anonymousPage])
         #expect(fault { _ = try foreign.login() } == .untrusted(.otherOrigin(target: "https://b.example")))
         #expect(own.requests.count == 2 && foreign.requests.count == 2)
     }
@@ -202,11 +276,11 @@ struct `A login with a page` {
         let done = HTTPResponse.answer(302, cookies: [csrf, sid])
         let exchange = try exchange([there, back, page(good), done, .answer(200, "{\"username\":\"Anna\"}")])
         _ = try exchange.login()
-        #expect(exchange.requests.filter { $0.contains("/login/") }.count == 4, "\(exchange.requests)")
+        #expect(exchange.requests.filter { $0.contains("/login/") }.count == 5, "\(exchange.requests)")
         for elsewhere in [
             [there, there, there, there], [there, .answer(403)], [there, check.redirected(to: "/other"), .answer(200)],
         ] {
-            let lost = try self.exchange(elsewhere)
+            let lost = try self.exchange(elsewhere, before: [anonymousPage])
             #expect(
                 fault { _ = try lost.login() }
                     == .failure(.redirected(step: "page", status: 302, target: "/login/?check=1")))
@@ -219,7 +293,7 @@ struct `A login with a page` {
         (503, .busy(BusyFault(status: 503, retryAfter: nil, words: nil))),
     ])
     func `a login with a page goes no further than a page that is not there`(status: Int, expected: LoginFault) throws {
-        let exchange = try exchange([.answer(status, good)])
+        let exchange = try exchange([.answer(status, good)], before: [anonymousPage])
         #expect(fault { _ = try exchange.login() } == expected)
         #expect(exchange.requests.count == 2)
     }
@@ -227,7 +301,7 @@ struct `A login with a page` {
     @Test(arguments: [401, 403]) func `a login with a page takes a form that comes with a refusal`(status: Int) throws {
         let exchange = try exchange([.answer(status, good), .answer(401)])
         _ = fault { _ = try exchange.login() }
-        #expect(exchange.requests.count == 3)
+        #expect(exchange.requests.count == 5)
     }
 
     @Test func `a logout may have one, which sees the session`() throws {

@@ -26,7 +26,7 @@ package struct Discovered: Equatable, Sendable {
     /// As it is before a login by that form, which shows what proves one: until then the form's absence does.
     package func logging(inBy form: FoundForm) -> Discovered {
         let place = GuardedPlace(
-            target: form.page, refusal: .form(status: 200, passwordField: form.passwordField), namedBy: nil)
+            target: form.page, refusal: .form(status: 200), namedBy: nil)
         return Discovered(
             guarded: place, login: .form(form), seen: seen, names: names,
             requests: requests, origins: origins)
@@ -41,8 +41,8 @@ package struct GuardedPlace: Equatable, Sendable {
         case status(Int)
         /// It sends anonymous clients to this path.
         case redirect(status: Int, path: String)
-        /// It shows a form with this password field in the place of its content.
-        case form(status: Int, passwordField: String)
+        /// It shows the login's form in the place of its content.
+        case form(status: Int)
         /// It sends anonymous clients to another origin.
         case elsewhere(status: Int, Origin)
         /// It shows the same page, without the user name.
@@ -81,16 +81,14 @@ package struct GuardedPlace: Equatable, Sendable {
         return sendsOn.map { [200, $0] } ?? []
     }
 
-    /// `nil` for the usual 401.
+    /// `nil` for what is usual: 401, and the form of the login.
     private var loggedOut: [Condition]? {
         switch refusal {
-        case .status(401), .name, .elsewhere: return nil
+        case .status(401), .form, .name, .elsewhere: return nil
         case .status(let status): return [Condition(status: 401), Condition(status: status)]
         case .redirect(let status, let path):
             let pattern = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("\(path)*"))
             return [Condition(status: 401), Condition(status: status, places: [pattern])]
-        case .form(_, let field):
-            return [Condition(places: [Condition.PlacePattern(place: .field(field), pattern: TextPattern("*"))])]
         }
     }
 }

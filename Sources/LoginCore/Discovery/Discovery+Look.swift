@@ -25,7 +25,7 @@ extension Discovery {
             if let form, !form.isSubmittable, page.hasScripts {
                 seen.append(.scriptedForm(page: page.target))
             } else if let form {
-                return Glimpse(place: place(visit, refusal(visit, by: form), namedBy), login: .form(form))
+                return Glimpse(place: place(visit, refusal(visit), namedBy), login: .form(form))
             }
             if page.takesFiles { seen.append(.multipartForm(page: visit.end.target)) }
             if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
@@ -43,11 +43,10 @@ extension Discovery {
         GuardedPlace(target: visit.asked, refusal: refusal, namedBy: namedBy)
     }
 
-    private func refusal(_ visit: DiscoveryVisit, by form: FoundForm) -> GuardedPlace.Refusal {
+    private func refusal(_ visit: DiscoveryVisit) -> GuardedPlace.Refusal {
         if let redirect = visit.redirect { return .redirect(status: redirect.status, path: redirect.path) }
         let status = visit.response.status
-        return (200..<300).contains(status)
-            ? .form(status: status, passwordField: form.passwordField) : .status(status)
+        return (200..<300).contains(status) ? .form(status: status) : .status(status)
     }
 
     /// The way to log in that the challenges of a 401 offer.

@@ -1,13 +1,15 @@
 extension ParsedResponse {
     /// The place where the response repeats a user name.
-    /// - Parameter anonymous: a response without the login, which must not have the same there; `nil` if it is of another kind.
+    /// - Parameter anonymous: a response without the login, which must have nothing there: any text would be a name by the rule; `nil` if
+    ///   it is of another kind.
     /// - Returns: `nil` if no place is clear.
     package func place(of name: String, missingIn anonymous: ParsedResponse?) -> Place? {
         guard name.utf8.count >= 2, name.utf8.allSatisfy({ !"<>&\"'*".utf8.contains($0) }) else { return nil }
-        let found =
-            json.flatMap { $0.pointer(to: name).map(Place.json) } ?? text(at: .text).flatMap { $0.place(of: name) }
-        guard let found, text(at: found) == name, anonymous?.text(at: found) != name else { return nil }
-        return found
+        let isFit = { (place: Place) in
+            self.text(at: place) == name && anonymous?.text(at: place)?.isEmpty ?? true
+        }
+        if let found = json.flatMap({ $0.pointer(to: name).map(Place.json) }) { return isFit(found) ? found : nil }
+        return text(at: .text).flatMap { $0.place(of: name, where: isFit) }
     }
 }
 
@@ -34,12 +36,12 @@ extension String {
     private static let mostPlaces = 20
 
     /// The text between two others of an HTML page: the tags before it, and what follows up to the next tag.
-    fileprivate func place(of name: String) -> Place? {
+    fileprivate func place(of name: String, where isFit: (Place) -> Bool) -> Place? {
         let bytes = Array(utf8), wanted = Array(name.utf8)
         var start = 0
         for _ in 0..<Self.mostPlaces {
             guard let found = bytes[start...].firstRange(of: wanted) else { return nil }
-            if let place = Self.place(at: found, in: bytes) { return place }
+            if let place = Self.place(at: found, in: bytes), isFit(place) { return place }
             start = found.upperBound
         }
         return nil

@@ -63,12 +63,15 @@ package struct VerifySearch {
 }
 
 extension VerifySearch.Candidate {
-    /// The rule that tells the two responses apart; `nil` if there is none.
+    /// The rule that tells a login's response from all of anonymous clients; `nil` if there is none.
     /// - Parameters:
+    ///   - anonymous: without cookies, then with those that anybody gets before a login.
     ///   - username: as it was typed; the place where the logged-in response repeats it goes along.
-    package func place(
-        loggedIn: PageLook, anonymous: PageLook, username: String
-    ) -> GuardedPlace? {
+    package func place(loggedIn: PageLook, anonymous: [PageLook], username: String) -> GuardedPlace? {
+        anonymous.lazy.compactMap { place(loggedIn, $0, username) }.first { $0.refuses(anonymous) }
+    }
+
+    private func place(_ loggedIn: PageLook, _ anonymous: PageLook, _ username: String) -> GuardedPlace? {
         if let place = sentOn(loggedIn, anonymous) { return place }
         guard loggedIn.isOpen, let refusal = refusal(loggedIn, anonymous) else {
             return named(loggedIn, anonymous, username)
@@ -80,11 +83,13 @@ extension VerifySearch.Candidate {
 
     /// A page that everybody may open and from which only somebody who is logged in is sent on, as many front pages do: the last resort,
     /// since `request` then asks verify about each response with that status.
-    package func placeThatSendsOn(loggedIn: PageLook, anonymous: PageLook) -> GuardedPlace? {
-        guard loggedIn.redirectPath != nil, !loggedIn.leadsToLogin, anonymous.isOpen else { return nil }
+    package func placeThatSendsOn(loggedIn: PageLook, anonymous looks: [PageLook]) -> GuardedPlace? {
+        guard loggedIn.redirectPath != nil, !loggedIn.leadsToLogin, let anonymous = looks.first,
+            anonymous.isOpen
+        else { return nil }
         var place = GuardedPlace(target: target, refusal: .status(anonymous.facts.status), namedBy: namedBy)
         place.sendsOn = loggedIn.facts.status
-        return place
+        return place.refuses(looks) ? place : nil
     }
 
     /// Where both are sent on, an anonymous client to a page that asks for a password.
@@ -112,14 +117,22 @@ extension VerifySearch.Candidate {
     private func refusal(_ loggedIn: PageLook, _ anonymous: PageLook) -> GuardedPlace.Refusal? {
         let facts = anonymous.facts
         if anonymous.isOpen {
-            let field = anonymous.passwordFields.first { !loggedIn.passwordFields.contains($0) }
-            return field.map { .form(status: facts.status, passwordField: $0) }
+            return facts.asksAgain && !loggedIn.facts.asksAgain ? .form(status: facts.status) : nil
         }
         if (300..<400).contains(facts.status) {
             guard let path = facts.redirectPath else { return nil }
             return .redirect(status: facts.status, path: path)
         }
         return (400..<500).contains(facts.status) && !facts.response.saysNothing ? .status(facts.status) : nil
+    }
+}
+
+extension GuardedPlace {
+    /// Whether its rules take none of these responses for a login.
+    fileprivate func refuses(_ anonymous: [PageLook]) -> Bool {
+        let looks = anonymous.map { AnonymousResponse($0.facts, readBy: verify.response) }
+        let known = looks.first.flatMap { $0?.with(looks.count > 1 ? looks[1] : nil) }
+        return anonymous.allSatisfy { $0.facts.judged(by: verify.response, at: .verify, anonymous: known) != .accepted }
     }
 }
 

@@ -71,7 +71,7 @@ package enum UsageFault: Error, Equatable, Sendable {
     case controlCharacter(CredentialField)
     case invalidUTF8(CredentialField)
     /// The verify endpoint accepts requests without credentials.
-    case verifyProvesNothing(url: String)
+    case verifyProvesNothing(url: String, withCookies: Bool = false)
     /// The login ended as a right one may, and verify gives the same response as without it.
     case unconfirmed(UnconfirmedLogin)
     /// The profile has no verify endpoint to ask.

@@ -7,6 +7,8 @@ package enum LoginVerdict: Equatable, Sendable {
     case accepted
     /// The response may mean either.
     case undecided
+    /// It showed its form again, without a word of the profile about that: refused, unless verify says that this is a login.
+    case askedAgain(Refusal)
     /// No request of the login's own carried the credential: it is the session, and verify judges it.
     case leftToVerify
 }
@@ -49,6 +51,7 @@ extension LoginVerdict {
         switch self {
         case .accepted: return .tookPassword
         case .undecided: return provesLogins ? nil : .undecided
+        case .askedAgain: return nil
         // A status or a rule judges; that a name is missing does so only where somebody said that it is there.
         case .leftToVerify: return refusal.missingName == nil || provesLogins ? nil : .undecided
         }

@@ -119,6 +119,11 @@ extension Profile {
         loginSteps.count == 1 && loginSteps[0].response.secondFactor == nil && loginSteps[0].slots.contains(.code)
     }
 
+    /// Whether a form takes the password, which a page may then show again.
+    package var hasLoginForm: Bool {
+        loginSteps.contains { step in if case .form = step.content { step.slots.contains(.password) } else { false } }
+    }
+
     /// The whole URL of the page where a person can register.
     package var signupURL: String? {
         signup.map { (url.hasSuffix("/") ? String(url.dropLast()) : url) + $0 }

@@ -7,8 +7,11 @@ package struct AnonymousResponse: Equatable, Sendable {
     package let status: Int
     /// With its origin if that is another one; `nil` without a redirect.
     package let location: String?
-    /// Whether a rule of the profile, and not the missing user name alone, tells it from the response to a session.
+    /// Whether a rule, and not the missing user name alone, tells it from the response to a session.
     package let isRefusedByRule: Bool
+    /// The response to the cookies that anybody gets before a login; empty where nobody gets any. Many services answer any cookie in
+    /// another way than none.
+    package private(set) var withCookies: [AnonymousResponse] = []
 
     /// In bytes: it is remembered.
     private static let longestLocation = 2000
@@ -21,7 +24,14 @@ package struct AnonymousResponse: Equatable, Sendable {
         let isUsable = facts.response.redirect?.fault == nil && location?.utf8.count ?? 0 <= Self.longestLocation
         guard isUsable else { return nil }
         (status, self.location) = (facts.status, location)
-        isRefusedByRule = facts.matches(any: rule.loggedOut ?? [])
+        isRefusedByRule = facts.matches(any: rule.loggedOut ?? []) || facts.showsLogin(rule, .verify)
+    }
+
+    /// The same, beside the response to the cookies that anybody gets.
+    package func with(_ other: AnonymousResponse?) -> AnonymousResponse {
+        var both = self
+        both.withCookies = other.map { [$0] } ?? []
+        return both
     }
 
     /// Whether the same response to a session means 'logged out' by itself. A 401 says so without it, and what lets everybody in
@@ -34,7 +44,10 @@ package struct AnonymousResponse: Equatable, Sendable {
     }
 
     /// Whether a response that no rule refuses is known to be another one.
-    func differs(from facts: ParsedResponse) -> Bool { isRefusedByRule || !isSame(as: facts) }
+    func differs(from facts: ParsedResponse) -> Bool { all.allSatisfy { $0.isRefusedByRule || !$0.isSame(as: facts) } }
+
+    /// Each way in which anonymous clients are answered.
+    var all: [AnonymousResponse] { [self] + withCookies }
 }
 
 extension AnonymousResponse: Codable {
@@ -43,6 +56,7 @@ extension AnonymousResponse: Codable {
         status = try container.decode(Int.self, forKey: "status")
         location = try container.decodeIfPresent(String.self, forKey: "location")
         isRefusedByRule = try container.decodeIfPresent(Bool.self, forKey: "refusedByRule") ?? false
+        withCookies = try container.decodeIfPresent([AnonymousResponse].self, forKey: "withCookies") ?? []
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -50,6 +64,7 @@ extension AnonymousResponse: Codable {
         try container.encode(status, forKey: "status")
         try container.encodeIfPresent(location, forKey: "location")
         if isRefusedByRule { try container.encode(true, forKey: "refusedByRule") }
+        if !withCookies.isEmpty { try container.encode(withCookies, forKey: "withCookies") }
     }
 }
 
@@ -63,9 +78,7 @@ extension ParsedResponse {
 
     /// Whether verify answers a session as it answers anonymous clients.
     func isAnonymous(_ answer: AnonymousResponse?, _ rule: ResponseRule, _ step: Step) -> Bool {
-        guard let answer, answer.meansLoggedOut, step == .verify, rule.loggedOut == nil, rule.forbidden == nil else {
-            return false
-        }
-        return answer.isSame(as: self)
+        guard let answer, step == .verify, rule.loggedOut == nil, rule.forbidden == nil else { return false }
+        return answer.all.contains { $0.meansLoggedOut && $0.isSame(as: self) }
     }
 }

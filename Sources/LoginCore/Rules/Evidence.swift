@@ -14,6 +14,8 @@ package struct Evidence: Equatable, Sendable {
     package let missingName: Place?
     /// Whether it was taken for a refusal because it is the login form again.
     package let asksAgain: Bool
+    /// Whether the request had no more than the cookies that anybody gets before a login.
+    package internal(set) var hasCookiesOfAnybody = false
 
     /// One of the conditions that a profile lists.
     package struct Rule: Equatable, Sendable {
@@ -31,6 +33,7 @@ package struct Evidence: Equatable, Sendable {
     private init(_ other: Evidence, judgement: Judgement) {
         (step, status, rule) = (other.step, other.status, other.rule)
         (isAnonymous, missingName, asksAgain) = (other.isAnonymous, other.missingName, other.asksAgain)
+        hasCookiesOfAnybody = other.hasCookiesOfAnybody
         self.judgement = judgement
     }
 
@@ -51,8 +54,8 @@ package struct Evidence: Equatable, Sendable {
             conditions?.firstIndex { facts.matches($0) }.map { Rule(key: key, number: $0 + 1) }
         }
         rule = held.first
-        asksAgain = judgement.isRefusal && rule == nil && facts.asksAgain
-        let isDecided = rule != nil || isAnonymous || facts.status == 401 && refusals.1 == nil
+        asksAgain = judgement.isRefusal && rule == nil && facts.showsLogin(answer, step)
+        let isDecided = rule != nil || asksAgain || isAnonymous || facts.status == 401 && refusals.1 == nil
         missingName = judgement.isRefusal && !isDecided ? facts.missingName(answer, step) : nil
     }
 }
@@ -75,8 +78,14 @@ extension Judgement {
 
 extension ParsedResponse {
     /// The judgement with its reason.
-    /// - Parameter anonymous: what verify is known to answer without a login.
-    package func evidence(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Evidence {
-        Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)
+    /// - Parameters:
+    ///   - anonymous: what verify is known to answer without a login.
+    ///   - withCookies: whether the request had no more than the cookies that anybody gets before a login.
+    package func evidence(
+        by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil, withCookies: Bool = false
+    ) -> Evidence {
+        var evidence = Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)
+        evidence.hasCookiesOfAnybody = withCookies
+        return evidence
     }
 }

@@ -1,4 +1,16 @@
-/// The judgement of a response of verify or of a login.
+/// The judgement of a response of verify or of a login. What follows from which response is in docs/verdicts.md; every command
+/// and every receipt goes by this:
+///
+/// - Logged in is a session that verify calls so, and verify proves it only if anonymous clients get another answer: without
+///   cookies, and with those that anybody gets before a login. Both are looked at before a password goes out; if either is taken for a login,
+///   none can be had (`AnonymousCheck`). A name that is missing is the typed one only where both are known to differ.
+/// - Refused is a response to the credential that a `refused` rule names; without one 401, or the form of the login again. The
+///   latter alone may be overruled, by a verify that says logged in (`LoginVerdict.askedAgain`).
+/// - A page that asks for a code, and for no password, is a second factor whatever `refused` says.
+/// - Undecided is every other response to a login: verify decides, and what it calls logged out was refused only where it is known
+///   to prove logins (`LoginVerdict.unconfirmed`).
+/// - Ended is a session that verify calls logged out. A response to a person's own request is at most a reason to ask verify
+///   (`RelayJudgement`).
 package enum Judgement: Equatable, Sendable {
     case accepted
     case refused(Refusal)
@@ -28,10 +40,9 @@ extension ParsedResponse {
         if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
         if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
         if matches(any: rule.pending ?? []) { return .pending }
-        if asksForCode, step == .login, rule.secondFactor == nil, refused == nil {
-            return .needsSecondFactor(words: refusal.words)
-        }
-        if matches(any: refused ?? []) || asksAgain && response.judgesPasswords { return .refused(refusal) }
+        // A code is asked for only after a good password, whatever else the page has that a refusal has, too.
+        if asksForCode, step == .login, rule.secondFactor == nil { return .needsSecondFactor(words: refusal.words) }
+        if matches(any: refused ?? []) || showsLogin(rule, step) { return .refused(refusal) }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
@@ -51,6 +62,17 @@ extension ParsedResponse {
     package func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
         guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
         return text(at: place)?.isEmpty ?? true ? place : nil
+    }
+
+    /// Whether the form of the login refuses, where the profile does not say what does. At verify a name goes before it, since some
+    /// services show it to whoever is logged in, too.
+    package func showsLogin(_ rule: ResponseRule, _ step: Step) -> Bool {
+        guard asksAgain, response.judgesPasswords else { return false }
+        switch step {
+        case .login: return rule.refused == nil
+        case .verify: return rule.loggedOut == nil && (rule.username == nil || missingName(rule, step) != nil)
+        case .refresh, .logout, .page: return false
+        }
     }
 
     /// Whether the profile says that this answer proves a login, whatever its status says by itself.

@@ -158,11 +158,25 @@ extension PageForm {
 
 extension LoginPage {
     /// Whether the page has the form that `rule` sends, with its field for the password.
-    package func asksAgain(_ rule: RequestRule) -> Bool {
-        guard case .form(let parameters) = rule.content else { return false }
+    package func asksAgain(_ rule: RequestRule) -> Bool { !forms(of: rule).isEmpty }
+
+    /// Whether the page has the form of this login, as it may stand on any page of the service. A form that leads elsewhere may have
+    /// fields of the same names for another reason, as one that changes the password has.
+    /// - Parameter paths: of the login's pages and requests.
+    package func offersLogin(_ rule: RequestRule, at paths: [String]) -> Bool {
+        forms(of: rule).contains { form in
+            guard form.namesAction, let action = form.action else { return true }
+            guard action.origin == origin else { return false }
+            let path = action.target.withoutQuery.lookedUpPath
+            return path == target.withoutQuery.lookedUpPath || paths.contains { $0.lookedUpPath == path }
+        }
+    }
+
+    private func forms(of rule: RequestRule) -> [PageForm] {
+        guard case .form(let parameters) = rule.content else { return [] }
         let typed = parameters.filter { $0.value.slots.contains { $0 == .username || $0 == .password } }.map(\.name)
         let passwords = Set(parameters.filter { $0.value.slots.contains(.password) }.map(\.name))
-        return forms.contains { form in
+        return forms.filter { form in
             form.has(typed) && form.fields.contains { $0.type == "password" && passwords.contains($0.name) }
         }
     }
@@ -175,6 +189,29 @@ extension LoginPage {
         return fields.contains(where: \.isOneTimeCode)
             && !fields.contains { $0.type == "password" && !$0.isOneTimeCode }
     }
+}
+
+extension HTTPResponse {
+    /// Whether it is a page, as it says; where it says nothing, as its body begins (WHATWG MIME Sniffing, section 7.1).
+    package var isPage: Bool {
+        let types = values(of: "Content-Type")
+        if !types.isEmpty { return types.contains { $0.lowercased().contains("html") } }
+        return body.withUnsafeBytes { bytes in
+            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+            let text = (bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]).drop {
+                [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0)
+            }
+            let start = String(decoding: text.prefix(16), as: UTF8.self).lowercased()
+            return Self.starts.contains { tag in
+                start.hasPrefix(tag) && (tag == "<!--" || [" ", ">"].contains(start.dropFirst(tag.count).first ?? "x"))
+            }
+        }
+    }
+
+    private static let starts = [
+        "<!doctype html", "<html", "<head", "<script", "<iframe", "<h1", "<div", "<font", "<table", "<a", "<style",
+        "<title", "<b", "<body", "<br", "<p", "<!--",
+    ]
 }
 
 extension Redirect {

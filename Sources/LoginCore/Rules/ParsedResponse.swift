@@ -14,8 +14,8 @@ package struct ParsedResponse {
     let isProven: Bool
     /// Whether the request was one that writes, which 307 and 308 ask for again elsewhere.
     let wrote: Bool
-    /// Whether the response to a login is its form again, with the field for the password.
-    let asksAgain: Bool
+    /// Whether it has the form of the profile's login, with the field for the password.
+    package let asksAgain: Bool
     /// Whether the response to a login asks for the code of a second factor.
     let asksForCode: Bool
 
@@ -26,7 +26,7 @@ package struct ParsedResponse {
     ///   - origin: where the request went.
     ///   - isProven: whether the answer itself proves that the server knows the credential.
     ///   - wrote: whether the request's verb is one that writes.
-    ///   - asksAgain: whether it is the form that was just sent, with its field for the password.
+    ///   - asksAgain: whether it has the form of the profile's login, with the field for the password.
     ///   - asksForCode: whether it is a page that asks for the code of a second factor.
     package init(
         response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil,

@@ -115,15 +115,13 @@ package struct ProposedProfile {
     static func verify(_ place: GuardedPlace) -> Line {
         var rule: [String: ConfigValue] = ["get": .literal(place.target)]
         switch place.refusal {
-        case .status(401), .name, .elsewhere: break
+        case .status(401), .form, .name, .elsewhere: break
         case .status(let status): rule["logged-out"] = .array([.integer(401), .integer(Int64(status))])
         case .redirect(let status, let path):
             let condition: [String: ConfigValue] = [
                 "status": .integer(Int64(status)), "header:Location": .string("\(path)*"),
             ]
             rule["logged-out"] = .array([.integer(401), .table(condition)])
-        case .form(_, let field):
-            rule["logged-out"] = .array([.table(["form:\(field)": .string("*")])])
         }
         if !place.loggedIn.isEmpty { rule["logged-in"] = .array(place.loggedIn.map { .integer(Int64($0)) }) }
         if let name = place.username { rule["username"] = name.written }
@@ -143,12 +141,7 @@ extension FoundForm {
     fileprivate var request: [String: ConfigValue] {
         var form = [passwordField: ConfigValue.string("{password}")]
         if let usernameField { form[usernameField] = .string("{username}") }
-        // 403 alone may be the answer to a forged request; with the form on it, it asks again.
-        let isAskedAgain: [String: ConfigValue] = ["status": .integer(403), "form:\(passwordField)": .string("*")]
-        return [
-            "page": .literal(page), "post": .literal(action), "form": .table(form),
-            "refused": .array([.integer(401), .table(isAskedAgain)]),
-        ]
+        return ["page": .literal(page), "post": .literal(action), "form": .table(form)]
     }
 }
 

@@ -53,6 +53,14 @@ extension ServiceClient {
 }
 
 extension ServiceClient {
+    /// The response to whoever fetches a page with no more than these cookies.
+    func page(_ page: String, carrying cookies: [Cookie]) throws(LoginFault) -> HTTPResponse {
+        let url = try URLParser.parsed(endpoint.base + page)
+        var request = HTTPRequest(page: url)
+        request.cookies = cookies
+        return try arrived(request, at: url)
+    }
+
     private static let mostRedirects = 3
 
     /// The page after redirects that set cookies and lead back to it; else the response to the request itself.
@@ -157,9 +165,4 @@ extension HTTPRequest {
             headers.append(HTTPRequestField(name: name, value: Secret(value)))
         }
     }
-}
-
-extension HTTPResponse {
-    /// Whether it says that it is a page.
-    var isPage: Bool { values(of: "Content-Type").contains { $0.lowercased().contains("html") } }
 }

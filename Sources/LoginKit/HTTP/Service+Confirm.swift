@@ -4,9 +4,18 @@ import LoginCore
 extension Service {
     /// A login as verify sees it. What verify calls logged out was refused only if the login's own response allows for that.
     func confirmed(_ opened: OpenedLogin) throws(LoginFault) -> LoginStep {
+        if case .askedAgain(let refusal) = opened.verdict {
+            return verifyProvesNothing ? .refused(refusal) : try confirmed(opened, inspiteOf: refusal)
+        }
         // A login page may end the session of whoever asks for it: PostfixAdmin's does.
-        let searchesFirst = options.findsVerify && opened.verdict == .accepted ? try verifiesByLoginPage : false
+        var searchesFirst = verifyProvesNothing
+        if opened.verdict == .accepted, try verifiesByLoginPage { searchesFirst = true }
         if searchesFirst, let step = try searched(after: opened) { return step }
+        if verifyProvesNothing {
+            return .unconfirmed(
+                UnconfirmedLogin(
+                    response: opened.verdict == .accepted ? .tookPassword : .undecided, url: guardedURL))
+        }
         do throws(LoginFault) {
             return .accepted(try kept(opened))
         } catch .rejected(let refusal) {
@@ -24,6 +33,21 @@ extension Service {
         }
     }
 
+    /// A login that showed its form again, if verify calls it one.
+    private func confirmed(_ opened: OpenedLogin, inspiteOf refusal: Refusal) throws(LoginFault) -> LoginStep {
+        do throws(LoginFault) {
+            return .accepted(try kept(opened))
+        } catch .rejected {
+            return .refused(refusal)
+        } catch .failure {
+            return .refused(refusal)
+        } catch .untrusted(.otherOrigin) {
+            return .refused(refusal)
+        } catch .forbidden(let found) where found.mayMeanLoggedOut {
+            return .refused(refusal)
+        }
+    }
+
     /// The login by another verify request, where one may be looked for and was found.
     private func searched(after opened: OpenedLogin) throws(LoginFault) -> LoginStep? {
         guard options.findsVerify, let found = try search(after: opened) else { return nil }
@@ -33,7 +57,7 @@ extension Service {
     /// Whether all that is known to ask is the page of the form.
     private var verifiesByLoginPage: Bool {
         get throws(LoginFault) {
-            guard let verify = profile.verify else { return false }
+            guard options.findsVerify, let verify = profile.verify else { return false }
             let path = try URLParser.parsed(endpoint.base + verify.path.source).path
             return try client.loginPaths().contains(path)
         }

@@ -10,7 +10,7 @@ extension Service {
         var opened = opened
         var search = VerifySearch(
             on: endpoint.origin, after: opened.redirect, asked: profile.verify?.path.source ?? "")
-        var lastResort: (place: GuardedPlace, anonymous: PageLook)?
+        var lastResort: (place: GuardedPlace, anonymous: [PageLook])?
         while searchRequests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
@@ -24,22 +24,29 @@ extension Service {
             }
             searchRequests += 1
             guard let anonymous = try look(rule, with: nil, by: client.anonymously) else { continue }
+            var looks = [anonymous.look]
+            if !client.cookiesBeforeLogin.isEmpty {
+                searchRequests += 1
+                guard let other = try look(rule, with: nil, carrying: client.cookiesBeforeLogin, by: client.anonymously)
+                else { continue }
+                looks.append(other.look)
+            }
             guard
                 let place = candidate.place(
-                    loggedIn: loggedIn.look, anonymous: anonymous.look, username: opened.credential.username ?? "")
+                    loggedIn: loggedIn.look, anonymous: looks, username: opened.credential.username ?? "")
             else {
                 if opened.isLedBack(to: candidate, loggedIn.look, anonymous.look, asking: profile.loginSteps.last) {
                     throw .rejected(Refusal(status: loggedIn.response.status))
                 }
                 if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
                 if lastResort == nil,
-                    let place = candidate.placeThatSendsOn(loggedIn: loggedIn.look, anonymous: anonymous.look)
+                    let place = candidate.placeThatSendsOn(loggedIn: loggedIn.look, anonymous: looks)
                 {
-                    lastResort = (place, anonymous.look)
+                    lastResort = (place, looks)
                 }
                 continue
             }
-            take(place, anonymous.look)
+            take(place, looks)
             return opened
         }
         guard let lastResort else { return nil }
@@ -73,19 +80,21 @@ extension Service {
         return .accepted(login)
     }
 
-    private func take(_ place: GuardedPlace, _ anonymous: PageLook) {
+    /// - Parameter anonymous: the looks of anonymous clients, the one without cookies first.
+    private func take(_ place: GuardedPlace, _ anonymous: [PageLook]) {
         foundPlace = place
         client.profile.proof = .verify(place.verify)
-        client.anonymousResponse = AnonymousResponse(anonymous.facts, readBy: place.verify.response)
+        let looks = anonymous.map { AnonymousResponse($0.facts, readBy: place.verify.response) }
+        client.anonymousResponse = looks.first.flatMap { $0?.with(looks.count > 1 ? looks[1] : nil) }
     }
 
     /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.
     private func look(
-        _ rule: RequestRule, with session: Session?, by way: ServiceClient.Way
+        _ rule: RequestRule, with session: Session?, carrying cookies: [Cookie] = [], by way: ServiceClient.Way
     ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse)? {
         let response: HTTPResponse
         do throws(LoginFault) {
-            response = try client.send(rule, SlotValues(), session: session, by: way).facts.response
+            response = try client.send(rule, SlotValues(), session: session, carrying: cookies, by: way).facts.response
         } catch .network(.answerTooLarge) {
             return nil
         }
@@ -97,7 +106,8 @@ extension Service {
         let page = client.readable(response, at: endpoint.base + rule.path.source)
         let facts = ParsedResponse(
             response: response, json: response.isPage ? nil : response.looseJSON, html: page?.body,
-            origin: endpoint.origin, wrote: false)
+            origin: endpoint.origin, wrote: false,
+            asksAgain: try page.map { (page) throws(LoginFault) in try client.offersLogin(page.page) } ?? false)
         return PageLook(facts, page?.page, loginPaths: try client.loginPaths())
     }
 

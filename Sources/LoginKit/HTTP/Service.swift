@@ -62,6 +62,8 @@ package final class Service: Authenticator {
     var clockDifference: ClockDifference?
     /// The client that was registered for the login that has ended, where its server could not be made to delete it.
     var undeletedClient: String?
+    /// Whether the verify request that was guessed takes any cookie for a login.
+    private(set) var verifyProvesNothing = false
     /// Where the last response to verify led.
     var verifyLeadsTo: Redirect?
     /// The place where the last response to verify has no user name although it was a login.
@@ -145,7 +147,14 @@ package final class Service: Authenticator {
     }
 
     package func prepare() throws(LoginFault) -> ProtectionSpace {
-        try procedure.prepare(hasPassword: options.hasPassword)
+        let space = try procedure.prepare(hasPassword: options.hasPassword)
+        do throws(LoginFault) {
+            try AnonymousCheck(client: client).sendWithCookies()
+        } catch .usage(.verifyProvesNothing) where options.findsVerify {
+            // Only a guess so far: after the login a better one is looked for.
+            verifyProvesNothing = true
+        }
+        return space
     }
 
     package func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {

@@ -7,6 +7,12 @@ extension ServiceClient {
         do throws(LoginFault) { return try ResponsePage(response, at: url) } catch { return nil }
     }
 
+    /// Whether a page has the form of the profile's login.
+    func offersLogin(_ page: LoginPage) throws(LoginFault) -> Bool {
+        let paths = try loginPaths()
+        return profile.loginSteps.contains { page.offersLogin($0, at: paths) }
+    }
+
     /// Where people log in: a page of the profile's, and its login request.
     func loginPaths() throws(LoginFault) -> [String] {
         var urls = profile.loginSteps.compactMap(\.page).map { endpoint.base + $0 }

@@ -21,14 +21,20 @@ extension ServiceClient {
     ) throws(LoginFault) -> Reply {
         let rule = reading.request, response = sent.response, readsHTML = reading.wants(\.readsHTML)
         var page = reading.wantsPage || readsHTML ? try ResponsePage(response, at: request.url) : nil
-        if page == nil, rule.slots.contains(.password), response.judgesPasswords {
-            page = readable(response, at: request.url)
+        let sendsPassword = rule.slots.contains(.password)
+        // A step before the password may show the form for the first time.
+        let looksForLogin =
+            sendsPassword
+            || RequestRule.onlyReads(rule.method) && profile.hasLoginForm && !profile.loginSteps.contains(rule)
+        if page == nil, looksForLogin, response.judgesPasswords { page = readable(response, at: request.url) }
+        let asksAgain = try page.map { (page) throws(LoginFault) in
+            sendsPassword ? page.asksAgain(rule) : looksForLogin ? try offersLogin(page.page) : false
         }
         let facts = ParsedResponse(
             response: response, json: reading.wants(\.readsJSON) ? try response.json() : nil,
             html: readsHTML ? page?.body : nil, xml: reading.wants(\.readsXML) ? try response.xml() : nil,
             origin: endpoint.origin, isProven: sent.isProven,
-            wrote: !RequestRule.onlyReads(request.method), asksAgain: page?.asksAgain(rule) ?? false,
+            wrote: !RequestRule.onlyReads(request.method), asksAgain: asksAgain ?? false,
             asksForCode: page?.page.asksForCode ?? false)
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
     }

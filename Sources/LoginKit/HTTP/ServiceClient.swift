@@ -20,8 +20,10 @@ final class ServiceClient {
     var opener: ((_ url: String, _ origins: [String]) throws(LoginFault) -> Void)?
     /// The response of verify without a login: found out before a login, else remembered.
     var anonymousResponse: AnonymousResponse?
-    /// The cookies that the last request without a login was answered with.
-    var anonymousCookieNames: Set<String> = []
+    /// The cookies that the last request without a login was answered with; `nil` if none was sent.
+    var anonymousCookies: [Cookie]?
+    /// The cookies that anybody gets before a login.
+    var cookiesBeforeLogin: [Cookie] = []
     /// The field for a password on a page that verify has answered without a login, as if there were one.
     var anonymousPasswordField: String?
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
@@ -138,8 +140,12 @@ final class ServiceClient {
     }
 
     /// Reads a response as the profile has it, and tells the observer.
-    func judge(_ facts: ParsedResponse, by rule: ResponseRule, at step: Step) -> Judgement {
-        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousResponse).without(hidden)
+    /// - Parameter withCookies: whether the request had no more than the cookies that anybody gets before a login.
+    func judge(
+        _ facts: ParsedResponse, by rule: ResponseRule, at step: Step, withCookies: Bool = false
+    ) -> Judgement {
+        let evidence = facts.evidence(by: rule, at: step, anonymous: anonymousResponse, withCookies: withCookies)
+            .without(hidden)
         observer?(evidence)
         return evidence.judgement
     }

@@ -24,7 +24,7 @@ extension GuardedPlace {
             switch refusal {
             case .status(let status): "\(status) without a login"
             case .redirect(let status, let path): "\(status) to \(path.shown) without a login"
-            case .form(_, let field): "shows the form with \(field.shown) without a login"
+            case .form: "shows the login form without a login"
             case .elsewhere(let status, let origin): "\(status) to \(origin) without a login"
             case .name: "shows no user name without a login"
             }

@@ -49,9 +49,13 @@ extension UsageFault {
                 "the \(field.shownName) contains a control character, which cannot be sent", next: "enter it again")
         case .invalidUTF8(let field):
             return Message("the \(field.shownName) is not UTF-8", next: "enter it again")
-        case .verifyProvesNothing(let url):
+        case .verifyProvesNothing(let url, let withCookies):
+            let who =
+                withCookies
+                ? "answers anyone who has the cookies of its login page as if logged in"
+                : "accepts requests without credentials"
             return Message(
-                "\(SafeText.escaped(url)) accepts requests without credentials, so it does not prove a login; nothing was saved",
+                "\(SafeText.escaped(url)) \(who), so it does not prove a login; nothing was saved",
                 next: topic.hasProfile
                     ? "use an endpoint that requires a login (to find one: authctl discover URL), or add a 'logged-out' rule to the profile"
                     : "use a URL that only logged-in users can open, a preset (authctl profile presets), or a profile by hand, "

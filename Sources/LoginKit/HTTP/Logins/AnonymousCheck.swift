@@ -13,17 +13,65 @@ struct AnonymousCheck {
         let reply = try client.send(rule.anonymous, SlotValues(), session: nil, by: way)
         let facts = reply.facts
         let judgement = client.judge(facts, by: rule.response, at: step)
+        client.anonymousCookies = facts.response.cookies
         // What another request than verify answers says nothing of a session.
-        client.anonymousCookieNames = Set(facts.response.cookies.map(\.name))
         client.anonymousResponse = step == .verify ? AnonymousResponse(facts, readBy: rule.response) : nil
+        return (facts, try doubt(judgement, of: reply, isProof: step == .verify || facts.isSuccess, withCookies: false))
+    }
+
+    /// Why the response to an anonymous client says nothing; `nil` if it refuses.
+    private func doubt(
+        _ judgement: Judgement, of reply: ServiceClient.Reply, isProof: Bool, withCookies: Bool
+    ) throws(LoginFault) -> LoginFault? {
         switch judgement {
-        case .accepted where step == .verify || facts.isSuccess:
-            client.anonymousPasswordField = try? ResponsePage(facts.response, at: reply.url)?.passwordField
-            throw .usage(.verifyProvesNothing(url: client.guardedURL))
-        case .accepted, .refused, .forbidden, .needsSecondFactor, .pending: return (facts, nil)
+        case .accepted where isProof:
+            client.anonymousPasswordField = try? ResponsePage(reply.facts.response, at: reply.url)?.passwordField
+            throw .usage(.verifyProvesNothing(url: client.guardedURL, withCookies: withCookies))
+        case .accepted, .refused, .forbidden, .needsSecondFactor, .pending: return nil
         case .unclear(.busy(let fault)): throw .busy(fault)
-        case .unclear(let error): return (facts, error)
+        case .unclear(let error): return error
         }
+    }
+
+    /// Asks verify as a client does that has the cookies anybody gets before a login: in a jar of its own, since a login page or
+    /// verify itself may end the session of whoever asks. What any cookie gets proves no login.
+    ///
+    /// Once per login, before a password goes out. Not where the session is no cookie.
+    /// - Throws: `verifyProvesNothing`.
+    func sendWithCookies() throws(LoginFault) {
+        guard let verify = client.profile.verify, client.profile.sessionRule.cookies else { return }
+        let cookies = try cookiesBeforeLogin()
+        client.cookiesBeforeLogin = cookies
+        // What was remembered instead of asked belongs to verify as it was then.
+        guard !cookies.isEmpty || client.anonymousCookies == nil else { return }
+        let plain = client.anonymousResponse
+        client.anonymousResponse = nil
+        let reply = try client.send(
+            verify.anonymous, SlotValues(), session: nil, carrying: cookies, by: client.anonymously)
+        let judgement = client.judge(reply.facts, by: verify.response, at: .verify, withCookies: true)
+        let other = AnonymousResponse(reply.facts, readBy: verify.response)
+        client.anonymousResponse = plain?.with(other) ?? other
+        _ = try doubt(judgement, of: reply, isProof: true, withCookies: !cookies.isEmpty)
+    }
+
+    /// The cookies of the login's page, or of the steps before the one with the password that only read; else those of verify.
+    private func cookiesBeforeLogin() throws(LoginFault) -> [Cookie] {
+        var cookies: [Cookie] = []
+        let steps = client.profile.loginSteps
+        let before = steps.contains { $0.slots.contains(.password) } ? steps.prefix { $0.isForAnybody } : []
+        for rule in before {
+            cookies =
+                try client.send(rule, SlotValues(), session: nil, carrying: cookies, by: client.anonymously)
+                .facts.response.cookies
+        }
+        if let page = before.count < steps.count ? steps[before.count].page : client.profile.windowPage {
+            let response = try client.page(page, carrying: cookies)
+            // The login would end with it, too. A browser goes wherever its page leads.
+            let fault = ParsedResponse(response: response, json: nil, origin: client.endpoint.origin).pageFault
+            if let fault, !steps.isEmpty { throw fault }
+            cookies = response.cookies
+        }
+        return cookies.isEmpty ? client.anonymousCookies ?? [] : cookies
     }
 
     /// Asks for nothing but a response, be it what it may: a server that is not there, or whose certificate does not verify, is
@@ -56,4 +104,9 @@ struct AnonymousCheck {
         try greet()
         return []
     }
+}
+
+extension RequestRule {
+    /// Whether it only reads, and is the same for everybody.
+    fileprivate var isForAnybody: Bool { slots.isEmpty && page == nil && RequestRule.onlyReads(method) }
 }

@@ -71,6 +71,10 @@ struct RequestSequence {
                 let took = max(clock.now() - begun, 0)
                 return .pending(seconds: rule.response.interval, took: Int(clamping: took), steps)
             case .refused(let refusal):
+                if isForVerify(facts, rule, steps) {
+                    try note(facts, rule.response, in: &steps)
+                    return .opened(try opened(steps, after: facts, inspiteOf: refusal))
+                }
                 return try refused(refusal, at: rule, steps, hasSentCode: takesCode && code != nil)
             case .forbidden(let refusal):
                 throw .forbidden(refusal)
@@ -109,6 +113,15 @@ struct RequestSequence {
         return rules[steps.next + 1].page == nil
     }
 
+    /// Whether the form again is all that speaks against a login that verify can judge: some services show it to whoever is logged in,
+    /// too. Verify is known to refuse anonymous clients by then.
+    private func isForVerify(_ facts: ParsedResponse, _ rule: RequestRule, _ steps: StepsInProgress) -> Bool {
+        let sent = client.profile.sessionRule
+        return facts.status != 401 && facts.showsLogin(rule.response, .login)
+            && steps.next + 1 == client.profile.loginSteps.count && !steps.isGuarded
+            && client.profile.verify != nil && sent.cookies && !sent.slots.contains(.token)
+    }
+
     /// A refusal is about the credential once a step has carried it.
     private func refused(
         _ refusal: Refusal, at rule: RequestRule, _ steps: StepsInProgress, hasSentCode: Bool
@@ -144,7 +157,10 @@ struct RequestSequence {
     }
 
     /// The session that the steps have left.
-    private func opened(_ last: StepsInProgress, after facts: ParsedResponse) throws(LoginFault) -> OpenedLogin {
+    /// - Parameter refusal: what the last response says unless verify says otherwise; `nil` if it refused nothing.
+    private func opened(
+        _ last: StepsInProgress, after facts: ParsedResponse, inspiteOf refusal: Refusal? = nil
+    ) throws(LoginFault) -> OpenedLogin {
         var steps = last
         let rule = client.profile.loginSteps[client.profile.loginSteps.count - 1].response
         let session: Session
@@ -162,9 +178,10 @@ struct RequestSequence {
         if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
         let verdict = facts.verdict(
             hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies,
-            anonymous: steps.visit == nil ? client.anonymousCookieNames : [])
+            anonymous: steps.visit == nil ? Set((client.anonymousCookies ?? []).map(\.name)) : [])
         return OpenedLogin(
-            credential: steps.credential, session: session, verdict: verdict, redirect: facts.response.redirect,
+            credential: steps.credential, session: session, verdict: refusal.map { .askedAgain($0) } ?? verdict,
+            redirect: facts.response.redirect,
             visit: steps.visit, clockDifference: steps.clockDifference)
     }
 

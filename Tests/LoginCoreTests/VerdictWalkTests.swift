@@ -1,0 +1,113 @@
+import Secrets
+import Testing
+
+@testable import LoginCore
+
+/// Every way to answer verify, without cookies and with those that anybody gets before a login, under every kind of rule.
+struct VerdictWalkTests {
+    private let origin = SomeLogin.origin
+
+    /// What a service may answer, as far as a verdict can see it.
+    private var responses: [ParsedResponse] {
+        var found: [ParsedResponse] = []
+        for status in [200, 204, 302, 303, 400, 401, 403, 404, 422, 423, 429, 503] {
+            let targets: [String?] = (300..<400).contains(status) ? [nil, "/login", "/home"] : [nil]
+            for target in targets {
+                for (isForm, name) in [(false, nil), (true, nil), (false, "ann"), (true, "ann")] as [(Bool, String?)] {
+                    let json = JSONValue.object(name.map { ["name": .string($0)] } ?? [:])
+                    let redirect = target.map { Redirect(url: "\(origin)\($0)", origin: origin, target: $0) }
+                    found.append(
+                        ParsedResponse(
+                            response: HTTPResponse(status: status, redirect: redirect), json: json, origin: origin,
+                            wrote: false, asksAgain: isForm))
+                }
+            }
+        }
+        return found
+    }
+
+    private static let rules: [ResponseRule] = {
+        let login = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("/login*"))
+        let refusals: [[Condition]?] = [nil, [], [Condition(status: 401)], [Condition(status: 302, places: [login])]]
+        let logins: [[Condition]?] = [nil, [Condition(status: 302), Condition(status: 422)]]
+        var found: [ResponseRule] = []
+        for loggedOut in refusals {
+            for loggedIn in logins {
+                for forbidden in [nil, [Condition(status: 403)]] as [[Condition]?] {
+                    for username in [nil, Place("/name")] {
+                        var rule = ResponseRule()
+                        (rule.loggedOut, rule.loggedIn) = (loggedOut, loggedIn)
+                        (rule.forbidden, rule.username) = (forbidden, username)
+                        found.append(rule)
+                    }
+                }
+            }
+        }
+        return found
+    }()
+
+    /// Whether the login goes on after this look, which proves nothing if it is taken for a login.
+    private func passes(_ look: ParsedResponse, _ rule: ResponseRule) -> Bool {
+        look.judged(by: rule, at: .verify) != .accepted
+    }
+
+    @Test func `A wrong password is never accepted because verify cannot tell`() {
+        var count = 0, failures = 0
+        let all = responses
+        for rule in Self.rules {
+            for plain in all where passes(plain, rule) {
+                for other in all where passes(other, rule) {
+                    let look = AnonymousResponse(other, readBy: rule)
+                    let known = AnonymousResponse(plain, readBy: rule)?.with(look) ?? look
+                    // Who was refused is still an anonymous client, with anybody's cookies or without.
+                    for answer in [plain, other] {
+                        count += 1
+                        if answer.judged(by: rule, at: .verify, anonymous: known) == .accepted { failures += 1 }
+                    }
+                }
+            }
+        }
+        #expect(count > 50_000 && failures == 0, "\(failures) of \(count)")
+    }
+
+    @Test func `A request that was found after a login never takes an anonymous client for a login`() {
+        let candidate = VerifySearch.Candidate(target: "/home", namedBy: "a test")
+        let looks = responses.map { PageLook($0, nil, loginPaths: ["/login"]) }
+        var found = 0, failures = 0
+        for loggedIn in looks {
+            for plain in looks {
+                for other in looks {
+                    let places = [
+                        candidate.place(loggedIn: loggedIn, anonymous: [plain, other], username: "ann"),
+                        candidate.placeThatSendsOn(loggedIn: loggedIn, anonymous: [plain, other]),
+                    ]
+                    for rule in places.compactMap({ $0?.verify.response }) {
+                        found += 1
+                        let look = AnonymousResponse(other.facts, readBy: rule)
+                        let known = AnonymousResponse(plain.facts, readBy: rule)?.with(look) ?? look
+                        for answer in [plain, other]
+                        where answer.facts.judged(by: rule, at: .verify, anonymous: known) == .accepted {
+                            failures += 1
+                        }
+                    }
+                }
+            }
+        }
+        #expect(found > 1000 && failures == 0, "\(failures) of \(found)")
+    }
+
+    @Test func `The form again, without a word of the profile, is the only refusal that verify may overrule`() {
+        for facts in responses {
+            for refused in [nil, [], [Condition(status: 200)]] as [[Condition]?] {
+                var rule = ResponseRule()
+                rule.refused = refused
+                let judgement = facts.judged(by: rule, at: .login)
+                if facts.showsLogin(rule, .login) {
+                    #expect(refused == nil && judgement == .refused(Refusal(status: facts.status)))
+                } else if refused == [] {
+                    #expect(judgement != .refused(Refusal(status: facts.status)))
+                }
+            }
+        }
+    }
+}
