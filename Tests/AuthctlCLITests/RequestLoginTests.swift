@@ -321,14 +321,17 @@ import Testing
             redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
     }
 
+    private static let loginPage = HTTPResponse.answer(
+        200, "<form action=\"/in\" method=post><input name=name><input name=password type=password></form>",
+        headers: ["Content-Type: text/html"])
+
     private func shop() throws -> TestWorld {
         let world = try TestWorld(config: Self.shop)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
-        let form = "<form action=\"/in\" method=post><input name=name><input name=password type=password></form>"
-        let page = HTTPResponse.answer(200, form, headers: ["Content-Type: text/html"])
+        let page = Self.loginPage
         let session = HTTPResponse.answer(302, cookies: [.named("sid", "one")], redirect: redirect("/").redirect)
         let known = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: [.named("sid", "one")])
-        let login = world.run("login", server: [.answer(401), page, session, known])
+        let login = world.run("login", server: [.answer(401), page, page, session, known])
         #expect(login.code == 0, "\(login.talk)")
         world.person = ScriptedPerson()
         return world
@@ -343,6 +346,20 @@ import Testing
         #expect(fine.code == 0 && world.requests.count == 2, "\(fine.talk)")
         let over = world.run("request", "/x", server: [redirect(target), .answer(401)])
         #expect(over.code == 4 && world.requests.count == 2, "\(over.talk)")
+    }
+
+    @Test func `a page with the form of the login is put to verify, and another form is an answer`() throws {
+        let world = try shop()
+        let known = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: [.named("sid", "one")])
+        let fine = world.run("request", "/x", server: [Self.loginPage, known])
+        #expect(fine.code == 0 && fine.output.contains("<form") && world.requests.count == 2, "\(fine.talk)")
+        let other = HTTPResponse.answer(
+            200, "<form action=/account method=post><input name=name><input name=password type=password></form>",
+            headers: ["Content-Type: text/html"])
+        let account = world.run("request", "/account/edit", server: [other])
+        #expect(account.code == 0 && world.requests.count == 1, "\(account.talk)")
+        let over = world.run("request", "/x", server: [Self.loginPage, .answer(401)])
+        #expect(over.code == 4 && world.requests.count == 2, "\(over.code) \(over.talk)")
     }
 
     @Test func `a redirect elsewhere is an answer`() throws {

@@ -82,6 +82,37 @@ struct RelayTests {
         #expect(ResponseRule().mayConcern(head))
     }
 
+    @Test func `the form of the login is a reason to ask verify, whatever rules there are, and its body is held back`()
+    {
+        var rule = ResponseRule()
+        rule.loggedOut = [Condition(status: 403)]
+        for (status, judgement) in [(200, RelayJudgement.likeAnonymous), (404, .passed), (500, .passed)] {
+            let facts = ParsedResponse(
+                response: HTTPResponse(status: status), json: nil, origin: SomeLogin.origin, asksAgain: true)
+            #expect(facts.relayed(by: rule) == judgement)
+            #expect(facts.relayed(by: ResponseRule()) == judgement)
+        }
+        var login = RequestRule(method: "POST", path: Template(literal: "/login"))
+        login.content = .form([.init(name: "p", value: Template(parts: [.slot(.password)]))])
+        let verify = RequestRule(method: "GET", path: Template(literal: "/me"))
+        var profile = Profile(name: "blog", url: "https://blog.example", methods: [.cookie], verify: verify)
+        let page = HTTPResponse(status: 200, headers: [.init(name: "content-type", value: "text/html")])
+        let file = HTTPResponse(status: 200, headers: [.init(name: "Content-Type", value: "application/zip")])
+        #expect(!profile.mayConcern(page))
+        profile.login = login
+        #expect(profile.mayConcern(page) && profile.mayConcern(HTTPResponse(status: 200)) && !profile.mayConcern(file))
+    }
+
+    @Test(arguments: [
+        ("<!DOCTYPE html><p>", true), (" \n<html>", true), ("<form method=post>", false), ("{\"a\": 1}", false),
+        ("<p>", true), ("<pre>", false), ("\u{FEFF}<title>x", true), ("", false),
+    ])
+    func `a response without a type is a page where it begins as one`(body: String, isPage: Bool) {
+        #expect(HTTPResponse(status: 200, body: Secret(body)).isPage == isPage)
+        let text = HTTPResponseField(name: "Content-Type", value: "text/plain")
+        #expect(!HTTPResponse(status: 200, headers: [text], body: Secret(body)).isPage)
+    }
+
     @Test(arguments: [
         (200, RelayJudgement.passed), (302, .passed), (404, .passed), (500, .passed), (401, .undecided),
         (403, .undecided),

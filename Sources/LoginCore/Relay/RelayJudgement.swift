@@ -8,8 +8,8 @@ package enum RelayJudgement: Equatable, Sendable {
     case forbidden
     /// 401 or 403, and no rule of the profile says which of the two it means.
     case undecided
-    /// Another response that anonymous clients get, by a rule of the profile or by a redirect to where people log in. Whoever is
-    /// logged in may get it for another reason.
+    /// Another response that anonymous clients get, by a rule of the profile, by a redirect to where people log in, or by the form of
+    /// the login. Whoever is logged in may get it for another reason.
     case likeAnonymous
     /// A 401 to the password itself that asks for a password again: the server has judged it, and asking verify would be
     /// another attempt. A 401 without such a challenge does not say that it looked at the password.
@@ -62,7 +62,7 @@ extension ParsedResponse {
         }
         let isRefusal = status == 401 || status == 403
         if matches(any: rule.loggedOut ?? []) { return isRefusal ? .loggedOut : .likeAnonymous }
-        if isRedirect(toLoginOf: context) { return .likeAnonymous }
+        if isRedirect(toLoginOf: context) || asksAgain && (200..<300).contains(status) { return .likeAnonymous }
         guard isRefusal else { return .passed }
         return isToldForbidden ? .forbidden : .undecided
     }

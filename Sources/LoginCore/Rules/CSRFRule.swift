@@ -57,6 +57,13 @@ extension Profile {
     package func mayConcern(_ head: HTTPResponse) -> Bool {
         var rules = proof.rules
         if let stale = session?.csrf?.stale { rules.loggedOut = (rules.loggedOut ?? []) + stale }
-        return rules.mayConcern(head)
+        return rules.mayConcern(head) || mayShowLogin(head)
+    }
+
+    /// Whether its body may have the form of the profile's login, for which verify is then asked.
+    private func mayShowLogin(_ head: HTTPResponse) -> Bool {
+        let types = head.values(of: "Content-Type")
+        return hasLoginForm && verify != nil && (200..<300).contains(head.status)
+            && (types.isEmpty || types.contains { $0.lowercased().contains("html") })
     }
 }

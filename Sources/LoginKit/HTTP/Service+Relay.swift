@@ -12,6 +12,8 @@ extension Service {
         let isProven: Bool
         /// Whether a password was sent, by HTTP authentication.
         let carriedPassword: Bool
+        /// Where the request went.
+        let url: String
     }
 
     /// Sends a request of the person's own with the session attached; its bodies pass through.
@@ -29,7 +31,8 @@ extension Service {
             guard let former = session else {
                 request.hidden = client.hidden
                 let response = try client.anonymously(request).response
-                return Relayed(response: response, session: nil, isProven: false, carriedPassword: false)
+                return Relayed(
+                    response: response, session: nil, isProven: false, carriedPassword: false, url: request.url)
             }
             let session = try fetchingCSRF(for: profile.sessionRule.slots(forOwn: request), former, username)
             request.hidden = client.hidden
@@ -45,12 +48,12 @@ extension Service {
                 let response = try client.plainly(request).response
                 return Relayed(
                     response: response, session: client.refreshed(session, by: response), isProven: false,
-                    carriedPassword: false)
+                    carriedPassword: false, url: request.url)
             }
             let sent = try procedure.send(request, with: credential, answersOtherRealms: false)
             return Relayed(
                 response: sent.response, session: session, isProven: sent.isProven,
-                carriedPassword: sent.carriedPassword)
+                carriedPassword: sent.carriedPassword, url: request.url)
         }
     }
 
@@ -87,10 +90,14 @@ extension Service {
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,
             redirect: response.redirect)
+        // Without a session it may be a page for everybody that has the form at its top.
+        let looksForLogin = relayed.session != nil && profile.hasLoginForm && profile.verify != nil
+        let page = looksForLogin ? client.readable(whole, at: relayed.url) : nil
         return ParsedResponse(
             response: whole, json: rules.readsJSON ? try whole.json() : nil,
             html: rules.readsHTML ? try ResponsePage(whole, at: endpoint.base)?.body : nil,
-            xml: rules.readsXML ? try whole.xml() : nil, origin: endpoint.origin, isProven: relayed.isProven)
+            xml: rules.readsXML ? try whole.xml() : nil, origin: endpoint.origin, isProven: relayed.isProven,
+            asksAgain: try page.map { (page) throws(LoginFault) in try client.offersLogin(page.page) } ?? false)
     }
 
     /// The protection space of a login by HTTP authentication, for later requests.

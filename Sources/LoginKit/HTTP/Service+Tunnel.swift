@@ -33,7 +33,7 @@ extension Service {
                 }
             let relayed = Relayed(
                 response: sent.response, session: session, isProven: sent.isProven,
-                carriedPassword: sent.carriedPassword)
+                carriedPassword: sent.carriedPassword, url: request.url)
             guard sent.response.status == 101 else { return (relayed, nil) }
             guard sent.response.values(of: "Upgrade").map({ $0.lowercased() }) == [name] else {
                 throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))
