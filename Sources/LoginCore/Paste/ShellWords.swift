@@ -3,7 +3,7 @@ package import Secrets
 /// Splits a command as developer tools copy it into words, without running or filling in anything: for a POSIX shell, as Chromium
 /// and Firefox quote it, or for the command prompt of Windows.
 package struct ShellWords {
-    /// A command's words, at most.
+    /// A command's words, at most, and what else of a text is kept in guarded memory.
     package static let most = 1000
 
     var bytes: [UInt8]

@@ -120,7 +120,8 @@ extension CopyFault {
     /// The fault, with what to copy instead.
     fileprivate var words: String {
         switch self {
-        case .tooLong: "the text is longer than \(PastedText.limit) bytes; copy one request"
+        case .tooLong:
+            "the text is longer than \(PastedText.limit) bytes, or has more than \(ShellWords.most) lines; copy one request"
         case .tooManyWords: "the command has more than \(ShellWords.most) words; copy one request"
         case .unfinished: "the text breaks off; copy the whole command"
         case .shellSyntax: "the text has more than one command, or what a shell would fill in; nothing of it was run"
