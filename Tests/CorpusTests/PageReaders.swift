@@ -45,7 +45,7 @@ private func checkWays(_ page: LoginPage) {
     }
     precondition(count <= 4)
     switch page.logout {
-    case .link(_, let target), .linkWithNonce(_, let target), .form(_, let target):
+    case .link(_, let target), .linkWithNonce(_, let target), .form(_, let target), .described(let target, _):
         precondition(target.hasPrefix("/"))
     case nil: break
     }
