@@ -36,10 +36,7 @@ struct DockerHelper {
         guard !server.text.isEmpty else { return .refused(.noURL) }
         guard let login = try login(server, mayProve: \.makesPairs), let lent = try login.lent(),
             case .pair(let username, let password) = lent.proof
-        else {
-            if let plain = try plainProfile(server) { invocation.say("authctl: \(plain)") }
-            return .refused(.notFound)
-        }
+        else { return try notFound(server) }
         let credentials = DockerCredentials(
             url: server.text, username: username.unprotectedText, secret: password.unprotectedText)
         guard let text = credentials.encoded() else { throw .failure(.other("the login cannot be written as JSON")) }
@@ -90,7 +87,7 @@ struct DockerHelper {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .refused(.noURL) }
         guard let login = try login(server), let record = try invocation.context.record(of: login.profile) else {
-            return .refused(.notFound)
+            return try notFound(server)
         }
         let receipt = try AccountLogout.ofOne(login.account, of: record, in: invocation.context)
         if let problem = receipt?.problem {
@@ -112,6 +109,11 @@ struct DockerHelper {
             }
         }
         return names
+    }
+
+    private func notFound(_ server: DockerServer) throws(LoginFault) -> Answer {
+        if let plain = try plainProfile(server) { invocation.say("authctl: \(plain)") }
+        return .refused(.notFound)
     }
 
     /// Says that there is a profile for the same host over plain http.
