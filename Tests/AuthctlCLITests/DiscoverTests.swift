@@ -444,7 +444,10 @@ struct DiscoverTests {
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
         let run = world.run(
             "login", "https://app.example/api/me",
-            server: there + [Self.redirect("/login/"), Self.page(Self.loginPage), cookie, .answer(200, "{}"), start])
+            server: there + [
+                Self.redirect("/login/"), Self.page(Self.loginPage), Self.page(Self.loginPage), cookie,
+                .answer(200, "{}"), start,
+            ])
         #expect(run.code == 0 && run.talk.contains("logout: GET \"/bye\", a link on \"/start\""), "\(run.talk)")
     }
 

@@ -321,9 +321,13 @@ import Testing
             redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
     }
 
-    private static let loginPage = HTTPResponse.answer(
-        200, "<form action=\"/in\" method=post><input name=name><input name=password type=password></form>",
-        headers: ["Content-Type: text/html"])
+    private static let loginPage = page(action: "/in")
+
+    private static func page(action: String, cookies: [Cookie] = []) -> HTTPResponse {
+        .answer(
+            200, "<form action=\"\(action)\" method=post><input name=name><input name=password type=password></form>",
+            headers: ["Content-Type: text/html"], cookies: cookies)
+    }
 
     private func shop() throws -> TestWorld {
         let world = try TestWorld(config: Self.shop)
@@ -349,16 +353,15 @@ import Testing
     }
 
     @Test func `a page with the form of the login is put to verify, and another form is an answer`() throws {
-        let world = try shop()
-        let known = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: [.named("sid", "one")])
-        let fine = world.run("request", "/x", server: [Self.loginPage, known])
+        let world = try shop(), cookies = [Cookie.named("sid", "one")]
+        let form = Self.page(action: "/in", cookies: cookies)
+        let known = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: cookies)
+        let fine = world.run("request", "/x", server: [form, known])
         #expect(fine.code == 0 && fine.output.contains("<form") && world.requests.count == 2, "\(fine.talk)")
-        let other = HTTPResponse.answer(
-            200, "<form action=/account method=post><input name=name><input name=password type=password></form>",
-            headers: ["Content-Type: text/html"])
+        let other = Self.page(action: "/account", cookies: cookies)
         let account = world.run("request", "/account/edit", server: [other])
         #expect(account.code == 0 && world.requests.count == 1, "\(account.talk)")
-        let over = world.run("request", "/x", server: [Self.loginPage, .answer(401)])
+        let over = world.run("request", "/x", server: [form, .answer(401)])
         #expect(over.code == 4 && world.requests.count == 2, "\(over.code) \(over.talk)")
     }
 

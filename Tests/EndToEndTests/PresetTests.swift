@@ -77,7 +77,7 @@ struct PresetTests {
             preset: "etcd", ready: "/health", discover: ("/health", 2),
             request: ["POST", "/v3/kv/put", "--json", #"{"key":"bm90ZXMvYQ==","value":"bm90ZXMvYQ=="}"#]),
         Trial(preset: "flower", discover: ("/", 0), request: ["/api/workers"], forgets: .password),
-        Trial(preset: "fossil", ready: "/json/version", discover: ("/", 1), request: ["/setup"]),
+        Trial(preset: "fossil", ready: "/json/version", discover: ("/", 0), request: ["/setup"]),
         Trial(preset: "glewlwyd", discover: ("/api/profile_list", 1), request: ["/api/profile_list"]),
         Trial(
             preset: "icinga2", ready: "/v1", discover: ("/v1", 0), request: ["/v1/status/ApiListener"], scheme: "https",
@@ -101,7 +101,7 @@ struct PresetTests {
             preset: "matrix", base: "/_matrix/client/v3", ready: "/_matrix/client/versions",
             discover: ("/_matrix/client/v3/account/whoami", 1), request: ["/_matrix/client/v3/joined_rooms"], name: nil),
         Trial(
-            preset: "mediawiki", ready: "/api.php", discover: ("/", 1),
+            preset: "mediawiki", ready: "/api.php", discover: ("/", 0),
             request: [
                 "POST", "/api.php", "-d", "action=edit", "-d", "title=T", "-d", "text=x", "-d", "format=json",
             ], name: "Ada"),

@@ -22,7 +22,7 @@ import Testing
         let authctl = try Installation(config: "")
         let risky = Self.text + "password-command = \"touch made\"\n"
         let added = try authctl.run("profile", "add", "--name", "wiki", "-", input: risky)
-        #expect(added.code == 0 && added.error.contains("They were left out"), "\(added.error)")
+        #expect(added.code == 0 && added.error.contains("and were left out"), "\(added.error)")
         #expect(try !authctl.run("profile", "show", "wiki").output.contains("password-command"))
     }
 

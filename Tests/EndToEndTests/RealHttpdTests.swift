@@ -78,7 +78,8 @@ import Testing
         try run.answer("Password for ann: ", "correct horse\r")
         #expect(try run.end() == .exited(3), "\(run.pty.text)")
         expectHarmless(run)
-        #expect(run.pty.text.contains("Realm: \""))
+        // Where a value with quotes of its own ends cannot be told.
+        #expect(run.pty.text.contains("Realm: \"") != realm.contains("\""))
     }
 
     @Test func `a realm full of escapes that httpd itself sends is escaped, too`() throws {

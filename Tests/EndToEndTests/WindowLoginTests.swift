@@ -40,13 +40,13 @@ struct `A login in a browser's window` {
 
     @Test func `a login in a browser's window takes no cookie that verify would not be sent`() throws {
         #expect(try logIn(.wiki).code == 0)
-        let verified = try #require(try sites.seen().last { $0.path == "/api/me" && $0.agent == "authctl" })
+        let verified = try #require(try sites.seen().last { $0.path == "/api/me" && $0.agent == "authctl/1" })
         let names = (verified.cookies ?? "").split(separator: ";").compactMap {
             $0.split(separator: "=").first?.trimmingCharacters(in: .whitespaces)
         }
         #expect(Set(names) == ["sid", "theme"], "\(names)")
         // Nothing of it went to the provider.
-        #expect(try sites.seen().allSatisfy { $0.host != "id.localhost" || $0.agent != "authctl" })
+        #expect(try sites.seen().allSatisfy { $0.host != "id.localhost" || $0.agent != "authctl/1" })
     }
 
     @Test func `a window is asked for the cookies of verify's URL alone, and for nothing else that a page has`() throws

@@ -105,11 +105,6 @@ struct `An answer` {
         #expect(response.values(of: "Content-Length") == ["5"])
     }
 
-    @Test func `an answer keeps its coding, since none was asked for`() throws {
-        let response = try answer(.answer(200, ["Content-Encoding: gzip"], body: "not gzip"))
-        #expect(response.body.text == "not gzip")
-    }
-
     @Test(arguments: [true, false])
     func `an answer ends at the limit of its body`(tellsLength: Bool) throws {
         let settings = TransportSettings(bodyLimit: 1000)
