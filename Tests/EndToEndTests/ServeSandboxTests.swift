@@ -25,12 +25,16 @@ import Testing
             || (try? Command.tool("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]))?.code == 0,
         "bubblewrap may not unshare here")
 
-    /// The script of `sh -c` in the first recipe, with this repository's filter, and another program in the place of the agent.
+    /// The script of `sh -c` in the first recipe, with a copy of this repository's filter, which may lie where only root can read, and
+    /// another program in the place of the agent.
     private func sandboxed(_ program: String) throws -> String {
         let recipe = try Recipe.texts(of: "An agent in a sandbox", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
         let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
         try #require(parts.count == 3 && parts[0].hasSuffix(" bash -c "))
-        return parts[1].replacing("/usr/share/authctl", with: Repository.path + "/share/authctl")
+        let filter = "/no-keyring.bpf"
+        try FileManager.default.copyItem(
+            atPath: Repository.path + "/share/authctl" + filter, toPath: authctl.folder + filter)
+        return parts[1].replacing("/usr/share/authctl", with: authctl.folder)
             .replacing("agent", with: program)
     }
 
