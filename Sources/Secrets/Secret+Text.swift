@@ -2,8 +2,16 @@ extension Secret {
     /// Without the byte order mark that editors and PowerShell write before UTF-8; only the first is one.
     package var withoutByteOrderMark: Secret {
         withUnsafeBytes { bytes in
-            guard bytes.starts(with: [0xef, 0xbb, 0xbf]) else { return self }
-            return Secret(copying: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(3)))
+            let text = bytes.withoutByteOrderMark
+            return text.count == bytes.count ? self : Secret(copying: text)
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Without the byte order mark of UTF-8; only the first is one.
+    package var withoutByteOrderMark: UnsafeRawBufferPointer {
+        let hasMark = starts(with: [0xef, 0xbb, 0xbf])
+        return hasMark ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
     }
 }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// Reads a JSON text (RFC 8259) as only one reader could, in one pass and within bounds.
 ///
 /// The decoder of Foundation takes more than JSON, guesses the encoding, and its work grows with depth times values: a server
@@ -21,8 +23,7 @@ package struct JSONReader {
         _ text: UnsafeRawBufferPointer, mostValues: Int = Self.mostValues
     ) throws(JSONFault) -> JSONValue {
         // RFC 8259, section 8.1: nobody may write it, and readers may pass it over.
-        let hasMark = text.starts(with: [0xef, 0xbb, 0xbf])
-        let text = hasMark ? UnsafeRawBufferPointer(rebasing: text.dropFirst(3)) : text
+        let text = text.withoutByteOrderMark
         if let rest = unmarked(text) {
             // Another encoding of something else is a page, say.
             let first = rest.first { $0 > 0x20 && $0 < 0x80 }

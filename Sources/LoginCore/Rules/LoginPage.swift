@@ -197,10 +197,7 @@ extension HTTPResponse {
         let types = values(of: "Content-Type")
         if !types.isEmpty { return types.contains { $0.lowercased().contains("html") } }
         return body.withUnsafeBytes { bytes in
-            let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            let text = (bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]).drop {
-                [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0)
-            }
+            let text = bytes.withoutByteOrderMark.drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
             let start = String(decoding: text.prefix(16), as: UTF8.self).lowercased()
             return Self.starts.contains { tag in
                 start.hasPrefix(tag) && (tag == "<!--" || [" ", ">"].contains(start.dropFirst(tag.count).first ?? "x"))
