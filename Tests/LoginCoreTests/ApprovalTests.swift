@@ -13,8 +13,10 @@ import Testing
             ServeQuestion(
                 id: "2", command: "c", method: "PUT", url: "u", body: .other(type: "image/png", of: nil), rule: "r"),
             seconds: 1),
-        .question(ServeQuestion(id: "3", command: "c", method: "PUT", url: "u", body: .none, rule: "r"), seconds: 1),
-        .withdrawn(id: "1", isLate: false), .withdrawn(id: "1", isLate: true), .answer(id: "1", .yes),
+        .question(
+            ServeQuestion(id: "3", command: "c", method: "PUT", url: "u", body: .none, rule: "r"),
+            seconds: 1),
+        .ended(id: "1", .withdrawn), .ended(id: "1", .timedOut), .ended(id: "1", .yesForRule), .answer(id: "1", .yes),
         .answer(id: "1", .yesForRule), .answer(id: "1", .no),
     ]
 
@@ -25,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "{}", "[]", "yes", #"{"id":"1"}"#, #"{"id":"1","answer":"maybe"}"#, #"{"id":"1","answer":"withdrawn"}"#,
+        "", "{}", "[]", "yes", #"{"id":"1"}"#, #"{"id":"1","answer":"maybe"}"#, #"{"ended":"1"}"#,
         #"{"question":{"id":"1"}}"#,
     ]) func `anything else is no message`(text: String) {
         #expect(Array(text.utf8).withUnsafeBytes { ApprovalMessage($0) } == nil)

@@ -124,7 +124,7 @@ import Testing
         #expect(client.nextQuestion() == "1")
         asking.withdraw()
         asking.expect(.withdrawn)
-        #expect(client.next() == .withdrawn(id: "1", isLate: false))
+        #expect(client.next() == .ended(id: "1", .withdrawn))
     }
 
     @Test func `an answer for a rule goes for all that wait for it, and for later ones`() throws {

@@ -10,8 +10,8 @@ package enum ApprovalMessage: Equatable, Sendable {
     /// The approver's first line.
     case approver
     case question(ServeQuestion, seconds: Int64)
-    /// The client has gone, or nobody has answered in time.
-    case withdrawn(id: String, isLate: Bool)
+    /// The question has ended by itself: the client has gone, nobody has answered in time, or another approver has answered for the rule.
+    case ended(id: String, ServeAnswer)
     case answer(id: String, ServeAnswer)
     /// The other side has another version.
     case otherVersion
@@ -28,7 +28,9 @@ package enum ApprovalMessage: Equatable, Sendable {
         case .question(let question, let seconds):
             line.add("question", question.json)
             line.add("seconds", seconds)
-        case .withdrawn(let id, let isLate): line.add(isLate ? "late" : "withdrawn", id)
+        case .ended(let id, let end):
+            line.add("ended", id)
+            line.add("answer", end.rawValue)
         case .answer(let id, let answer):
             line.add("id", id)
             line.add("answer", answer.rawValue)
@@ -52,12 +54,10 @@ package enum ApprovalMessage: Equatable, Sendable {
             self = .serving(profile: profile, pid: Int32(clamping: members["pid"]?.integer ?? 0))
         } else if let question = members["question"].flatMap({ ServeQuestion($0) }) {
             self = .question(question, seconds: members["seconds"]?.integer ?? 0)
-        } else if let id = members["withdrawn"]?.text ?? members["late"]?.text {
-            self = .withdrawn(id: id, isLate: members["late"] != nil)
-        } else if let id = members["id"]?.text,
-            let answer = members["answer"]?.text.flatMap({ ServeAnswer(rawValue: $0) })
+        } else if let answer = members["answer"]?.text.flatMap({ ServeAnswer(rawValue: $0) }),
+            let id = members["id"]?.text ?? members["ended"]?.text
         {
-            self = .answer(id: id, answer)
+            self = members["ended"] == nil ? .answer(id: id, answer) : .ended(id: id, answer)
         } else {
             return nil
         }
@@ -70,24 +70,6 @@ package enum ApprovalMessage: Equatable, Sendable {
         } catch {
             return nil
         }
-    }
-}
-
-extension ServeAnswer {
-    /// The answers that a person gives.
-    fileprivate var rawValue: String {
-        switch self {
-        case .yes: "yes"
-        case .yesForRule: "yes-for-rule"
-        case .no: "no"
-        case .withdrawn: "withdrawn"
-        case .timedOut: "timed-out"
-        }
-    }
-
-    fileprivate init?(rawValue: String) {
-        guard let answer = [Self.yes, .yesForRule, .no].first(where: { $0.rawValue == rawValue }) else { return nil }
-        self = answer
     }
 }
 

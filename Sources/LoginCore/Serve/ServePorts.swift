@@ -85,7 +85,8 @@ package struct ServeQuestion: Equatable, Sendable {
     package let further: [String]
 
     package init(
-        id: String, command: String, method: String, url: String, body: Body, rule: String, further: [String] = []
+        id: String, command: String, method: String, url: String, body: Body, rule: String,
+        further: [String] = []
     ) {
         (self.id, self.command, self.method, self.url) = (id, command, method, url)
         (self.body, self.rule, self.further) = (body, rule, further)
@@ -93,12 +94,13 @@ package struct ServeQuestion: Equatable, Sendable {
 }
 
 /// The end of a question.
-package enum ServeAnswer: Equatable, Sendable {
-    /// Once; or for this rule until the command ends.
-    case yes, yesForRule
+package enum ServeAnswer: String, Sendable, CaseIterable {
+    case yes
+    /// The same, and for whatever the rule names until the command ends.
+    case yesForRule = "yes-for-rule"
     case no
     /// The client has gone.
     case withdrawn
     /// Nobody has answered in time.
-    case timedOut
+    case timedOut = "timed-out"
 }

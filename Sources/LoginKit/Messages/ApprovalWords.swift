@@ -33,6 +33,14 @@ package enum ApprovalWords {
         }
     }
 
+    /// A question that went away without an answer from here.
+    static func ended(_ answer: ServeAnswer) -> String {
+        switch answer {
+        case .yes, .yesForRule, .no: "Answered in another terminal. \(result(answer))"
+        case .withdrawn, .timedOut: result(answer)
+        }
+    }
+
     package static let needsTerminal =
         "'approve' asks a person, so it needs a terminal, and AUTHCTL_NO_PROMPT not to be set"
     static let otherVersion =

@@ -40,14 +40,14 @@ package struct ApprovalRound {
         show(pending)
         while true {
             approver.receive()
-            if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.result(end)) }
+            if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.ended(end)) }
             switch terminal.read(beside: approver.descriptors) {
             case .cancelled: throw .cancelled
             case .interrupted: try approver.look()
             case .disturbed: show(pending)
             case .answered(let answer):
                 approver.receive()
-                if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.result(end)) }
+                if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.ended(end)) }
                 approver.answer(pending, answer)
                 return terminal.end(ApprovalWords.result(answer))
             }

@@ -92,8 +92,8 @@ final class Approver {
             others.insert(path)
             peers[path] = nil
         case .question(let question, _): (peer.question, peer.end) = (question, nil)
-        case .withdrawn(let id, let isLate):
-            if peer.question?.id == id { peer.end = isLate ? .timedOut : .withdrawn }
+        case .ended(let id, let end):
+            if peer.question?.id == id { peer.end = end }
         case .otherVersion:
             hasMetOtherVersion = true
             others.insert(path)

@@ -42,7 +42,7 @@ final class ApproverConnection {
         stream.send(.question(item.question, seconds: max(0, left)))
         while true {
             if let end = desk.end(of: item) {
-                return stream.send(.withdrawn(id: item.question.id, isLate: end == .timedOut))
+                return stream.send(.ended(id: item.question.id, end))
             }
             guard !desk.isOver, !stream.isClosed else { return desk.giveBack(item) }
             stream.wait(100)
