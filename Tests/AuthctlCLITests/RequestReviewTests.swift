@@ -182,6 +182,20 @@ struct RequestReviewTests {
         #expect(Set(questions.map(\.id)).count == 4)
     }
 
+    @Test func `an answer for a rule is one for what that rule names, letter by letter`() throws {
+        let approver = Approver(.yesForRule, .yesForRule, .yesForRule, .yesForRule, .yesForRule)
+        let composed = "POST /\u{E9}", decomposed = "POST /e\u{301}"
+        let limits = try Self.limits(ask: ["POST /deploy", composed, decomposed], approver: approver)
+        try scene(limits, (1...8).map { _ in .answer(200) }) { (scene, _) throws in
+            let targets = ["/deploy", "/deploy.sh", "/%C3%A9", "/e%CC%81"]
+            for target in targets + targets { #expect(try scene.send("POST", target).status == 200) }
+        }
+        let questions = approver.questions.withLock { $0 }
+        let asked = ["/deploy", "/deploy.sh", "/%C3%A9", "/e%CC%81", "/deploy.sh"]
+        #expect(questions.map(\.url) == asked.map { "https://shop.example\($0)" })
+        #expect(questions.map(\.isCovered) == [true, false, true, true, false])
+    }
+
     @Test func `a person sees the beginning of a body`() throws {
         let approver = Approver()
         let limits = try Self.limits(ask: ["POST /**"], approver: approver)

@@ -14,7 +14,7 @@ import Testing
                 id: "2", command: "c", method: "PUT", url: "u", body: .other(type: "image/png", of: nil), rule: "r"),
             seconds: 1),
         .question(
-            ServeQuestion(id: "3", command: "c", method: "PUT", url: "u", body: .none, rule: "r"),
+            ServeQuestion(id: "3", command: "c", method: "PUT", url: "u", body: .none, rule: "r", isCovered: false),
             seconds: 1),
         .ended(id: "1", .withdrawn), .ended(id: "1", .timedOut), .ended(id: "1", .yesForRule), .answer(id: "1", .yes),
         .answer(id: "1", .yesForRule), .answer(id: "1", .no),

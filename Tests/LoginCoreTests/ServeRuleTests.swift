@@ -129,6 +129,20 @@ import Testing
         #expect(both.decision(on: [act]) == expected, "an answer for one of them is none for the other")
     }
 
+    @Test(arguments: [
+        ("POST /deploy", "POST /deploy", true), ("POST /deploy", "POST /deploy.sh", false),
+        ("POST /deploy", "POST /Deploy", false), ("POST /deploy", "POST /deploy/", false),
+        ("POST /deploy", "post /deploy", false), ("GET /x", "HEAD /x", false), ("GET /x", "WEBSOCKET /x", false),
+        ("* /x", "WEBSOCKET /x", true), ("DELETE /a/*", "DELETE /a/b%2Fc", true),
+        ("DELETE /a/*", "DELETE /A/b%2Fc", false),
+    ]) func `a rule covers what it names, and nothing that merely may be taken for that`(
+        rule: String, request: String, isCovered: Bool
+    ) throws {
+        let words = request.split(separator: " ").map(String.init)
+        let act = ServedAct(method: words[0], path: try ServedPath(words[1]))
+        #expect(try ServeRule(rule).covers([act]) == isCovered)
+    }
+
     @Test func `deny comes first, then ask, then allow, and what no rule names is refused`() throws {
         let set = try rules(allow: ["* /a/**"], ask: ["* /a/b/**"], deny: ["* /a/b/c"])
         #expect(try judge("GET /a/b/c", set) == "refused")

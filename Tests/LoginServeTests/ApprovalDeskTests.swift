@@ -21,9 +21,10 @@ import Testing
         ApprovalDesk(path, profile: "blog", seconds: seconds, tell: tell)
     }
 
-    private func question(_ id: String, rule: String = "DELETE /*") -> ServeQuestion {
+    private func question(_ id: String, rule: String = "DELETE /*", isCovered: Bool = true) -> ServeQuestion {
         ServeQuestion(
-            id: id, command: "agent", method: "DELETE", url: "https://blog.example/\(id)", body: .none, rule: rule)
+            id: id, command: "agent", method: "DELETE", url: "https://blog.example/\(id)", body: .none, rule: rule,
+            isCovered: isCovered)
     }
 
     /// A request on a thread of its own.
@@ -127,7 +128,7 @@ import Testing
         #expect(client.next() == .ended(id: "1", .withdrawn))
     }
 
-    @Test func `an answer for a rule goes for all that wait for it, and for later ones`() throws {
+    @Test func `an answer for a rule goes for all that wait for it`() throws {
         let desk = desk()
         defer { desk.stop() }
         let all = (1...3).map { Asking(desk, question("\($0)", rule: $0 == 3 ? "PUT /*" : "DELETE /*")) }
@@ -141,12 +142,33 @@ import Testing
         client.send(.answer(id: asked, .yesForRule))
         all[0].expect(.yesForRule)
         all[1].expect(.yesForRule)
-        Asking(desk, question("4")).expect(.yesForRule)
         if all[2].answer == nil {
             #expect(client.nextQuestion() == "3")
             client.send(.answer(id: "3", .no))
         }
         all[2].expect(.no)
+    }
+
+    @Test func `an answer for a rule is told where a question of that rule is shown, and is none for others`() throws {
+        let desk = desk()
+        defer { desk.stop() }
+        let others = [("\u{E9}", true), ("e\u{301}", true), ("\u{E9}", false)]
+        var all: [Asking] = [], clients: [Client] = []
+        for (index, (rule, isCovered)) in others.enumerated() {
+            all.append(Asking(desk, question("\(index)", rule: "DELETE /\(rule)", isCovered: isCovered)))
+            clients.append(try #require(Client(path)))
+            _ = clients[index].next()
+            #expect(clients[index].nextQuestion() == "\(index)")
+        }
+        let same = Asking(desk, question("3", rule: "DELETE /\u{E9}")), client = try #require(Client(path))
+        _ = client.next()
+        #expect(client.nextQuestion() == "3")
+        clients[0].send(.answer(id: "0", .yesForRule))
+        same.expect(.yesForRule)
+        #expect(client.next() == .ended(id: "3", .yesForRule))
+        #expect(ApprovalWords.ended(.yesForRule).hasPrefix("Answered in another terminal. Allowed"))
+        for index in 1...2 { clients[index].send(.answer(id: "\(index)", .no)) }
+        for index in 1...2 { all[index].expect(.no) }
     }
 
     @Test func `without an approver the person is told once, and the time ends`() {

@@ -12,10 +12,11 @@ struct ApprovalScreenTests {
 
     private static func question(
         _ body: ServeQuestion.Body, url: String = "https://blog.example/issues/7", method: String = "DELETE",
-        rule: String = "DELETE /issues/*", further: [String] = [], command: String = "agent"
+        rule: String = "DELETE /issues/*", isCovered: Bool = true, further: [String] = [], command: String = "agent"
     ) -> ServeQuestion {
         ServeQuestion(
-            id: "1", command: command, method: method, url: url, body: body, rule: rule, further: further)
+            id: "1", command: command, method: method, url: url, body: body, rule: rule, isCovered: isCovered,
+            further: further)
     }
 
     private static func lines(_ question: ServeQuestion, _ columns: Int, _ rows: Int) -> [String] {
@@ -63,6 +64,11 @@ struct ApprovalScreenTests {
                 "DELETE \"https://blog.example/issues/7\"",
                 "y: once. a: always for this rule, until the command ends. n or Return: no.",
             ])
+    }
+
+    @Test func `a rule that does not name the request is shown as one that is like it`() {
+        let lines = Self.lines(Self.question(.none, url: "https://blog.example/issues/7/", isCovered: false), 40, 10)
+        #expect(lines.contains("  Like rule: DELETE /issues/*"), "\(lines)")
     }
 
     @Test(

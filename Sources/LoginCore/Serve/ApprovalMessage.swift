@@ -81,6 +81,7 @@ extension ServeQuestion {
         line.add("method", method)
         line.add("url", url)
         line.add("rule", rule)
+        line.add("covered", isCovered)
         if !further.isEmpty { line.add("further", further) }
         switch body {
         case .none: break
@@ -109,6 +110,6 @@ extension ServeQuestion {
             }
         self.init(
             id: id, command: command, method: method, url: url, body: body, rule: rule,
-            further: members["further"]?.texts ?? [])
+            isCovered: members["covered"] == .bool(true), further: members["further"]?.texts ?? [])
     }
 }

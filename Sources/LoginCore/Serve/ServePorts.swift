@@ -81,15 +81,17 @@ package struct ServeQuestion: Equatable, Sendable {
     package let body: Body
     /// The rule that asks, as it was written.
     package let rule: String
+    /// Whether the rule names the request, which otherwise merely may be taken for such a one: see `ServeRule.covers`.
+    package let isCovered: Bool
     /// What the request may do beside that, by its body or its `Destination`.
     package let further: [String]
 
     package init(
         id: String, command: String, method: String, url: String, body: Body, rule: String,
-        further: [String] = []
+        isCovered: Bool = true, further: [String] = []
     ) {
         (self.id, self.command, self.method, self.url) = (id, command, method, url)
-        (self.body, self.rule, self.further) = (body, rule, further)
+        (self.body, self.rule, self.isCovered, self.further) = (body, rule, isCovered, further)
     }
 }
 

@@ -43,6 +43,16 @@ package struct ServeRule: Equatable, Sendable {
             && spellings.contains(where: folded.matches)
     }
 
+    /// Returns whether the rule names all that it concerns of this. What merely may be taken for that is nothing that a person who reads
+    /// the rule agrees to in advance.
+    package func covers(_ acts: [ServedAct]) -> Bool {
+        acts.allSatisfy { act in
+            act.path.readings.allSatisfy {
+                names(act.method, $0) || !concerns(act.method, ServedPath.spellings($0))
+            }
+        }
+    }
+
     private static func methods(_ list: Substring) throws(ServeRuleFault) -> [String]? {
         if list == "*" { return nil }
         var methods: [String] = []

@@ -28,7 +28,9 @@ struct ApprovalScreen: Equatable, Sendable {
         let command = quoted(question.command, most: isSmall ? 16 : 64)
         let whose = words("\(SafeText.escaped(profile, limit: 40)): ") + command + words(" \(process)asks to send")
         let head = (isSmall ? [] : [""]) + cut(whose, most: 2)
-        let rule = cut(words("Rule: ") + pieces(question.rule), indent: Self.detail, most: isSmall ? 1 : 2)
+        let rule = cut(
+            words(question.isCovered ? "Rule: " : "Like rule: ") + pieces(question.rule), indent: Self.detail,
+            most: isSmall ? 1 : 2)
         let more = rule + further(question.further, most: rows < 10 ? 1 : isSmall ? 2 : 6)
         let legend = cut(words(isSmall ? ApprovalWords.shortLegend : ApprovalWords.legend), most: 2)
         let below = request(question, indent: 0, most: 2) + legend

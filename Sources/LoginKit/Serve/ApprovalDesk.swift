@@ -29,8 +29,6 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
     private let monitor = Monitor()
     private var socket: SocketFile?
     private var waiting: [Waiting] = []
-    /// The rules that were approved until the command ends.
-    private var approved: Set<String> = []
     private var (threads, approvers) = (0, 0)
     private var (isStopped, hasTold, hasFailed) = (false, false, false)
 
@@ -46,12 +44,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
         guard open() else { return .timedOut }
         let begun = ContinuousClock.now
         let item = Waiting(question, until: begun + .seconds(seconds))
-        let isApproved = monitor.locked {
-            if approved.contains(question.rule) { return true }
-            waiting.append(item)
-            return false
-        }
-        if isApproved { return .yesForRule }
+        monitor.locked { waiting.append(item) }
         while true {
             if isWithdrawn() { return settle(item, .withdrawn) }
             let answer = monitor.locked {
@@ -175,14 +168,13 @@ extension ApprovalDesk {
 
     func end(of item: Waiting) -> ServeAnswer? { monitor.locked { item.answer } }
 
-    /// Takes the person's answer; one for a rule answers all that wait for the same.
+    /// Takes the person's answer; one for a rule answers all that wait for the same, whose bytes count and not its characters.
     func take(_ answer: ServeAnswer, for item: Waiting) {
         monitor.locked {
             if item.answer == nil { item.answer = answer }
             if item.answer == .yesForRule {
-                approved.insert(item.question.rule)
-                for other in waiting where other.answer == nil && other.question.rule == item.question.rule {
-                    other.answer = .yesForRule
+                for other in waiting where other.answer == nil && other.question.isCovered {
+                    if other.question.rule.utf8.elementsEqual(item.question.rule.utf8) { other.answer = .yesForRule }
                 }
             }
             monitor.tell()

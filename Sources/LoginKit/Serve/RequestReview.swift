@@ -7,7 +7,7 @@ final class RequestReview: Sendable {
     private let headers: ServedHeaders
     private let origin: Origin
     /// The rules that need no further answers.
-    private let approved = Mutex<Set<String>>([])
+    private let approved = Mutex<[ServeRule]>([])
 
     init(_ limits: ServeLimits, _ headers: ServedHeaders, _ origin: Origin) {
         (self.limits, self.headers, self.origin) = (limits, headers, origin)
@@ -93,7 +93,7 @@ final class RequestReview: Sendable {
         case .allowed(let rule): permission.rule = rule
         case .ask(let rules):
             permission.decision = .askedYes
-            for rule in rules { permission.rule = try ask(about: call, rule, permission.further, id: id) }
+            for rule in rules { permission.rule = try ask(about: call, all, rule, id: id) }
         }
         // Only a body makes anybody look ahead.
         permission.mayProbe = call.head.contentLength != 0 && isAllowed(acts.head)
@@ -105,20 +105,22 @@ final class RequestReview: Sendable {
         if case .allowed = limits.rules.decision(on: [act]) { true } else { false }
     }
 
-    /// - Parameter further: what the request may do beside its own method.
+    /// - Parameter acts: all that the request may do.
     /// - Returns: the rule.
     private func ask(
-        about call: ServerCall, _ rule: ServeRule, _ further: [String], id: String
+        about call: ServerCall, _ acts: [ServedAct], _ rule: ServeRule, id: String
     ) throws(ServeObjection) -> ServeRule {
-        if approved.withLock({ $0.contains(rule.text) }) { return rule }
+        let isCovered = rule.covers(acts)
+        if isCovered, approved.withLock({ $0.contains(rule) }) { return rule }
         guard let approver = limits.approver else { throw .needsApproval(rule) }
         let question = ServeQuestion(
             id: id, command: limits.command, method: call.head.judgedMethod, url: origin.description + call.target,
-            body: try shownBody(of: call, rule), rule: rule.text, further: further)
+            body: try shownBody(of: call, rule), rule: rule.text, isCovered: isCovered,
+            further: ServedActs.further(acts))
         switch approver.answer(to: question, unless: { call.isAbandoned() }) {
         case .yes: return rule
         case .yesForRule:
-            approved.withLock { _ = $0.insert(rule.text) }
+            approved.withLock { $0.append(rule) }
             return rule
         case .no: throw .declined(rule)
         case .withdrawn: throw .withdrawn(rule)
