@@ -57,7 +57,7 @@ import Testing
     }
 
     private static func question(_ id: String, _ more: String = "") -> String {
-        #"{"question":{"id":"\#(id)","command":"agent","method":"DELETE","url":"https://blog.example/issues/\#(id)","rule":"DELETE /issues/*"\#(more)},"seconds":60}"#
+        #"{"question":{"id":"\#(id)","command":"agent","method":"DELETE","url":"https://blog.example/issues/\#(id)","rule":"DELETE /issues/*","covered":true\#(more)},"seconds":60}"#
             + "\n"
     }
 
@@ -122,7 +122,7 @@ import Testing
         desk.type(Self.question("1"))
         try run.pty.wait(for: "Allow?")
         type("y", into: run)
-        desk.type("{\"withdrawn\":\"1\"}\n" + Self.question("2"))
+        desk.type("{\"ended\":\"1\",\"answer\":\"withdrawn\"}\n" + Self.question("2"))
         try run.pty.wait(for: "issues/2\"")
         type("\ry\r", into: run)
         try run.pty.wait(for: "Allow?")
@@ -160,18 +160,21 @@ import Testing
         #expect(run.said.contains(#"Body, 9 bytes, not text: "image/png""#), "\(run.said)")
     }
 
-    @Test func `a question that is withdrawn, late, or whose command ends goes away`() throws {
+    @Test func `a question that is withdrawn, late, answered elsewhere, or whose command ends goes away`() throws {
         let run = try approve(), desk = try desk("blog"), other = try self.desk("other")
         try other.wait(for: #"{"version":1}"#)
         desk.type(Self.question("1"))
         try run.pty.wait(for: "Allow?")
-        desk.type("{\"withdrawn\":\"1\"}\n")
+        desk.type("{\"ended\":\"1\",\"answer\":\"withdrawn\"}\n")
         try run.pty.wait(for: "The request was withdrawn")
         desk.type(Self.question("2"))
         try run.pty.wait(for: "Allow?")
-        desk.type("{\"late\":\"2\"}\n")
+        desk.type("{\"ended\":\"2\",\"answer\":\"timed-out\"}\n")
         try run.pty.wait(for: "Too late")
-        desk.type(Self.question("3"))
+        desk.type(Self.question("5"))
+        try run.pty.wait(for: "Allow?")
+        desk.type("{\"ended\":\"5\",\"answer\":\"yes-for-rule\"}\n" + Self.question("3"))
+        try run.pty.wait(for: "Answered in another terminal. Allowed for this rule")
         try run.pty.wait(for: "Allow?")
         desk.type("end\n")
         try run.pty.wait(for: "The request was withdrawn")

@@ -23,7 +23,8 @@ final class Approver {
         var profile = ""
         var pid: Int32 = 0
         var question: ServeQuestion?
-        var end: ServeAnswer?
+        /// The last question that has ended by itself; the next one may have come with that.
+        var end: (id: String, answer: ServeAnswer)?
 
         init(_ stream: ApprovalStream) { self.stream = stream }
     }
@@ -91,9 +92,8 @@ final class Approver {
             guard let wanted = self.profile, wanted != profile else { return }
             others.insert(path)
             peers[path] = nil
-        case .question(let question, _): (peer.question, peer.end) = (question, nil)
-        case .ended(let id, let end):
-            if peer.question?.id == id { peer.end = end }
+        case .question(let question, _): peer.question = question
+        case .ended(let id, let answer): peer.end = (id, answer)
         case .otherVersion:
             hasMetOtherVersion = true
             others.insert(path)
@@ -106,7 +106,7 @@ final class Approver {
     var next: Pending? {
         for (path, peer) in peers.sorted(by: { $0.key < $1.key }) {
             guard let question = peer.question else { continue }
-            guard peer.end == nil else {
+            guard peer.end?.id != question.id else {
                 peer.question = nil
                 continue
             }
@@ -117,8 +117,9 @@ final class Approver {
 
     /// How the question has ended by itself.
     func change(of pending: Pending) -> Change {
-        guard let peer = peers[pending.path], peer.question?.id == pending.question.id else { return .over(.withdrawn) }
-        return peer.end.map { .over($0) } ?? .none
+        let peer = peers[pending.path], id = pending.question.id
+        if let end = peer?.end, end.id == id { return .over(end.answer) }
+        return peer?.question?.id == id ? .none : .over(.withdrawn)
     }
 
     func answer(_ pending: Pending, _ answer: ServeAnswer) {
