@@ -117,6 +117,15 @@ struct ServedFieldsOnTheirWayTests {
         #expect(headers(rule).sent(fields).map(\.name) == ["X-CSRFToken"])
     }
 
+    @Test(arguments: ["Content_Length", "Transfer.Encoding", "private_token", "Proxy_Authorization"])
+    func `what CGI and its kin take for a header of the session or of the connection is not sent either`(name: String)
+        throws
+    {
+        var rule = SessionRule()
+        rule.headers = [HeaderRule(name: "PRIVATE-TOKEN", value: try Template(parsing: "{token}"))]
+        #expect(headers(rule).sent([ServedField(name, "1"), ServedField("X_Name", "2")]).map(\.name) == ["X_Name"])
+    }
+
     @Test func `a user agent of the profile replaces the command's, which passes otherwise`() {
         let fields = [ServedField("User-Agent", "curl/8"), ServedField("A", "b")]
         let bound = ServedHeaders(

@@ -6,7 +6,7 @@ package struct ServedHeaders: Sendable {
     /// Where the command sends its requests, without a slash at the end.
     private let root: String
     private let origin: Origin
-    /// In lower case: the session has its own values for these.
+    /// As CGI and its kin compare names: the session has its own values for these.
     private let taken: Set<String>
 
     private static let ofOneConnection: Set<String> = [
@@ -30,7 +30,7 @@ package struct ServedHeaders: Sendable {
     package init(root: String, origin: Origin, rule: SessionRule, hasUserAgent: Bool = false) {
         (self.root, self.origin) = (root, origin)
         let names = (rule.headers + rule.writeHeaders).map(\.shownName)
-        taken = Set(names + (hasUserAgent ? ["user-agent"] : []))
+        taken = Set((names + (hasUserAgent ? ["user-agent"] : [])).map { ServedField($0, "").foldedName })
     }
 
     /// The fields of the command's request that go on to the service.
@@ -44,8 +44,10 @@ package struct ServedHeaders: Sendable {
             } else if name == "origin" {
                 sent.append(HTTPRequestField(name: field.name, value: Secret(origin.description)))
             }
-            guard !Self.ofOneConnection.contains(name), !Self.notSent.contains(name), !named.contains(name),
-                !taken.contains(name)
+            // A service may take `Content_Length` for the length of the body, and read the rest as another request.
+            let folded = field.foldedName
+            guard !Self.ofOneConnection.contains(folded), !Self.notSent.contains(folded), !named.contains(name),
+                !taken.contains(folded)
             else { continue }
             let value = field.bytes.withUnsafeBytes { Secret(copying: $0) }
             sent.append(HTTPRequestField(name: field.name, value: value))
