@@ -17,7 +17,7 @@ import Testing
             method: method, target: "/5e63e7\(target)", fields: (length + fields).map { ServedField($0.0, $0.1) })
         let acts = try ServedActs(head, target: target, Self.headers)
         let methods = try acts.body()?.methods(in: Array((body ?? "").utf8), isWhole: isWhole) ?? []
-        return acts.with(methods: methods).map { "\($0.method) \($0.path.text)" }
+        return try acts.with(methods: methods).map { "\($0.method) \($0.path.text)" }
     }
 
     private func objection(_ work: () throws -> [String]) -> String? {
@@ -54,6 +54,13 @@ import Testing
     ]) func `a member _method of the query is refused`(query: String) {
         #expect(objection { try acts("POST", "/x?\(query)") } == "400 override")
         #expect(objection { try acts("GET", "/x?\(query)") } == "400 override")
+    }
+
+    @Test func `a body names each method once, and not more than eight of them`() throws {
+        let form = ("Content-Type", "application/x-www-form-urlencoded")
+        let all = (1...9).map { "_method=M\($0)" }
+        #expect(try acts(body: (all.dropLast() + all.prefix(2)).joined(separator: "&"), form).count == 9)
+        #expect(objection { try acts(body: all.joined(separator: "&"), form) } == "400 override")
     }
 
     @Test(arguments: ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-ID", "Referer", "Accept"])

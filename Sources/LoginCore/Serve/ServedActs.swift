@@ -52,9 +52,17 @@ package struct ServedActs: Equatable, Sendable {
     /// The body, if services look in it for another method.
     package func body() throws(ServeObjection) -> ServedBody? { hasBody ? try ServedBody(fields) : nil }
 
-    /// All of it with the methods that the body names.
-    package func with(methods: [String]) -> [ServedAct] {
-        acts + methods.map { ServedAct(method: $0, path: own.path) }
+    /// More different methods in a body are no request to be judged, but work for whoever judges it.
+    package static let mostMethods = 8
+
+    /// All of it with the methods that the body names, each of them once.
+    package func with(methods: [String]) throws(ServeObjection) -> [ServedAct] {
+        var named: [String] = []
+        for method in methods where !named.contains(method) {
+            guard named.count < Self.mostMethods else { throw .unreadableOverride }
+            named.append(method)
+        }
+        return acts + named.map { ServedAct(method: $0, path: own.path) }
     }
 
     /// What the request may do beside its own method, for a person and the log: `DELETE /c/1`.

@@ -26,7 +26,7 @@ extension ServeObjection {
         case .overridingHeader(let name): "the header \(SafeText.quoted(name)) may change the method or the path"
         case .overridingQuery: "a member '_method' of the query may change the method"
         case .foreignDestination: "Destination must be one URL at the served address"
-        case .unreadableOverride: "the member '_method' of the body is not a method"
+        case .unreadableOverride: "a member '_method' of the body is not a method, or there are too many"
         case .unreadableBody(let fault): fault.words
         case .notAllowed(let act, nil): "no rule allows \(act.method) \(SafeText.line(act.path.text))"
         case .notAllowed(let act, let rule?):

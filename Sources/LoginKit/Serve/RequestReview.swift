@@ -82,7 +82,7 @@ final class RequestReview: Sendable {
             // No byte of the body changes that.
         } else if limits.searchesBodies, let body = try acts.body() {
             let (bytes, isWhole) = try beginning(of: call, ServedBody.searched, for: decision.asking)
-            all = acts.with(methods: try body.methods(in: bytes, isWhole: isWhole))
+            all = try acts.with(methods: try body.methods(in: bytes, isWhole: isWhole))
             decision = limits.rules.decision(on: all)
             if case .refused(let act, let rule) = decision { throw .overrideNotAllowed(act, by: rule) }
         }
