@@ -58,4 +58,8 @@ import Testing
     @Test func `an address whose time is over is gone`() {
         #expect(ServeRefused(.ended).status == 410)
     }
+
+    @Test func `a request whose sender the kernel does not tell may be tried again`() {
+        #expect(ServeRefused(.unknownUser).status == 503)
+    }
 }

@@ -133,9 +133,10 @@ package struct ServeRefused: Error, Equatable {
     package var status: Int {
         switch reason {
         case .badTarget, .badLength: 400
-        case .otherUser, .unknownUser, .otherHost, .otherSite, .unknownSegment: 403
+        case .otherUser, .otherHost, .otherSite, .unknownSegment: 403
         case .ended: 410
-        case .noThread: 503
+        // Without a descriptor for it, the kernel cannot be asked.
+        case .unknownUser, .noThread: 503
         }
     }
 }

@@ -5,7 +5,7 @@ extension ServeGate.Refusal {
     var words: String {
         switch self {
         case .otherUser: "this address is for programs of another user"
-        case .unknownUser: "the kernel does not tell which user sent this request"
+        case .unknownUser: "the kernel does not tell which user sent this request; try again later"
         case .otherHost: "the Host header does not match this address"
         case .otherSite: "requests from pages of other sites are refused"
         case .unknownSegment: "the path does not begin with the segment of AUTHCTL_SERVE_URL"
