@@ -89,6 +89,13 @@ struct NextStepTests {
         #expect(next(.failure(.libraryMissing(problem))) == "install it (on Debian: apt install \(package))")
     }
 
+    @Test(arguments: [
+        "libssl.so.3: failed to map segment from shared object", "libssl.so.3: cannot map zero-fill pages",
+        "libcurl.so.4: cannot allocate memory in static TLS block",
+    ]) func `a library for which there is no memory is not to be installed`(problem: String) {
+        #expect(next(.failure(.libraryMissing(problem))) == "allow authctl more memory: ulimit -d, ulimit -v")
+    }
+
     @Test func `a line is styled without a colour where none is known`() {
         #expect(next(.failure(.libraryMissing("/opt/libcurl.so.4: cannot open"))) == "install it")
     }

@@ -78,6 +78,9 @@ extension ProxyFault {
 extension OtherFailure {
     /// - Parameter problem: the loader's words, which begin with the file that it missed.
     private static func installing(_ problem: String) -> String {
+        if ["map ", "allocate "].contains(where: { problem.contains($0) }) {
+            return "allow authctl more memory: ulimit -d, ulimit -v"
+        }
         let packages = [
             ("libcurl", "libcurl4"), ("libxml2", "libxml2"), ("libssl", "libssl3"), ("libcrypto", "libssl3"),
             ("libsodium", "libsodium23"),
