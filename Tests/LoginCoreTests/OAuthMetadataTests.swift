@@ -83,6 +83,13 @@ struct OAuthMetadataTests {
         #expect(found?.issuer == written)
     }
 
+    @Test func `an issuer is compared byte for byte`() {
+        let (expected, found) = ("https://id.example/K", "https://id.example/\u{212A}")
+        #expect(throws: MetadataFault.otherIssuer(expected: expected, found: [found])) {
+            try read(SomeOAuth.metadata(["issuer": "\"\(found)\""]), of: expected)
+        }
+    }
+
     @Test(arguments: [
         "https://id.example//", "http://id.example", "https://other.example", "https://id.example/tenant",
         "https://ID.example",

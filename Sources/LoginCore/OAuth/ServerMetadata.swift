@@ -80,7 +80,7 @@ package struct ServerMetadata: Equatable, Sendable {
 
     /// One slash at the end may differ, and nothing else.
     static func isSame(_ issuer: String, _ other: String) -> Bool {
-        issuer == other || issuer == other + "/" || issuer + "/" == other
+        issuer.isSame(as: other) || issuer.isSame(as: other + "/") || (issuer + "/").isSame(as: other)
     }
 
     /// Where an issuer's metadata can be, in the order in which they are tried: RFC 8414, section 3.1, then OpenID Connect

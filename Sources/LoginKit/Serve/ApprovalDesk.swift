@@ -174,7 +174,7 @@ extension ApprovalDesk {
             if item.answer == nil { item.answer = answer }
             if item.answer == .yesForRule {
                 for other in waiting where other.answer == nil && other.question.isCovered {
-                    if other.question.rule.utf8.elementsEqual(item.question.rule.utf8) { other.answer = .yesForRule }
+                    if other.question.rule.isSame(as: item.question.rule) { other.answer = .yesForRule }
                 }
             }
             monitor.tell()
