@@ -113,6 +113,8 @@ import Testing
         var logout: Int32 = 0
         /// What its form asks for beside name and password.
         var fields: [(label: String, text: String)] = []
+        /// Where the name of whoever is logged in stands, and nobody else's.
+        var inside: String?
 
         var testDescription: String { name }
     }
@@ -122,20 +124,31 @@ import Testing
         arguments: [
             Program(
                 name: "adminer", pages: ["/", "/?username=ada"], fields: [("Server", "localhost"), ("Database", "")]),
-            Program(name: "datasette", pages: ["/", "/-/login", "/_memory"], logout: 15),
+            Program(name: "datasette", pages: ["/", "/-/login", "/_memory"], logout: 15, inside: "/-/actor.json"),
             Program(name: "marimo", user: "", pages: ["/", "/auth/login"]),
-            Program(name: "phpmyadmin", pages: ["/", "/index.php", "/index.php?route=/server/databases"], logout: 15),
+            Program(name: "phpldapadmin", pages: ["/cmd.php?cmd=login_form&server_id=1"], inside: "/"),
+            Program(
+                name: "phpmyadmin", pages: ["/", "/index.php", "/index.php?route=/server/databases"], logout: 15,
+                inside: "/"),
             Program(name: "orthanc", pages: ["/", "/app/explorer.html", "/system"], hasForm: false),
             Program(
-                name: "postfixadmin", user: "ada@example.org", pages: ["/", "/login.php", "/list.php?table=admin"]),
-            Program(name: "supysonic", pages: ["/", "/user/login", "/folder"], logout: 15),
+                name: "postfixadmin", user: "ada@example.org", pages: ["/", "/login.php", "/list.php?table=admin"],
+                inside: "/list.php?table=admin"),
+            Program(
+                name: "request-tracker", pages: ["/", "/NoAuth/Login.html", "/Prefs/AboutMe.html"], inside: "/"),
+            Program(name: "supysonic", pages: ["/", "/user/login", "/folder"], logout: 15, inside: "/"),
             Program(name: "tomcat", pages: ["/manager/html", "/host-manager/html"], hasForm: false),
-            Program(name: "wagtail", pages: ["/admin/", "/admin/login/", "/admin/pages/"]),
+            Program(name: "wagtail", pages: ["/admin/", "/admin/login/", "/admin/pages/"], inside: "/admin/"),
         ])
-    func `a URL from the address line is enough to log in to a program that has no preset`(program: Program) throws {
+    func
+        `a URL from the address line is enough to log in to a program that has no preset, and its logout says what curl sees then`(
+            program: Program
+        ) throws
+    {
         let server = try PresetServer(program.name, ready: program.pages[0])
+        let origin = "http://127.0.0.1:\(server.port)"
         for page in program.pages {
-            let url = "http://127.0.0.1:\(server.port)" + page
+            let url = origin + page
             let wrong = try logIn(
                 url, program.user, "Wrong-Horse-7", attempts: 1, asksFirst: program.hasForm,
                 fields: program.fields)
@@ -145,9 +158,43 @@ import Testing
             #expect(try run.end() == .exited(0), "\(page): \(run.said)")
             let whoami = try authctl.run(["whoami"])
             #expect(whoami.code == 0 && whoami.output == program.user + "\n", "\(page): \(whoami)")
+            let session = try authctl.file("session", authctl.run(["token", "--header"]).output)
+            func isKnown() throws -> Bool? {
+                try program.inside.map { try Curl("-H", "@" + session, origin + $0).text.contains(program.user) }
+            }
+            #expect(try isKnown() != false, "\(page)")
             let logout = try authctl.run(["logout"])
             #expect(logout.code == program.logout, "\(page): \(logout.error)")
+            let hasEnded = logout.error.contains("session ended at the server")
+            #expect(try isKnown() != hasEnded, "\(page): \(logout.error)")
             #expect(try authctl.run(["profile", "remove", "127.0.0.1:\(server.port)"]).code == 0)
         }
+    }
+
+    @Test(PresetServer.required)
+    func `phpLDAPadmin's pages, which open to its login page's cookie, prove no password, and none is sent`() throws {
+        let server = try PresetServer("phpldapadmin", ready: "/")
+        let origin = "http://127.0.0.1:\(server.port)"
+        let front = try authctl.onTerminal(["login", origin + "/", "-u", "ada"])
+        try front.answer("Log in with this profile? yes/no: ", "yes\r")
+        try front.pty.waitForEnd(within: 20)
+        #expect(try front.end() == .exited(2), "\(front.said)")
+        #expect(front.said.contains("does not prove a login"), "\(front.said)")
+        let config = """
+            [profiles.schema]
+            url    = "\(origin)"
+            method = "cookie"
+            login  = { page = "/cmd.php?cmd=login_form&server_id=1", post = "/cmd.php", form = { login = "{username}", login_pass = "{password}" } }
+            verify = { get = "/cmd.php?cmd=schema&server_id=1", logged-out = [{ status = 302 }] }
+
+            """
+        let byHand = try Installation(config: config)
+        for password in ["Wrong-Horse-7", PresetServer.password] {
+            let login = try byHand.run(
+                "login", "schema", "-u", "ada", "--password-stdin", input: password + "\n")
+            #expect(login.code == 2, "\(login.error)")
+            #expect(login.error.contains("does not prove a login"), "\(login.error)")
+        }
+        #expect(server.log.contains("GET /cmd.php") && !server.log.contains("POST /"), "\(server.log)")
     }
 }
