@@ -82,7 +82,8 @@ struct HelperLoginTests {
         try world.home.write(Self.basic("good", "http://good.example"), to: "config/authctl/config.toml")
         #expect(throws: LoginFault.untrusted(.plainHTTP)) { try lent(world, "http://good.example") }
         for (host, isLent) in [
-            ("127.0.0.1", true), ("[::1]", true), ("localhost", true), ("127.0.0.1.evil.example", false),
+            ("127.0.0.1", true), ("[::1]", true), ("[::ffff:127.0.0.1]", true), ("localhost", true),
+            ("127.0.0.1.evil.example", false),
             ("127.evil", false), ("localhost.evil", false),
         ] {
             try world.home.write(Self.basic("x", "http://\(host)"), to: "config/authctl/config.toml")

@@ -36,6 +36,18 @@ struct `Plain http` {
         #expect(try #require(PeerAddress(text: text)).isLoopback == isLoopback)
     }
 
+    /// A proxy gets no request to this machine, and a cookie or a login may go to it in clear.
+    @Test(arguments: [
+        ("localhost", true), ("wire.LOCALHOST", true), ("127.1", true), ("2130706433", true), ("0x7f.0.0.1", true),
+        ("0177.0.0.1", true), ("[::1]", true), ("[0:0:0:0:0:0:0:1]", true), ("[::ffff:127.0.0.1]", true),
+        ("[::ffff:7f00:1]", true), ("0.0.0.0", false), ("[::]", false), ("[::ffff:10.0.0.1]", false),
+        ("localhost.example", false), ("127.example", false),
+    ])
+    func `A host is loopback as its address is, however the URL writes it`(host: String, isLoopback: Bool) throws {
+        #expect(try URLParser().parse("https://\(host):8443/").origin.isLoopback == isLoopback)
+        #expect(throws: UsageFault.self) { try URLParser().parse("https://localhost./") }
+    }
+
     @Test func `Plain http is allowed for its origin alone`() throws {
         let origin = Origin(scheme: "http", host: "h.example", port: 80)
         let gate = PeerGate(origin: origin, rule: .oneAddress)

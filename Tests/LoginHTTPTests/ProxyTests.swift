@@ -28,7 +28,7 @@ struct `A proxy` {
         scheme: String
     ) throws {
         let environment = ["http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"].map { ($0, "http://p.example:1") }
-        for host in ["127.0.0.1", "127.1.2.3", "localhost", "wire.localhost", "[::1]", "service.example"] {
+        for host in ["127.0.0.1", "127.1.2.3", "localhost", "wire.localhost", "[::ffff:127.0.0.1]", "service.example"] {
             let origin = Origin(scheme: scheme, host: host, port: 1234)
             let choice = ProxyChoice(
                 .environment, environment: Dictionary(uniqueKeysWithValues: environment), origin: origin)

@@ -35,10 +35,9 @@ public struct Origin: Hashable, Sendable, Codable {
     /// The host, without the brackets of an IPv6 address.
     package var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 
-    /// Whether the host is this machine by its very name (RFC 6761, section 6.3).
+    /// Whether the host is this machine by its very name (RFC 6761, section 6.3) or address.
     package var isLoopback: Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
-        return host.hasPrefix("127.") && host.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
+        host == "localhost" || host.hasSuffix(".localhost") || PeerAddress(text: bareHost)?.isLoopback == true
     }
 }
 

@@ -60,9 +60,6 @@ final class TLSContext {
 }
 
 extension Origin {
-    /// The host without brackets.
-    var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
-
     /// The host, if it is an address.
     var address: String? { PeerAddress(text: bareHost) == nil ? nil : bareHost }
 }
