@@ -154,6 +154,29 @@ struct HelperLoginTests {
         #expect(git.code == 2 && git.output.isEmpty && git.talk.contains("config.toml"))
     }
 
+    /// Nobody can tell which origin it is for, so "nothing found" may be untrue.
+    @Test(arguments: [
+        ("url = \"https://blog.example\"\nverify = {", "line 2"), ("url = 1\n", "url"),
+        ("url = \"blog.example\"\nverify = { get = \"/\" }\n", "url"),
+    ])
+    func `a profile that cannot be read is an error for git, docker and request where no other is found`(
+        text: String, words: String
+    ) throws {
+        let world = try TestWorld(config: Self.basic("good", "https://good.example"))
+        try world.home.write(text, to: "config/authctl/profiles/broken.toml")
+        logIn(world, "good")
+        #expect(try lent(world, "https://good.example") != nil)
+        let request = world.run("request", "https://blog.example/me")
+        #expect(request.code == 2 && request.talk.contains("broken.toml"), "\(request)")
+        do {
+            Issue.record("lent \(try lent(world, "https://blog.example") ?? "nothing")")
+        } catch let fault as LoginFault {
+            let message = fault.message(about: ErrorContext()).what
+            #expect(
+                fault.exitCode == .usage && message.contains("broken.toml") && message.contains(words), "\(message)")
+        }
+    }
+
     private func chat() throws -> TestWorld {
         let world = try TestWorld(config: Examples.config)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])

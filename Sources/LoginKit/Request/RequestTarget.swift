@@ -9,6 +9,7 @@ extension LoginContext {
             url.contains("://")
         else { return try selectProfile(nil) }
         let names = try profilesNearest(to: parse(url))
+        if names.isEmpty { try checkUnreadableProfiles(at: parse(url).origin) }
         if names.count == 1 { return try profile(named: names[0]) }
         let document = try document()
         let present = names.filter { document.profile($0)?.activeAccount != nil }
@@ -42,16 +43,18 @@ extension LoginContext {
         return try? parse(written.url).origin
     }
 
-    /// Looks for profiles that cannot be read and, by their `url`, are for this origin.
+    /// Looks for profiles that cannot be read and, by their `url`, are for this origin, or for one that nobody can tell.
     /// - Throws: `usage`, with the file and the key of the first one.
     package func checkUnreadableProfiles(at origin: Origin) throws(LoginFault) {
         for name in profiles.names {
             do throws(UsageFault) {
                 _ = try profiles.profile(named: name)
             } catch {
-                guard case .table(let members)? = try? profiles.written(name), case .string(let url)? = members["url"],
-                    (try? parse(url))?.origin == origin
-                else { continue }
+                if case .table(let members)? = try? profiles.written(name), case .string(let url)? = members["url"],
+                    let other = try? parse(url).origin, other != origin
+                {
+                    continue
+                }
                 topic = ErrorContext(profile: name, origin: origin)
                 throw .usage(error)
             }
