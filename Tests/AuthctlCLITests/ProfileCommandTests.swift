@@ -59,6 +59,24 @@ struct ProfileCommandTests {
         #expect(world.run("profile", "show", "gift").output.contains("rm -rf") == says)
     }
 
+    @Test func `a profile that is none without its risks is not added, and oauth goes as a whole and is said`() throws {
+        let world = try TestWorld()
+        let certificate = try world.home.write(
+            "[profiles.c]\nurl = \"https://c.example\"\nmethod = \"certificate\"\ncertificate = \"c.pem\"\n"
+                + "verify = { get = \"/\" }\n", to: "c.toml")
+        let refused = world.run("profile", "add", certificate)
+        #expect(refused.code == 2 && refused.talk.contains("nothing was added"), "\(refused.talk)")
+        #expect(refused.talk.contains("certificate = \"c.pem\"") && refused.talk.contains("--accept-commands"))
+        #expect(world.run("profile", "show", "c").talk.contains("there is no profile"))
+        #expect(world.run("profile", "add", certificate, "--accept-commands").code == 0)
+        let oauth = try world.home.write(
+            "[profiles.o]\nurl = \"https://o.example\"\nmethod = \"oauth\"\nverify = { get = \"/\" }\n"
+                + "oauth = { issuer = \"https://id.example\", client-id = \"x\" }\n", to: "o.toml")
+        let run = world.run("profile", "add", oauth)
+        #expect(run.code == 0 && run.talk.contains("o: the other keys of oauth"), "\(run.talk)")
+        #expect(!world.run("profile", "show", "o").output.contains("client-id"))
+    }
+
     @Test func `--accept-commands takes it without a question`() throws {
         let world = try TestWorld()
         let file = try world.home.write(Self.risky, to: "gift.toml")

@@ -65,12 +65,21 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         guard let offered = try offered(invocation) else { throw .cancelled }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
         let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
-        let takesRisks = withRisks.isEmpty ? false : try accepts(withRisks, invocation)
-        // Somebody else may have made one while the question was open.
-        for (name, table) in offered.profiles { try check(name, table, invocation) }
-        for (name, table) in offered.profiles {
-            try invocation.context.write(
-                takesRisks ? table.members : table.withoutRisks, as: name, head: offered.origin)
+        let takesAll = withRisks.isEmpty ? true : try accepts(withRisks + offered.consequences, invocation)
+        let taken = takesAll ? offered : offered.withoutRisks
+        // Somebody else may have made one while the question was open, and what is left may be no profile.
+        for (name, table) in taken.profiles {
+            do throws(LoginFault) {
+                try check(name, table, invocation)
+            } catch .usage(.badConfig(_, let path, _, let problem)) where !takesAll {
+                let why = [path.map { SafeText.escaped($0) }, problem].compactMap { $0 }.joined(separator: " ")
+                throw .usage(.other("nothing was added: without the keys above, this is no valid profile (\(why))"))
+            } catch {
+                throw error
+            }
+        }
+        for (name, table) in taken.profiles {
+            try invocation.context.write(table.members, as: name, head: offered.origin)
             invocation.say(
                 "Added the profile \(SafeText.escaped(name)). Log in: \(ShellCommand("authctl", "login", name))")
         }

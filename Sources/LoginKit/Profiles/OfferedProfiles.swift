@@ -3,7 +3,7 @@ package import Secrets
 
 /// The profiles in a file that comes from others.
 package struct OfferedProfiles {
-    package let profiles: [(name: String, table: StrictTable)]
+    package private(set) var profiles: [(name: String, table: StrictTable)]
     /// Where they were fetched, for the head of what is written.
     package var origin: String?
 
@@ -63,6 +63,21 @@ package struct OfferedProfiles {
             for (name, table) in profiles { risks += try table.risks().map { "\(name): \($0)" } }
             return risks
         }
+    }
+
+    /// What is left out with the risks, although it is none by itself: the rest of an `oauth` is of use to its server alone.
+    package var consequences: [String] {
+        profiles.filter { $0.table.value("oauth") != nil && $0.table.withoutRisks["oauth"] == nil }
+            .map { "\($0.name): the other keys of oauth" }
+    }
+
+    /// The profiles without their risks; what is left of one need not be valid.
+    package var withoutRisks: OfferedProfiles {
+        var rest = self
+        rest.profiles = profiles.map { name, table in
+            (name, StrictTable(table.withoutRisks, file: table.file, path: table.path))
+        }
+        return rest
     }
 }
 
