@@ -15,13 +15,23 @@ struct `A proxy` {
             basic: BasicCredential(username: "u", password: Secret("CANARY")))
     }
 
-    @Test func `a proxy that is named never sees a request to an http origin`() throws {
-        let proxy = try RecordingServer([])
+    @Test func `a request to an http origin goes through a named proxy only where plain http is allowed, too`() throws {
+        let proxy = try RecordingServer([.answer(200), .answer(407), .answer(404)])
         let server = try RecordingServer([])
-        let settings = TransportSettings(allowHTTP: true, proxy: .url(proxy.url()))
+        var settings = TransportSettings(proxy: .url(proxy.url()))
+        let refusing = CurlTransport(origin: server.origin, settings: settings)
+        #expect(fault { _ = try refusing.send(request(server.url())) } == .untrusted(.plainHTTPThroughProxy))
+        #expect(proxy.connections.isEmpty)
+        settings.allowHTTP = true
         let transport = CurlTransport(origin: server.origin, settings: settings)
-        #expect(fault { _ = try transport.send(request(server.url())) } == .untrusted(.plainHTTPThroughProxy))
-        #expect(proxy.connections.isEmpty && server.connections.isEmpty)
+        #expect(try transport.send(request(server.url())).status == 200)
+        #expect(proxy.texts.first?.hasPrefix("GET \(server.url()) HTTP/1.1\n") == true, "\(proxy.texts)")
+        #expect(
+            fault { _ = try transport.send(request(server.url())) } == failure(proxy, .refused(status: 407), .option))
+        // A connection of another protocol goes through it as any other does.
+        _ = fault { _ = try transport.openTunnel(request(server.url()), to: "websocket") }
+        #expect(proxy.texts.last?.hasPrefix("CONNECT 127.0.0.1:\(server.port) HTTP/1.1\n") == true, "\(proxy.texts)")
+        #expect(server.connections.isEmpty)
     }
 
     @Test(arguments: ["http", "https"]) func `the environment's proxy is not for plain http, and not for this machine`(

@@ -9,7 +9,7 @@ extension NetworkFault {
         case .notConnected(let ignoredVariable, let errno):
             let ignored = ignoredVariable.map {
                 topic.origin?.scheme == "http"
-                    ? "; \($0) is set, but plain http never goes through a proxy" : "; \($0) is set, but not used here"
+                    ? "; \($0) is set, but is not used for plain http" : "; \($0) is set, but not used here"
             }
             let reason = errno.map { ": \(SystemWords.of($0).lowercased())" }
             return Message("could not connect\(reason ?? "")\(ignored ?? "")", next: retry)

@@ -39,7 +39,9 @@ extension TrustFault {
                     ? "use https, or set allow-http in the profile"
                     : "use https, or allow it for this origin: \(topic.loginCommand("--allow-http"))")
         case .plainHTTPThroughProxy:
-            return Message("refused plain http: the proxy could read the password", next: "use https")
+            return Message(
+                "refused plain http: the proxy could read the password",
+                next: "use https, set allow-http in the profile, or connect without the proxy: AUTHCTL_PROXY=none")
         case .weakerMethod(let offered, let accepted):
             return .weakerMethod(offered, accepted, topic)
         case .basicNotOffered(let offered):

@@ -11,6 +11,7 @@ extension CurlTransport {
         try prepare(handle)
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
         let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         let code = connections.run(handle, options, ResponseWait(nil), isHeld: true)
         guard code == CURLE_OK else {

@@ -67,8 +67,13 @@ final class CurlTransport: Transport {
             isCut = true
         }
         provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        let status = handle.number(CURLINFO_RESPONSE_CODE)
+        // Of plain http a proxy answers in the place of the server; this is a proxy's status alone (RFC 9110, section 15.5.8).
+        if status == 407, origin.scheme == "http", options.proxy.url != nil {
+            throw options.proxy.fault(.refused(status: status))
+        }
         let response = HTTPResponse(
-            status: handle.number(CURLINFO_RESPONSE_CODE), headers: collector.fields,
+            status: status, headers: collector.fields,
             body: isCut
                 ? Secret("")
                 : try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit),
@@ -110,7 +115,9 @@ final class CurlTransport: Transport {
         guard url.user == nil, url.password == nil else {
             throw .usage(.badURL(url: url.text, problem: "it contains a user name or password"))
         }
-        guard url.origin.scheme == "https" || options.proxy.url == nil else { throw .untrusted(.plainHTTPThroughProxy) }
+        guard url.origin.scheme == "https" || options.proxy.url == nil || settings.allowHTTP else {
+            throw .untrusted(.plainHTTPThroughProxy)
+        }
         return url
     }
 

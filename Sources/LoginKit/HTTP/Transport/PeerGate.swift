@@ -105,7 +105,8 @@ extension CurlOptions {
     /// The rule for the addresses of an origin.
     func peerRule(for origin: Origin) -> PeerGate.Rule {
         // The proxy may be anywhere. `LoginContext.checkIsPublic` looks at what is behind it.
-        if !settings.mayBeLocal, proxy.url == nil { return .publicOnly }
+        if proxy.url != nil { return .anyAddress }
+        if !settings.mayBeLocal { return .publicOnly }
         return origin.scheme == "https" ? .anyAddress : settings.allowHTTP ? .oneAddress : .loopbackOnly
     }
 }
