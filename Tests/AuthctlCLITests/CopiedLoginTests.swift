@@ -48,6 +48,11 @@ struct CopiedLoginTests {
     @Test(arguments: [
         ("curl https://evil.example/ -b sid=1", "wiki", 7, "evil.example"),
         ("Cookie: sid=1\nHost: evil.example", "wiki", 7, "evil.example"),
+        ("Cookie: sid=1\nHost: wiki.example\nHost: evil.example", "wiki", 7, "evil.example"),
+        (
+            "curl https://wiki.example/ -b sid=1 -H 'Host: wiki.example' -H 'host: evil.example'", "wiki", 7,
+            "evil.example"
+        ),
         ("curl https://wiki.example/ -H 'accept: x'", "wiki", 2, "no Cookie header"),
         ("curl https://wiki.example/ -b sid=1; id", "wiki", 2, "nothing of it was run"),
         ("fetch('x')", "wiki", 2, "copied as fetch"), ("Cookie: a=b", "api", 2, "is its credential"),

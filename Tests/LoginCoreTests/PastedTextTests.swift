@@ -70,6 +70,10 @@ struct PastedTextTests {
         ("curl ^\"https://a.example/^\" & calc", .shellSyntax), ("curl 'https://a.example/", .unfinished),
         ("curl 'https://a.example/' \\", .unfinished), ("curl -K x", .noURL),
         ("curl https://a.example/ https://b.example/", .noURL),
+        ("curl --doh-url https://a.example/ b.example", .noURL), ("curl -x http://a.example b.example", .noURL),
+        ("curl --preproxy https://a.example/ -H 'a: b' b.example", .noURL),
+        ("curl --unheard-of x https://a.example/", .noURL), ("curl a.example/", .noURL),
+        ("curl \u{201C}https://a.example/\u{201D}", .noURL), ("curl -sx", .unfinished),
         ("curl $'https://a.example/\\ud83d'", .badEscape), ("curl $'https://a.example/\\ud83d\\u0041'", .badEscape),
         ("curl $'https://a.example/\\0'", .badEscape), ("curl $'https://a.example/\\x'", .badEscape),
         ("Invoke-WebRequest -Uri 'https://a.example/'", .otherForm("PowerShell")),
@@ -122,6 +126,26 @@ struct PastedTextTests {
         let request = try request(
             "curl https://a.example/ -b /etc/passwd -H @/etc/shadow -K /tmp/x -o /tmp/y -c jar -H 'Cookie: a=1' -d @f")
         #expect(request.url == "https://a.example/" && cookies(request) == ["a=1"] && request.headers.isEmpty)
+    }
+
+    @Test(arguments: [
+        "--doh-url https://b.example/", "--proxy http://b.example:3128", "-x b.example:1", "-sSxhttp://b.example",
+        "--connect-to ::b.example:443", "--resolve b.example:443:127.0.0.1", "-e https://b.example/", "-sLo out.html",
+        "--retry 3", "--request-target https://b.example/", "-d url=https://b.example/", "--socks5 b.example", "-sL",
+        "--url-query u=https://b.example/", "--max-time=5",
+    ])
+    func `the value of another option is not taken for the URL, before it or behind it`(options: String) throws {
+        for text in ["\(options) https://a.example/ -sb a=1", "https://a.example/ \(options) -ba=1"] {
+            let request = try request("curl \(text)")
+            #expect(request.url == "https://a.example/" && cookies(request) == ["a=1"], "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("x\"\"y", "x\"y"), ("\"\"x", "\"x"), ("x\"\" y\"\"", "x\" y\""), ("x", "x"),
+    ])
+    func `two quotation marks inside of quotes are one at the Windows prompt`(text: String, value: String) throws {
+        #expect(cookies(try request("curl ^\"https://a.example/^\" ^\n -b \"a=\(text)\"")) == ["a=\(value)"])
     }
 
     @Test func `a text that is too long is refused`() {

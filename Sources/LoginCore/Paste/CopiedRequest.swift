@@ -29,31 +29,44 @@ package struct CopiedRequest: Sendable {
     /// A request of which only this is known.
     package init(header: String, _ value: Secret) { headers = [(header, value)] }
 
-    /// The options of curl with a value that is not looked at: without them a URL in a body would count as the request's.
-    private static let withValue: Set<String> = [
-        "-X", "--request", "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json",
-        "-F", "--form", "--form-string", "-o", "--output", "-K", "--config", "-u", "--user", "-e", "--referer", "-x",
-        "--proxy", "-T", "--upload-file", "-c", "--cookie-jar", "-m", "--max-time", "--connect-timeout", "--cert",
-        "-E", "--key", "--cacert", "--resolve", "--connect-to", "-w", "--write-out", "--interface", "--unix-socket",
-    ]
+    /// The options of curl that take a value (curl --help all): without them a URL in one would count as the request's.
+    private static let withValue = Set(
+        """
+        -A -b -c -C -d -D -e -E -F -H -K -m -o -P -Q -r -t -T -u -U -w -x -X -y -Y -z --abstract-unix-socket --alt-svc --aws-sigv4
+        --cacert --capath --cert --cert-type --ciphers --config --connect-timeout --connect-to --continue-at --cookie --cookie-jar
+        --create-file-mode --crlfile --curves --data --data-ascii --data-binary --data-raw --data-urlencode --delegation
+        --dns-interface --dns-ipv4-addr --dns-ipv6-addr --dns-servers --doh-url --dump-header --ech --egd-file --engine --etag-compare
+        --etag-save --expect100-timeout --form --form-string --haproxy-clientip --happy-eyeballs-timeout-ms --header --hsts --interface
+        --ip-tos --ipfs-gateway --json --keepalive-cnt --keepalive-time --key --key-type --libcurl --limit-rate --local-port
+        --login-options --max-filesize --max-redirs --max-time --netrc-file --noproxy --oauth2-bearer --output --output-dir
+        --parallel-max --pass --pinnedpubkey --preproxy --proto --proto-default --proto-redir --proxy --proxy1.0 --proxy-cacert
+        --proxy-capath --proxy-cert --proxy-cert-type --proxy-ciphers --proxy-crlfile --proxy-header --proxy-key --proxy-key-type
+        --proxy-pass --proxy-pinnedpubkey --proxy-service-name --proxy-tls13-ciphers --proxy-tlsauthtype --proxy-tlspassword
+        --proxy-tlsuser --proxy-user --random-file --range --rate --referer --request --request-target --resolve --retry
+        --retry-delay --retry-max-time --sasl-authzid --service-name --socks4 --socks4a --socks5 --socks5-gssapi-service
+        --socks5-hostname --speed-limit --speed-time --stderr --time-cond --tls-max --tls13-ciphers --tlsauthtype --tlspassword
+        --tlsuser --trace --trace-ascii --trace-config --unix-socket --upload-file --url --url-query --user --user-agent --variable
+        --vlan-priority --write-out
+        """.split(whereSeparator: \.isWhitespace).map(String.init))
 
     /// Reads the words of a curl command.
     private init(curl words: [Secret]) throws(CopyFault) {
         var rest = words.dropFirst()[...], urls: [String] = [], globs = true
         while let word = rest.popFirst() {
             let text = word.shownStart
-            if let (name, attached) = Self.option(word, text) {
-                guard let value = attached ?? rest.popFirst() else { throw .unfinished }
-                take(name, value, &urls)
-            } else if Self.withValue.contains(text) {
-                _ = rest.popFirst()
-            } else if text == "-g" || text == "--globoff" {
-                globs = false
-            } else if !text.hasPrefix("-"), text.contains("://") {
+            guard text.hasPrefix("-") else {
                 urls.append(word.unprotectedText)
+                continue
             }
+            let (name, attached) = Self.option(word, text)
+            if name == "-g" || name == "--globoff" { globs = false }
+            guard Self.withValue.contains(name) else { continue }
+            guard let value = attached ?? rest.popFirst() else { throw .unfinished }
+            take(name, value, &urls)
         }
-        guard let first = urls.first, urls.allSatisfy({ $0 == first }) else { throw .noURL }
+        guard let first = urls.first, urls.allSatisfy({ $0 == first }),
+            ["https://", "http://"].contains(where: { first.lowercased().hasPrefix($0) })
+        else { throw .noURL }
         url = globs ? Self.unescaped(first) : first
     }
 
@@ -62,27 +75,31 @@ package struct CopiedRequest: Sendable {
         ["[", "]", "{", "}"].reduce(url) { $0.replacing("\\\($1)", with: $1) }
     }
 
-    /// An option that is looked at, with its value where that is attached to it.
-    private static func option(_ word: Secret, _ text: String) -> (name: String, value: Secret?)? {
-        for (short, long) in [("-H", "--header"), ("-b", "--cookie"), ("-A", "--user-agent"), ("", "--url")] {
-            if text == long || text == short, !text.isEmpty { return (long, nil) }
-            if text.hasPrefix(long + "=") { return (long, word.dropping(long.utf8.count + 1)) }
-            if !short.isEmpty, text.hasPrefix(short), !text.hasPrefix("--") { return (long, word.dropping(2)) }
+    /// An option, with its value where that is attached to it; of several short ones in a word the one that takes a value.
+    private static func option(_ word: Secret, _ text: String) -> (name: String, value: Secret?) {
+        if text.hasPrefix("--") {
+            let name = String(text.prefix { $0 != "=" })
+            return (name, name == text ? nil : word.dropping(name.utf8.count + 1))
         }
-        return nil
+        guard let letter = text.dropFirst().firstIndex(where: { withValue.contains("-\($0)") }) else {
+            return (text, nil)
+        }
+        let end = text.index(after: letter)
+        return ("-\(text[letter])", end == text.endIndex ? nil : word.dropping(text[..<end].utf8.count))
     }
 
     private mutating func take(_ option: String, _ value: Secret, _ urls: inout [String]) {
         switch option {
         case "--url": urls.append(value.unprotectedText)
-        case "--user-agent": headers.append(("User-Agent", value))
+        case "-A", "--user-agent": headers.append(("User-Agent", value))
         // Without a '=' it would be a file.
-        case "--cookie": addCookies(value)
-        default:
+        case "-b", "--cookie": addCookies(value)
+        case "-H", "--header":
             guard !value.shownStart.hasPrefix("@"), let (name, content) = value.split(at: UInt8(ascii: ":")),
                 name.isHeaderName
             else { return }
             if name.lowercased() == "cookie" { addCookies(content) } else { headers.append((name, content)) }
+        default: break
         }
     }
 

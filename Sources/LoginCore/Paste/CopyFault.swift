@@ -14,7 +14,7 @@ package enum CopyFault: Error, Equatable, Sendable {
     case otherForm(String)
     /// Neither a curl command nor a `Cookie:` line nor a cookies.txt.
     case unknownForm
-    /// A curl command without a URL, or with several.
+    /// A curl command without a URL of http or https, or with several.
     case noURL
     /// The fields of its cookies have blanks between them, where the format has tabs.
     case blanksForTabs

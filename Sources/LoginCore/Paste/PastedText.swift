@@ -7,12 +7,13 @@ package import Secrets
 //               them; of two \u for the halves of one character, which the browsers write, bash makes none, and authctl that one.
 //               Another backslash stays. What a shell would run or fill in, outside of quotes or inside of "…", is refused.
 //     cmd       the same words for the Windows prompt: a caret before a byte is gone outside of quotes, a caret and a line break are one
-//               that goes on; then a C program's quotes: a backslash counts only before a quotation mark
+//               that goes on; then a C program's quotes: a backslash counts only before a quotation mark, and two of these
+//               inside of quotes are one
 //     headers   "Cookie:" and its line, and more header lines
 //     cookies   a cookies.txt: see CookieLine.swift
 //
-// Of the words of curl count the URL, -H, -b and -A, in the long form, too; an option with a value takes it along. In the URL \[ \] \{ \}
-// are those characters, as curl has it without --globoff. What is sent to an origin stands in a request to it: of another URL, or of a
+// Of the words of curl count the URL, which needs a scheme, -H, -b and -A, in the long form, too; an option with a value takes it along.
+// In the URL \[ \] \{ \} are those characters, as curl has it without --globoff. What is sent to an origin stands in a request to it: of another URL, or of a
 // Host: of another, nothing is used.
 
 /// What a person has copied in the browser that they use every day: a request as a command for curl, its `Cookie:` line, or a

@@ -48,7 +48,11 @@ extension ShellWords {
             for _ in 0..<(isMark ? backslashes / 2 : backslashes) { append(UInt8(ascii: "\\")) }
             let isEscaped = isMark && backslashes % 2 == 1
             backslashes = 0
-            if isMark, !isEscaped {
+            if isMark, !isEscaped, isQuoted, bytes[place...].first == byte {
+                // Two of them inside of quotes are one.
+                place += 1
+                append(byte)
+            } else if isMark, !isEscaped {
                 hasWord = true
                 isQuoted.toggle()
             } else if !isQuoted, [0x20, 0x09, 0x0A].contains(byte) {

@@ -42,7 +42,8 @@ extension LoginContext {
             let found = try parse(url).origin
             guard found == origin else { throw .untrusted(.otherOrigin(target: found.description)) }
         }
-        if let host = request.value(of: "host")?.unprotectedText.lowercased() {
+        for (name, value) in request.headers where name.lowercased() == "host" {
+            let host = value.unprotectedText.lowercased()
             guard [origin.authority, "\(origin.host):\(origin.port)"].contains(host) else {
                 throw .untrusted(.otherOrigin(target: host))
             }
@@ -141,7 +142,7 @@ extension CopyFault {
             "the text was copied as \(name); choose 'Copy as cURL' in the browser's developer tools"
         case .unknownForm:
             "the text is no curl command, Cookie line or cookies.txt; choose 'Copy as cURL' in the browser's developer tools"
-        case .noURL: "the curl command has no URL, or several; copy one request"
+        case .noURL: "the curl command has no URL with https:// or http://, or several; copy one request"
         case .noSession(let wanted):
             wanted.isEmpty
                 ? "the profile sends no session that could be copied"
