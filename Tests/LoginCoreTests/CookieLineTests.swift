@@ -41,6 +41,10 @@ struct CookieLineTests {
                 .unsent(.otherHost("wiki.example"))
             ),
             ("wiki.example FALSE / TRUE 0 sid s3cret", .blanksForTabs),
+            ("wiki.example\tFALSE\t/ TRUE\t0\tsid\ts3cret", .blanksForTabs),
+            ("wiki.example\tFALSE\t/\tTRUE\t0 sid\ts3cret", .blanksForTabs),
+            ("wiki.example\tFALSE\t/\tTRUE\t0\tsid s3cret", .blanksForTabs),
+            ("wiki.example FALSE\t/\tTRUE\t0\tsid\ts3cret", .blanksForTabs),
             ("# a comment\n#HttpOnly_wiki.example  FALSE  /  TRUE  0  sid  s3cret", .blanksForTabs),
         ] as [(String, CopyFault)])
     func `cookies that would not be sent are named, and not tried`(text: String, fault: CopyFault) {
@@ -84,7 +88,7 @@ struct CookieLineTests {
     @Test(arguments: ["sid\tx; admin=1", "a=1; sid\tx", "sid=a\tx", "sid\tx\ty", "sid\tx\u{1}"])
     func `a line that would be sent as two cookies is none`(end: String) throws {
         let line = "wiki.example\tFALSE\t/\tTRUE\t0\t"
-        #expect(try cookies(line + end + "\n" + line + "b\ty").map(\.name) == ["b"])
+        #expect(try cookies(line + end + "\n" + line + "b c\ty z").map(\.name) == ["b c"])
     }
 
     /// Each secret takes guarded memory, of which there is little.

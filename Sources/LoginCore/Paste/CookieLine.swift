@@ -11,7 +11,7 @@ package import Secrets
 //     expiry  = seconds of Unix time, perhaps with a fraction; 0, nothing, what is negative or no number that fits: until the browser ends
 //     value   = to the end of the line, without tabs and ";"
 //
-// Another line is passed over, as curl does. One with blanks in the place of the tabs, as it comes out of some editors and chats, is
+// Another line is passed over, as curl does. One with blanks in the place of tabs, as it comes out of some editors and chats, is
 // named: which blank belongs to a value nobody can tell. What is sent to a host stands in a line of that host.
 
 /// One cookie of a cookies.txt.
@@ -83,10 +83,12 @@ package struct CookieLine: Equatable, Sendable {
     private static let tab = UInt8(ascii: "\t")
 
     private static func hasBlanksForTabs(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard !line.contains(tab), line.first != UInt8(ascii: "#") || line.starts(with: httpOnly.utf8) else {
-            return false
-        }
-        let words = line.split(separator: UInt8(ascii: " "))
+        let blank = UInt8(ascii: " "), fields = line.split(separator: tab, omittingEmptySubsequences: false)
+        // The name may have blanks, and the value.
+        guard line.first != UInt8(ascii: "#") || line.starts(with: httpOnly.utf8),
+            fields.prefix(fields.count < 7 ? 6 : 5).contains(where: { $0.contains(blank) })
+        else { return false }
+        let words = line.split { $0 == blank || $0 == tab }
         return words.count >= 6 && flag(words[1]) != nil && flag(words[3]) != nil
     }
 
