@@ -255,7 +255,9 @@ struct SessionCommandTests {
         #expect(world.run("status", "wire", "--offline").output.contains("login-required"))
     }
 
-    @Test func `status counts and shows a profile without a login if it is the default one, and nothing stored is 4`()
+    @Test
+    func
+        `status counts and shows a profile without a login if it is the default one or a variable names it, and nothing stored is 4`()
         throws
     {
         let world = try chat(in: try TestWorld(config: Self.withoutDefault))
@@ -266,6 +268,11 @@ struct SessionCommandTests {
         let whole = world.run("status", "--offline")
         #expect(whole.code == 0 && !whole.output.contains("login-required"), "\(whole)")
         #expect(try TestWorld(config: Self.withoutDefault).run("status").code == 4)
+        world.variables["AUTHCTL_PROFILE"] = "wire"
+        let named = world.run("status", "--offline")
+        #expect(named.code == 4 && named.output.contains("login-required"), "\(named)")
+        world.variables["AUTHCTL_PROFILE"] = "chat"
+        #expect(world.run("status", "--offline").code == 0)
     }
 
     private static let withoutDefault = Examples.config.replacing("default = \"blog\"\n", with: "")

@@ -40,7 +40,8 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         invocation.context.topic = ErrorContext()
         let standard = try invocation.context.defaultProfile()
         let isNamed = profile != nil || invocation.options.profile != nil
-        let counted = rows.filter { all || isNamed || !$0.isAbsent || $0.profile == standard }
+        let chosen = [standard, invocation.context.dependencies.environment["AUTHCTL_PROFILE"]]
+        let counted = rows.filter { all || isNamed || !$0.isAbsent || chosen.contains($0.profile) }
         // Without any login, that is what there is to say.
         let code = (counted.isEmpty ? rows : counted).map(\.code).first { $0 != .ok } ?? .ok
         if printsJSON {
