@@ -60,7 +60,7 @@ struct ApprovalScreenTests {
         #expect(
             lines == [
                 "", "blog: \"agent\" (process 4711 of authctl) asks to send",
-                "  DELETE \"https://blog.example/issues/7\"", "  Rule: DELETE /issues/*", "  Body, 1 bytes: \"a\"",
+                "  DELETE \"https://blog.example/issues/7\"", "  Rule: DELETE /issues/*", "  Body, 1 byte: \"a\"",
                 "DELETE \"https://blog.example/issues/7\"",
                 "y: once. a: always for this rule, until the command ends. n or Return: no.",
             ])

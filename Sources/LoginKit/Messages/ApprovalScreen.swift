@@ -73,7 +73,7 @@ struct ApprovalScreen: Equatable, Sendable {
             told = "What goes through the WebSocket later is not shown."
         case .none: told = "No body."
         case .other(let type, let length):
-            let size = length.map { "\(Self.grouped($0)) bytes" } ?? "of unknown length"
+            let size = length.map(\.bytes) ?? "of unknown length"
             return cut(words("Body, \(size), not text: ") + quoted(type, most: 60), indent: Self.detail, most: most)
         }
         return cut(words(told), indent: Self.detail, most: most)
@@ -88,8 +88,8 @@ struct ApprovalScreen: Equatable, Sendable {
             let isWhole = count == pieces.count && length == Int64(shown)
             let size =
                 isWhole
-                ? "\(Self.grouped(Int64(shown))) bytes"
-                : length.map { "first \(shown) of \(Self.grouped($0)) bytes" } ?? "first \(shown) bytes, and more"
+                ? shown.bytes
+                : length.map { "first \(shown) of \($0.bytes)" } ?? "first \(shown.bytes), and more"
             let line = words("Body, \(size): ") + quote + pieces.prefix(count) + quote
             if let lines = broken(line, indent: Self.detail, most: most) { return lines }
             guard count > 0 else { return cut(line, indent: Self.detail, most: most) }
@@ -108,7 +108,7 @@ struct ApprovalScreen: Equatable, Sendable {
         }
         let first = SafeText.pieces(scalars.prefix(all), isASCII: true)
         let last = SafeText.pieces(scalars.suffix(all), isASCII: true)
-        let length = words(" (\(Self.grouped(Int64(url.utf8.count))) bytes)")
+        let length = words(" (\(url.utf8.count.bytes))")
         for count in stride(from: min(all, scalars.count - 1), to: 0, by: -1) {
             let end = count / 3
             let line = quote + first.prefix(count - end) + quote + [" \(ellipsis) "] + quote + last.suffix(end) + quote
@@ -170,13 +170,5 @@ struct ApprovalScreen: Equatable, Sendable {
     /// The most columns that any terminal gives a piece: they differ about what is not ASCII.
     private static func width(_ piece: String) -> Int {
         piece.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 2) }
-    }
-
-    /// A number with a comma before each three digits.
-    private static func grouped(_ number: Int64) -> String {
-        let digits = String(number)
-        return digits.enumerated().map { index, digit in
-            index > 0 && (digits.count - index) % 3 == 0 ? ",\(digit)" : "\(digit)"
-        }.joined()
     }
 }

@@ -12,7 +12,7 @@ extension TerminalPrompt {
         conversation.hold = .untilEnd
         conversation.say([note])
         let text = try conversation.readPasted()
-        conversation.say(["\(text.count) bytes received."])
+        conversation.say(["\(text.count.bytes) received."])
         return text
     }
 }

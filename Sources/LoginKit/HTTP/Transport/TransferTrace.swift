@@ -47,7 +47,7 @@ struct TransferTrace {
         if request.basic != nil { trace("> Authorization: Basic …") }
         if request.negotiates { trace("> Authorization: Negotiate …") }
         for cookie in request.cookies { trace("> Cookie: \(Self.shown(cookie.name, request.hidden))=…") }
-        if let body = request.body { trace("> \(body.count) bytes") }
+        if let body = request.body { trace("> \(body.count.bytes)") }
     }
 
     /// - Parameters:
@@ -68,6 +68,6 @@ struct TransferTrace {
         for name in cookies.sorted() {
             trace("< Cookie: \(Self.shown(name, hidden))=…")
         }
-        if request.streamedBodies == nil { trace("< \(response.body.count) bytes") }
+        if request.streamedBodies == nil { trace("< \(response.body.count.bytes)") }
     }
 }
