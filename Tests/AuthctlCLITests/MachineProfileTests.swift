@@ -51,6 +51,10 @@ struct MachineProfileTests {
             "oauth.revocation-endpoint: cannot be used beside 'issuer'"
         ),
         ("grant = 'client-credentials', client-id = 'a'", "oauth.issuer: is missing"),
+        (
+            "grant = 'token-exchange', identity = { profile = 'x' }, token-endpoint = '/token'",
+            "oauth.issuer: is missing; 'lend-to'"
+        ),
         ("identity = { env = 'A' }", "oauth.identity: needs one of the grants"),
         ("grant = 'code', flow = 'browser'", "oauth.flow: says the same as 'grant'"),
     ])

@@ -85,6 +85,9 @@ struct MachineDecoder {
         if !oauth.namesServer {
             throw table.fault("issuer", "is missing; without one, 'token-endpoint' has to name the server")
         }
+        if case .profile? = oauth.machine?.identity?.source, oauth.issuer == nil {
+            throw table.fault("issuer", "is missing; 'lend-to' of the profile in 'identity' has to name it")
+        }
     }
 
     private func line(_ key: String) throws(UsageFault) -> String? { try OAuthDecoder.line(key, in: table) }
