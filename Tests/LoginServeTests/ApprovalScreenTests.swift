@@ -102,6 +102,12 @@ struct ApprovalScreenTests {
         #expect(wide.suffix(3)[wide.count - 3].hasPrefix("DELETE \"https://blog.example/a/a/"), "\(wide)")
     }
 
+    @Test(arguments: sizes.prefix(6)) func `of a long method the length is shown`(columns: Int, rows: Int) {
+        let question = Self.question(.none, method: "DELETE" + String(repeating: "X", count: 1000))
+        let shown = Self.lines(question, columns, rows).map { $0.replacing(" ", with: "") }.joined()
+        #expect(shown.contains(/DELETE(X{10})?…\(1,006bytes\)"https:/), "\(shown)")
+    }
+
     @Test func `what else a request may do is shown, or counted`() {
         let lines = Self.lines(Self.question(.none, further: ["PUT /a", "PATCH /a", "MOVE /a"]), 80, 24)
         #expect(["PUT", "PATCH", "MOVE"].allSatisfy { lines.contains("  It may also do: \"\($0) /a\"") }, "\(lines)")

@@ -46,9 +46,10 @@ struct ApprovalScreen: Equatable, Sendable {
 
     private func request(_ question: ServeQuestion, indent: Int, most: Int) -> [String] {
         if most == 0 { return [] }
-        let method = pieces(question.method), isLong = method.count > 16
-        let start = method.prefix(16) + [isLong ? "\(ellipsis) " : " "]
-        return url(question.url, behind: Array(start), indent: indent, most: most)
+        let method = pieces(question.method), length = Self.grouped(Int64(question.method.utf8.count))
+        let end = method.count > 16 ? words("\(ellipsis) (\(length) bytes) ") : [" "]
+        let start = method.prefix(method.count > 16 && isSmall ? 6 : 16)
+        return url(question.url, behind: start + end, indent: indent, most: most)
     }
 
     /// What the request may do beside its own method.
