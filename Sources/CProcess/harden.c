@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +81,8 @@ enum cprocess_hardening cprocess_harden(void) {
     sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     // Nor that a file may not grow: the write fails, and what was half written is removed.
     sigxfsz_was_ignored = signal(SIGXFSZ, SIG_IGN) == SIG_IGN;
+    // Each further heap, one for a thread, would reserve 64 MiB, all of it counted by RLIMIT_AS: then there is no memory for what is done.
+    mallopt(M_ARENA_MAX, 1);
     return CPROCESS_HARDENED;
 }
 

@@ -27,8 +27,10 @@ import Testing
     }
 
     /// Runs a command with a limit of the shell, and gives it half a minute.
-    private func run(_ limit: String, _ words: [String], input: String = "") throws -> CommandResult {
-        let shell = ["/bin/bash", "-c", "ulimit \(limit); exec \"$@\"", "bash", program.path] + words
+    private func run(
+        _ limit: String, _ words: [String], input: String = "", by tracer: [String] = []
+    ) throws -> CommandResult {
+        let shell = ["/bin/bash", "-c", "ulimit \(limit); exec \"$@\"", "bash"] + tracer + [program.path] + words
         let somebody = getuid() == 0 ? ["/usr/bin/setpriv", "--reuid", "\(Self.user)", "--clear-groups"] : []
         let all = somebody + shell
         let spec = ChildSpec(
@@ -69,17 +71,27 @@ import Testing
         }
     }
 
+    @Test(RealServer.require("strace")) func `no thread reserves address space for a heap of its own`() throws {
+        let trace = authctl.folder + "/mmap", strace = try #require(RealServer.path(of: "strace"))
+        let tracer = [strace, "-f", "-o", trace, "-e", "trace=clone,clone3,mmap"]
+        let result = try run("-c 0", ["status", "wire"], by: tracer)
+        #expect(result.code == 0, "\(result.error)")
+        let calls = try String(contentsOfFile: trace, encoding: .utf8)
+        // Twice the size of a heap, of which the part that is not aligned goes back.
+        #expect(calls.contains("clone") && !calls.contains("\(128 << 20), PROT_NONE"))
+    }
+
     @Test(RealServer.require("curl"))
-    func `a request through exec --serve is answered although no thread is left for it`() throws {
+    func `a request through exec --serve is answered although no thread or descriptor is left for it`() throws {
         let script = "curl -q -s -m 20 -o /dev/null -w '%{http_code}' \"$AUTHCTL_SERVE_URL\"x; true"
         // The command itself is a process, and so is the shell's curl.
         let whole = try run("-u 50", ["exec", "-P", "wire", "--serve", "--", "/bin/sh", "-c", script])
         #expect(whole.output == "404", "\(whole.output)\(whole.error)")
-        for most in 1...6 {
-            let result = try run("-u \(most)", ["exec", "-P", "wire", "--serve", "--", "/bin/sh", "-c", script])
-            #expect(result.code != nil, "\(most): \(result.ending) \(result.error)")
+        for limit in (1...6).map({ "-u \($0)" }) + (12...22).map({ "-n \($0)" }) {
+            let result = try run(limit, ["exec", "-P", "wire", "--serve", "--", "/bin/sh", "-c", script])
+            #expect(result.code != nil, "\(limit): \(result.ending) \(result.error)")
             if result.code == 0 {
-                #expect(["404", "503", "000", ""].contains(result.output), "\(most): \(result.output)")
+                #expect(["404", "502", "503", "000", ""].contains(result.output), "\(limit): \(result.output)")
             }
         }
     }
