@@ -114,6 +114,12 @@ struct NetrcTests {
         #expect(try entry("machine a.example login bob password pw", username: "ann") == nil)
     }
 
+    @Test func `an entry of a name that only looks the same serves another name`() throws {
+        let text = "machine a.example login jose\u{301} password his machine a.example login jos\u{E9} password hers"
+        #expect(try entry(text, username: "jos\u{E9}")?.password == Secret("hers"))
+        #expect(try entry("machine a.example login Kim password pw", username: "\u{212A}im") == nil)
+    }
+
     @Test(arguments: ["::1", "[::1]", "\"::1\""])
     func `an IPv6 address fits with brackets and without`(machine: String) throws {
         let origin = Origin(scheme: "http", host: "[::1]", port: 80)

@@ -144,9 +144,11 @@ private struct NetrcReader {
         func keep() throws(NetrcFault) {
             guard let entry = try section?.entry(for: origin) else { return }
             let isWanted =
-                username == nil
-                ? entries.isEmpty
-                : [username, nil].contains(entry.username) && !entries.contains { $0.username == entry.username }
+                if let username, entry.username?.isSame(as: username) == false {
+                    false
+                } else {
+                    username == nil ? entries.isEmpty : !entries.contains { $0.username == entry.username }
+                }
             if isWanted { entries.append(entry) }
         }
         while place < bytes.count {
