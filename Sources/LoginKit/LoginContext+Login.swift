@@ -47,19 +47,21 @@ extension LoginContext {
             other.mayBeLocal = place.mayBeLocal
             other.allowHTTP = false
             other.exception = try exception(for: origin)
-            try checkIsPublic(origin, other)
+            try checkIsPublic(origin, other, mayBeUnseen: place.mayBeUnseen)
             return dependencies.transport(origin, other)
         }
     }
 
     /// Behind a proxy nobody sees the address of a server that another one has named: its name must not be a local one here. Where it
     /// has no meaning here, the person decides.
-    private func checkIsPublic(_ origin: Origin, _ settings: TransportSettings) throws(LoginFault) {
+    private func checkIsPublic(
+        _ origin: Origin, _ settings: TransportSettings, mayBeUnseen: Bool
+    ) throws(LoginFault) {
         let proxy = ProxyChoice(settings.proxy, environment: settings.environment, origin: origin)
         guard !settings.mayBeLocal, proxy.url != nil else { return }
         let addresses = ConnectionPreview.addresses(of: origin)
         if addresses.contains(where: \.isLocal) { throw .untrusted(.localServer(origin)) }
-        guard addresses.isEmpty else { return }
+        guard addresses.isEmpty, !mayBeUnseen else { return }
         guard mayAsk else { throw .untrusted(.unseenServer(origin, proxy: proxy.shown)) }
         let question =
             "The service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "

@@ -236,6 +236,24 @@ struct OAuthCommandTests {
         if host == "id.invalid", code == 7 { #expect(run.talk.contains("does not resolve here"), "\(run.talk)") }
     }
 
+    /// The issuer is the person's choice, and what it names is not.
+    @Test(arguments: [
+        ("localhost", "", Int32(7)), ("localhost", "token-endpoint = \"https://localhost/token\", ", 0),
+        ("id.invalid", "", 0),
+    ])
+    func `behind a proxy the issuer that a profile names leads to no local server that the profile does not name`(
+        host: String, more: String, code: Int32
+    ) throws {
+        let world = try TestWorld(config: Self.config.replacing("issuer =", with: more + "issuer ="))
+        world.variables["AUTHCTL_PROXY"] = "http://proxy.example:1"
+        world.person = ScriptedPerson([])
+        let metadata = Self.metadata.replacing("https://id.example/token", with: "https://\(host)/token")
+        let run = world.run(
+            "login", "notes", server: [.answer(401), .answer(200, metadata), Self.tokens("at1"), Self.ann])
+        #expect(run.code == code, "\(run.talk)")
+        #expect(world.requests.contains { $0.contains("https://\(host)/token") } == (code == 0))
+    }
+
     @Test func `a machine's identity and the engine of a shared store take no proxy of the environment`() throws {
         let world = try TestWorld(config: Self.config)
         world.variables["https_proxy"] = "http://proxy.example:1"

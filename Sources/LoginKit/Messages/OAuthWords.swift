@@ -174,10 +174,10 @@ extension OAuthFault.Problem {
 }
 
 extension Origin {
-    /// Says that the server is not asked, although a service has named it.
+    /// Says that the server is not asked, although a service or its authorization server has named it.
     var localServer: Message {
         Message(
-            "the service names \(self) as its authorization server, which is on this machine or in its network; nothing was sent",
-            next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
+            "the service or its authorization server names \(self), which is on this machine or in its network; nothing was sent",
+            next: "if that is right, put the issuer or the endpoint in the profile's oauth; see authctl-config(5)")
     }
 }

@@ -59,7 +59,7 @@ final class MachineLogin: LoginProcedure {
     }
 
     private func transport(_ subject: AuthorizationSubject) -> AuthorizationClient {
-        AuthorizationClient(client: client, others: others, isNamed: subject.profile.namesServer)
+        AuthorizationClient(client, others, by: subject.profile)
     }
 
     private func prover(_ transport: AuthorizationClient) throws(LoginFault) -> MachineProver {

@@ -5,9 +5,8 @@ import Secrets
 struct AuthorizationClient: AuthorizationTransport {
     let client: ServiceClient
     let others: OriginTransports
-    /// Whether the profile or an earlier login names the server; one that a service far away names steers no request to this
-    /// machine or its network.
-    let isNamed: Bool
+    /// The origins that the profile names for the server; `nil` where an earlier login names it all.
+    let named: Set<Origin>?
     /// The URL of the client's document, which the person has written.
     var document: String?
     /// Whether no proxy of the environment is used: the request is for the identity of a machine.
@@ -16,6 +15,24 @@ struct AuthorizationClient: AuthorizationTransport {
     /// In bytes: no metadata is longer.
     private static let longestMetadata = 256 << 10
 
+    /// - Parameter profile: names a server, or leaves that to the service.
+    init(_ client: ServiceClient, _ others: OriginTransports, by profile: OAuthProfile) {
+        let urls = profile.namesServer ? Array(profile.endpoints.values) + [profile.issuer].compactMap { $0 } : []
+        self.init(client: client, others: others, named: Set(urls.compactMap { Self.read($0)?.origin }))
+    }
+
+    init(client: ServiceClient, others: OriginTransports, named: Set<Origin>?) {
+        (self.client, self.others, self.named) = (client, others, named)
+    }
+
+    /// Whether a server may be on this machine or in its network: where the person or an earlier login names it, or who names it is
+    /// there, too. Nobody far away steers a request to us, not even the issuer that the profile names.
+    private func mayBeLocal(_ origin: Origin, _ url: String) -> Bool {
+        guard let named else { return true }
+        return named.contains(origin) || url == document || takesNamedProxyAlone || client.transport.reachedLocal
+            || named.contains(where: others.reachedLocal)
+    }
+
     func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         client.hide(request.hidden)
         let origin = try URLParser.parsed(request.url).origin
@@ -23,7 +40,7 @@ struct AuthorizationClient: AuthorizationTransport {
             origin == client.endpoint.origin && !takesNamedProxyAlone
             ? client.transport
             : try others.transport(
-                to: origin, mayBeLocal: isNamed || request.url == document || client.transport.reachedLocal,
+                to: origin, mayBeLocal: mayBeLocal(origin, request.url), mayBeUnseen: named?.isEmpty == false,
                 takesNamedProxyAlone: takesNamedProxyAlone)
         let response = try transport.send(request)
         guard request.method != "GET" || response.body.count <= Self.longestMetadata else {

@@ -12,6 +12,8 @@ package final class OriginTransports {
     struct Place: Hashable {
         let origin: Origin
         let mayBeLocal: Bool
+        /// Whether its name may have no meaning here, behind a proxy: the issuer is the person's choice.
+        let mayBeUnseen: Bool
         /// Whether no proxy of the environment is for it.
         let takesNamedProxyAlone: Bool
     }
@@ -30,15 +32,20 @@ package final class OriginTransports {
 
     /// - Parameter mayBeLocal: whether it may be on this machine or in its network.
     func transport(
-        to origin: Origin, mayBeLocal: Bool, takesNamedProxyAlone: Bool = false
+        to origin: Origin, mayBeLocal: Bool, mayBeUnseen: Bool = false, takesNamedProxyAlone: Bool = false
     ) throws(LoginFault) -> any Transport {
-        let place = Place(origin: origin, mayBeLocal: mayBeLocal, takesNamedProxyAlone: takesNamedProxyAlone)
+        let place = Place(
+            origin: origin, mayBeLocal: mayBeLocal, mayBeUnseen: mayBeUnseen, takesNamedProxyAlone: takesNamedProxyAlone
+        )
         if let transport = made[place] { return transport }
         let transport = try make(place)
         if let exception = accepted[origin] { transport.trust(exception) }
         made[place] = transport
         return transport
     }
+
+    /// Whether the server of an origin was found on this machine or in its network.
+    func reachedLocal(_ origin: Origin) -> Bool { made.contains { $0.key.origin == origin && $0.value.reachedLocal } }
 
     /// From now on the certificate of the exception's origin is good where the exception covers it.
     func trust(_ exception: TrustedCertificate) {

@@ -12,16 +12,16 @@ extension Service {
         var subject = try client.authorizationSubject((procedure as? OAuthLogin)?.challenge)
         asking(&subject)
         client.hide([subject.secret])
-        var transport = authorizationClient(isNamed: subject.profile.namesServer)
+        var transport = AuthorizationClient(client, others, by: subject.profile)
         transport.document = subject.profile.clientID ?? subject.clientMetadata
         let loop = AuthorizationLoop(
             subject, transport: transport, browser: browser, device: device, clock: clock)
         return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 
-    /// - Parameter isNamed: not where only the service names the server.
-    private func authorizationClient(isNamed: Bool = true) -> AuthorizationClient {
-        AuthorizationClient(client: client, others: others, isNamed: isNamed)
+    /// To the server that a grant names.
+    private func authorizationClient() -> AuthorizationClient {
+        AuthorizationClient(client: client, others: others, named: nil)
     }
 
     /// Refreshes a grant by what it was issued with (RFC 6749, section 6).
