@@ -185,6 +185,20 @@ struct ConfigFaultTests {
         #expect(run.code == 2 && run.output.isEmpty && run.talk.contains("config.toml: "))
     }
 
+    @Test(arguments: [
+        ("[wire]\nurl = \"https://p.example\"\n", "wire: unknown key; the heading of a profile is [profiles.NAME]"),
+        ("[profile.wire]\n", "profile: unknown key; did you mean 'profiles'?"),
+        (
+            "store = plaintext\n",
+            "line 1: Error while parsing value: could not determine value type; a text needs quotes"
+        ),
+        ("store = file\n", "; a text needs quotes"), ("proxy = none\n", "; a text needs quotes"),
+    ])
+    func `the usual mistakes of a first profile are told with what is right`(text: String, words: String) throws {
+        let run = try TestWorld(config: text).run("profile", "list")
+        #expect(run.code == 2 && run.talk.contains(words), "\(run.talk)")
+    }
+
     @Test(arguments: ["", ".hidden", "-rf", "a/b", "..", "a\\u0007b", "a\\nb", "a\\u001b[2J", "a\\u202eb"])
     func `what is no name for a profile is refused, and never shown raw`(name: String) throws {
         let config = "[profiles.\"\(name)\"]\nurl = \"https://p.example\"\nverify = { get = \"/\" }\n"

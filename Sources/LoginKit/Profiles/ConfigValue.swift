@@ -43,7 +43,11 @@ extension ConfigValue {
         do {
             return .table(try TOMLTable(string: text).members)
         } catch let error as TOMLParseError {
-            throw .badConfig(file: file, path: nil, line: error.source.begin.line, problem: error.description)
+            let isBare = ["value", "boolean", "floating-point"]
+                .contains { error.description.hasPrefix("Error while parsing \($0):") }
+            throw .badConfig(
+                file: file, path: nil, line: error.source.begin.line,
+                problem: error.description + (isBare ? "; a text needs quotes" : ""))
         } catch {
             throw .badConfig(file: file, path: nil, line: nil, problem: "\(error)")
         }

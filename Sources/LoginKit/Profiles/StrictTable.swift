@@ -19,8 +19,12 @@ package struct StrictTable {
     /// - Throws: `UsageFault.badConfig` for a key that is not in `known`, with the nearest that is.
     func allow(_ known: [String]) throws(UsageFault) {
         for key in keys where !known.contains(key) {
-            let near = known.nearest(to: key).first.map { "; did you mean '\($0)'?" } ?? ""
-            throw fault(key, "unknown key\(near)")
+            var hint = known.nearest(to: key).first.map { "; did you mean '\($0)'?" }
+            // At the top of config.toml.
+            if case .table? = members[key], known.contains("profiles") {
+                hint = hint ?? "; the heading of a profile is [profiles.NAME]"
+            }
+            throw fault(key, "unknown key\(hint ?? "")")
         }
     }
 
