@@ -31,14 +31,13 @@ struct OfferedProfilesTests {
         #expect(two.profiles.first { $0.name == "b" }?.table.members == ["url": .string("x")])
         #expect(try offered("url = \"x\"", name: "own").profiles.map(\.name) == ["own"])
         #expect(try offered("[profiles.theirs]\nurl = \"x\"", name: "own").profiles.map(\.name) == ["own"])
-        #expect(try offered("[profiles]").profiles.isEmpty)
     }
 
     @Test(
         arguments: [
             ("url = \"x\"", nil, "has no [profiles.NAME] table; use --name"),
             ("[profiles.a]\n[profiles.b]", "own", "has several profiles; --name is for one"),
-            ("[profiles]", "own", "has several profiles; --name is for one"),
+            ("[profiles]", "own", "has no profile"), ("[profiles]", nil, "has no profile"),
             ("profiles = 1", nil, "must be a table, not an integer"),
             ("[profiles]\na = 1", nil, "must be a table, not an integer"),
         ] as [(String, String?, String)])

@@ -128,6 +128,8 @@ struct ProfileCommandTests {
         let bad = try world.home.write("[profiles.x]\nurl = 1\n", to: "bad.toml")
         #expect(world.run("profile", "add", bad).code == 2)
         #expect(world.run("profile", "add", "/nonexistent.toml").code == 2)
+        let empty = try world.home.write("[profiles]\n", to: "empty.toml")
+        #expect(world.run("profile", "add", empty).code == 2)
     }
 
     @Test func `remove deletes only what authctl made`() throws {

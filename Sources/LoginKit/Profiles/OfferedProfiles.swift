@@ -48,6 +48,7 @@ package struct OfferedProfiles {
         for key in tables.keys {
             if let table = try tables.table(key) { found.append((key, table)) }
         }
+        if found.isEmpty { throw top.fault("profiles", "has no profile") }
         if let name {
             guard found.count == 1 else { throw top.fault("profiles", "has several profiles; --name is for one") }
             found = [(name, found[0].table)]
