@@ -159,7 +159,8 @@ struct MessageTests {
         ("h.example/x", "https://h.example/x"), ("https:/h/x", "https://h/x"), ("http//h", "https://h"),
         ("https:h", "https://h"), ("127.0.0.1:8765/me", "http://127.0.0.1:8765/me"), ("localhost", "http://localhost"),
         ("localhost.example", "https://localhost.example"), ("127.evil.example", "https://127.evil.example"),
-        ("ann:pw@127.0.0.1", "http://127.0.0.1"),
+        ("ann:pw@127.0.0.1", "http://127.0.0.1"), ("[::1]:8765/me", "'http://[::1]:8765/me'"),
+        ("[2001:db8::1]", "'https://[2001:db8::1]'"),
     ])
     func `a URL without a scheme is proposed with one`(text: String, proposal: String) {
         let next = LoginFault.usage(.missingScheme(host: text)).message(about: ErrorContext()).next

@@ -23,8 +23,9 @@ package struct SuppliedURL: Sendable {
         let rest = text.lastIndex(of: "@").map { text[text.index(after: $0)...] } ?? text[...]
         let scheme = ["https:", "http:", "https/", "http/"].first { rest.hasPrefix($0) } ?? ""
         let place = rest.dropFirst(scheme.count).drop { $0 == "/" }
-        let host = String(place.prefix { $0 != ":" && $0 != "/" })
-        let isLocal = Origin(scheme: "http", host: host, port: 80).isLoopback
+        let isIPv6 = place.hasPrefix("[")
+        let host = place.prefix { isIPv6 ? $0 != "]" : $0 != ":" && $0 != "/" } + (isIPv6 ? "]" : "")
+        let isLocal = Origin(scheme: "http", host: String(host), port: 80).isLoopback
         return "\(isLocal ? "http" : "https")://\(SafeText.escaped(String(place)))"
     }
 }
