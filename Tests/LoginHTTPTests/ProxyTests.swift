@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 import LoginCore
 import LoginTestSupport
@@ -99,7 +100,7 @@ struct `A proxy` {
         "ftp://p.example", "javascript:alert(1)//CANARY", "file:///CANARY",
         "http://u:CANARY@" + String(repeating: "a", count: 256),
         "http://", "http://u:CANARY@/", "http://p.example:99999", "http://p.example:CANARY", "http://p ex",
-        "socks6://h",
+        "socks6://h", "http://u:p@CANARY@h.example:1", "http://u:p/CANARY@h.example:1", "http://u:p#CANARY@h.example:1",
     ])
     func `a proxy that cannot be one is refused before connecting`(url: String) throws {
         for setting in [ProxySetting.url(url), .environment] {
@@ -111,6 +112,7 @@ struct `A proxy` {
                 continue
             }
             #expect(!problem.contains("CANARY"))
+            if url.contains("@h.example") { #expect(problem.contains("write @ as %40"), "\(problem)") }
         }
     }
 
@@ -195,6 +197,29 @@ struct `A proxy` {
             if seconds > 0 { #expect(found.problem == .timedOut(seconds: 1)) }
             #expect(found.source == .option)
         }
+    }
+
+    @Test(arguments: ["SSH-2.0-OpenSSH_9.2\n\n", "HTTP/2 200\n\n", "<html>hello</html>\n\n", "hello"])
+    func `a proxy whose response to CONNECT is not HTTP is named`(text: String) throws {
+        let proxy = try RecordingServer([.raw(text, ending: .close)])
+        let transport = CurlTransport(origin: Self.service, settings: TransportSettings(proxy: .url(proxy.url())))
+        guard case .network(.proxy(let found))? = fault({ _ = try transport.send(request()) }) else {
+            Issue.record("not told as the proxy's")
+            return
+        }
+        #expect(found.source == .option)
+    }
+
+    @Test func `a proxy that should speak TLS and does not is named`() {
+        let setting = ProxySetting.url("https://p.example:1")
+        let found = CurlFault(
+            code: CURLE_SSL_CONNECT_ERROR, text: "error:0A00010B:SSL routines::wrong version number",
+            origin: Self.service, settings: TransportSettings(),
+            proxy: ProxyChoice(setting, environment: [:], origin: Self.service), wasConnected: true, wasReady: false,
+            hasAnswered: false, connectStatus: 0, errno: 0)
+        let expected = ProxyFault(
+            proxy: "https://p.example:1", source: .option, problem: .failed("it does not speak TLS"))
+        #expect(found.error == .network(.proxy(expected)))
     }
 
     private func failure(

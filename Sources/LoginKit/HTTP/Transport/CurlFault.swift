@@ -60,6 +60,9 @@ struct CurlFault {
             return .timedOut(seconds: min(settings.connectTimeout, settings.timeout))
         case CURLE_PROXY: return .failed(text)
         case CURLE_RECV_ERROR where text.hasPrefix("Proxy CONNECT"): return .failed(text)
+        case CURLE_RECV_ERROR where text.hasPrefix("CONNECT "): return .failed("its response is not HTTP")
+        case CURLE_SSL_CONNECT_ERROR where proxy.speaksTLS && connectStatus == 0:
+            return .failed(TLSFault(text)?.error == .network(.notTLS) ? "it does not speak TLS" : text)
         default: return nil
         }
     }

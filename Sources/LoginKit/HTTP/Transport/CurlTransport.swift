@@ -103,11 +103,11 @@ final class CurlTransport: Transport {
     }
 
     func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> ParsedURL {
-        let url: ParsedURL
+        let url: ParsedURL, library = try CurlLibrary()
         do throws(UsageFault) {
             url = try parsed(request, parser)
             try RequestCheck(request: request).run()
-            try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy).run()
+            try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy, library: library).run()
         } catch {
             throw .usage(error)
         }

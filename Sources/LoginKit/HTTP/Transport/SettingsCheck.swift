@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 import LoginCore
 
@@ -5,10 +6,11 @@ import LoginCore
 struct SettingsCheck {
     let caFile: String?
     let proxy: ProxyChoice
+    let library: CurlLibrary
 
     func run() throws(UsageFault) {
         if let caFile { try check(caFile: caFile) }
-        if let url = proxy.url, let problem = Self.problem(with: url) {
+        if let url = proxy.url, let problem = problem(with: url) {
             throw .badValue(option: proxy.source.name, problem: problem)
         }
     }
@@ -29,25 +31,17 @@ struct SettingsCheck {
 
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// As CURLOPT_PROXY(3) takes it: without a scheme it is http.
+    /// As CURLOPT_PROXY(3) takes it, which calls what it cannot parse a name that does not resolve: without a scheme it is http.
     /// - Returns: never the text, which may hold a password.
-    private static func problem(with url: String) -> String? {
-        var rest = url[...]
-        if let mark = url.firstRange(of: "://") {
-            guard schemes.contains(url[..<mark.lowerBound].lowercased()) else {
-                return "its scheme is not one of \(schemes.joined(separator: ", "))"
-            }
-            rest = url[mark.upperBound...]
+    private func problem(with url: String) -> String? {
+        guard let parsed = CurlURL(library) else { return "out of memory" }
+        if let mark = url.firstRange(of: "://"), !Self.schemes.contains(url[..<mark.lowerBound].lowercased()) {
+            return "its scheme is not one of \(Self.schemes.joined(separator: ", "))"
         }
-        rest = rest.prefix { $0 != "/" }
-        if let at = rest.lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
-        guard rest.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f }) else {
-            return "its host contains a blank or a control character"
+        if let problem = parsed.set(CURLUPART_URL, url, flags: CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME) {
+            let advice = "; in its user name and password, write @ as %40, / as %2F and # as %23"
+            return problem.lowercased() + (url.contains("@") ? advice : "")
         }
-        let end = rest.lastIndex(of: "]") ?? rest.startIndex
-        let colon = rest[end...].firstIndex(of: ":") ?? rest.endIndex
-        guard (1...255).contains(rest[..<colon].utf8.count) else { return "its host is invalid" }
-        let port = rest[colon...].dropFirst()
-        return port.isEmpty || UInt16(port).map { $0 > 0 } == true ? nil : "its port is invalid"
+        return (parsed.text(CURLUPART_HOST) ?? "").utf8.count > 255 ? "its host is too long" : nil
     }
 }
