@@ -48,6 +48,18 @@ struct DiscoverTests {
         #expect(requests.count == 1 && requests[0].hasPrefix("GET https://app.example/api/me"))
     }
 
+    @Test func `where the page's own URL is one session's alone, the profile names the one that leads there`() throws {
+        let there = Self.redirect("/in?AuthState=_c2770011aabbccdd"), page = Self.page(Self.loginPage)
+        let missing = Self.page("AuthState is missing", status: 400)
+        for (server, path) in [([there, page, missing], "/app/"), ([there, page, page], "/in")] {
+            let (run, requests) = try discover("/app/", server)
+            #expect(run.output.contains("page = \"\(path)\""), "\(run.output)\(run.talk)")
+            #expect(requests.count == 3 && requests[2] == "GET https://app.example/in", "\(requests)")
+        }
+        let (direct, _) = try discover("/in?AuthState=_c2770011aabbccdd", [page])
+        #expect(direct.output.contains("page = \"/in\""), "\(direct.output)")
+    }
+
     @Test func `a Bearer challenge is followed through the metadata of service and server`() throws {
         let challenge =
             "WWW-Authenticate: Bearer resource_metadata=\"https://app.example/.well-known/r\", scope=\"notes\""

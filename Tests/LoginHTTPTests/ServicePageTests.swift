@@ -287,6 +287,17 @@ struct `A login with a page` {
         }
     }
 
+    @Test func `a login with a page goes where the page leads to a URL of one session's alone`() throws {
+        let there = anonymousPage.redirected(to: "/login/start?AuthState=_c2770011aabbccdd")
+        let done = HTTPResponse.answer(302, cookies: [csrf, sid])
+        let exchange = try exchange([there, page(good), done, .answer(200, "{\"username\":\"Anna\"}")])
+        _ = try exchange.login()
+        #expect(
+            exchange.requests.last { $0.hasPrefix("POST") }?.contains(
+                "\nReferer: https://admin.example/login/start?AuthState=_c2770011aabbccdd\n") == true,
+            "\(exchange.requests)")
+    }
+
     @Test(arguments: [
         (404, LoginFault.failure(.unexpectedStatus(404, step: "page", words: nil))),
         (429, .busy(BusyFault(status: 429, retryAfter: nil, words: nil))),

@@ -125,8 +125,8 @@ package struct FoundServer: Equatable, Sendable {
 
 /// A form that takes a password.
 package struct FoundForm: Equatable, Sendable {
-    /// Path and query of its page.
-    package let page: String
+    /// Path and query of its page, or of what leads there where its own URL is one session's alone.
+    package var page: String
     /// Path and query to which it posts.
     package let action: String
     /// `nil` where it asks for a password alone.

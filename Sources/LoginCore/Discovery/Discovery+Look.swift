@@ -21,7 +21,8 @@ extension Discovery {
         guard visit.isOpen || status == 401 || status == 403 else { return nil }
         let page = try page(of: visit)
         if let page {
-            let form = try page.loginForm()
+            var form = try page.loginForm()
+            if let found = form { form?.page = try self.page(of: found, at: visit) }
             if let form, !form.isSubmittable, page.hasScripts {
                 seen.append(.scriptedForm(page: page.target))
             } else if let form {

@@ -160,9 +160,28 @@ package final class Discovery: MetadataTransport {
             } else {
                 visit.redirect = visit.redirect ?? (visit.response.status, redirect.target.withoutSession.withoutQuery)
             }
+            if redirect.target.namesSession { visit.source = visit.source ?? next }
             next = redirect.target
         }
         throw .network(.redirectLoop(limit: Self.mostRedirects))
+    }
+
+    /// The page that a profile names for a form: its own URL without what is one session's alone, unless that has no such form for a
+    /// client without cookies.
+    func page(of form: FoundForm, at visit: DiscoveryVisit) throws(LoginFault) -> String {
+        guard visit.end.target.namesSession, let source = visit.source else { return form.page }
+        let kept = cookies
+        cookies = []
+        defer { cookies = kept }
+        do throws(LoginFault) {
+            let plain = try self.visit(form.page)
+            let found = try transport.page(plain.response, at: plain.end)?.loginForm()
+            return found?.action == form.action ? form.page : source
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            return source
+        }
     }
 
     /// Where the page is left for by itself, on the own origin.

@@ -5,6 +5,8 @@ struct DiscoveryVisit {
     var end: EndpointURL
     /// The first on the way, with the path that it led to.
     var redirect: (status: Int, path: String)?
+    /// The last on the way before a URL with a value of one session's alone: it leads each client to one of its own.
+    var source: String?
     /// The other origin that it leads to for a login.
     var elsewhere: Origin?
     var response = HTTPResponse(status: 0)

@@ -77,11 +77,18 @@ extension String {
         var path = halves.first.map(String.init) ?? ""
         if let id = path.lastIndex(of: ";"), path[id...].lowercased().contains("sess") { path = String(path[..<id]) }
         guard halves.count == 2 else { return path }
-        let members = halves[1].split(separator: "&").filter { member in
-            let name = member.prefix { $0 != "=" }.lowercased()
-            return !Self.wordsOfSessions.contains { name.contains($0) } && Array(member.utf8)[...].isSteady
-        }
+        let members = halves[1].split(separator: "&").filter { !Self.isOfSession($0) }
         return members.isEmpty ? path : "\(path)?\(members.joined(separator: "&"))"
+    }
+
+    /// Whether its query has a member that is one session's alone.
+    package var namesSession: Bool {
+        dropFirst(withoutQuery.count + 1).split(separator: "&").contains(where: Self.isOfSession)
+    }
+
+    private static func isOfSession(_ member: Substring) -> Bool {
+        let name = member.prefix { $0 != "=" }.lowercased()
+        return wordsOfSessions.contains { name.contains($0) } || !Array(member.utf8)[...].isSteady
     }
 
     private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]

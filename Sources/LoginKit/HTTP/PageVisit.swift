@@ -16,13 +16,13 @@ extension ServiceClient {
     /// Fetches the page that a request has to come from, if it says so, and finds its form there.
     ///
     /// The page sees what the request itself would carry of the session, and nothing of a credential. Redirects are followed only
-    /// where they end at the page itself, as those do by which servers find out whether cookies come back: else `Referer` and the
-    /// form would be another page's than the profile names.
+    /// where they end at the page itself, as those do by which servers find out whether cookies come back, or at a URL that no profile
+    /// can name: else `Referer` and the form would be another page's than the profile names.
     func visitPage(
         of rule: RequestRule, _ values: SlotValues, _ session: Session?, carrying cookies: [Cookie] = []
     ) throws(LoginFault) -> PageVisit? {
         guard let page = rule.page else { return nil }
-        let url = try URLParser.parsed(endpoint.base + page)
+        var url = try URLParser.parsed(endpoint.base + page)
         var request = HTTPRequest(page: url)
         let target: String
         request.cookies = cookies
@@ -32,7 +32,8 @@ extension ServiceClient {
         } catch {
             throw error.asLoginFault
         }
-        let response = try arrived(request, at: url)
+        let response: HTTPResponse
+        (response, url) = try arrived(request, at: url)
         if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
         var entries: [FormEntry] = []
         if let names = rule.formNames(values) {
@@ -58,25 +59,30 @@ extension ServiceClient {
         let url = try URLParser.parsed(endpoint.base + page)
         var request = HTTPRequest(page: url)
         request.cookies = cookies
-        return try arrived(request, at: url)
+        return try arrived(request, at: url).response
     }
 
     private static let mostRedirects = 3
 
-    /// The page after redirects that set cookies and lead back to it; else the response to the request itself.
-    private func arrived(_ request: HTTPRequest, at page: ParsedURL) throws(LoginFault) -> HTTPResponse {
+    /// The page after redirects that set cookies and lead back to it, or to one with a member of its query that is one session's alone;
+    /// else the response to the request itself.
+    private func arrived(
+        _ request: HTTPRequest, at page: ParsedURL
+    ) throws(LoginFault) -> (response: HTTPResponse, url: ParsedURL) {
         let first = try transport.send(request)
         var response = first
         for _ in 0..<Self.mostRedirects {
             guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
-                redirect.origin == page.origin, !response.cookies.isEmpty
+                redirect.origin == page.origin, !response.cookies.isEmpty || redirect.target.namesSession
             else { break }
             var next = request
             (next.url, next.cookies) = (redirect.url, response.cookies)
             response = try transport.send(next)
-            if redirect.target == page.target, !(300..<400).contains(response.status) { return response }
+            if redirect.target == page.target || redirect.target.namesSession, !(300..<400).contains(response.status) {
+                return (response, try URLParser.parsed(redirect.url))
+            }
         }
-        return first
+        return (first, page)
     }
 }
 
