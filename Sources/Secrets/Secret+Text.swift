@@ -1,4 +1,19 @@
 extension Secret {
+    /// Whether the bytes are well-formed UTF-8 (RFC 3629).
+    package var isUTF8: Bool {
+        withUnsafeBytes { bytes in
+            var decoder = UTF8()
+            var iterator = bytes.makeIterator()
+            while true {
+                switch decoder.decode(&iterator) {
+                case .scalarValue: continue
+                case .emptyInput: return true
+                case .error: return false
+                }
+            }
+        }
+    }
+
     /// Without the byte order mark that editors and PowerShell write before UTF-8; only the first is one.
     package var withoutByteOrderMark: Secret {
         withUnsafeBytes { bytes in

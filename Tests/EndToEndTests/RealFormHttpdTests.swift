@@ -39,4 +39,15 @@ struct `At the login form of a real httpd` {
         #expect(try logIn(authctl, "first", "ann", "correct horse").code == 0)
         try LeakSweep(secrets: Self.accounts.map(\.1)).expectClean(["logs": httpd.logs])
     }
+
+    @Test func `a password goes out in the encoding of the page, or not at all`() throws {
+        let httpd = try FormHttpdServer(accounts: Self.accounts, isEncrypted: false, isLatin1: true)
+        defer { httpd.stop() }
+        let authctl = try Installation(config: httpd.profile("site"))
+        let (user, password) = Self.accounts[1]
+        let login = try logIn(authctl, "site", user, password)
+        #expect(login.code == 0, "\(login.error)\(httpd.logs)")
+        let lost = try logIn(authctl, "site", "ann", "\u{2192}")
+        #expect(lost.code == 2 && lost.error.contains("windows-1252"), "\(lost.error)")
+    }
 }

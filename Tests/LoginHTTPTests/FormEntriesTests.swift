@@ -13,7 +13,7 @@ struct FormEntriesTests {
         var rule = try SomeProfiles.rule("POST", "/in")
         rule.content = .form(try names.map { try SomeProfiles.parameter($0, "x") })
         return try HTMLFormReader(url: url).page(response).entries(of: rule, with: names, leadingTo: "/in")
-            .map { "\($0.name)=\($0.value.text)" }.joined(separator: "&")
+            .entries.map { "\($0.name)=\($0.value.text)" }.joined(separator: "&")
     }
 
     private func form(_ fields: String) throws -> String {
@@ -114,10 +114,109 @@ struct FormEntriesTests {
 
     @Test func `Line ends are sent as CR LF`() throws {
         var values = SlotValues()
-        values.pageEntries = [FormEntry(name: "a\nb", value: Secret("1\r2\n\n3\r\n4"))]
+        values.pageEntries = EntryList([FormEntry(name: "a\nb", value: Secret("1\r2\n\n3\r\n4"))])
         var rule = try SomeProfiles.rule("POST", "/in")
         rule.content = .form([])
         let body = try rule.request(base: "https://a.example", values).body
         #expect(body?.text == "a%0D%0Ab=1%0D%0A2%0D%0A%0D%0A3%0D%0A4")
+    }
+
+    /// The body of a login by the form of this page, whose name and password are typed.
+    private func body(
+        _ page: [UInt8], type: String, username: String = "Jürgen", password: String = "ä €"
+    ) throws -> String? {
+        let body = page.withUnsafeBytes { Secret(copying: $0) }
+        let response = HTTPResponse(
+            status: 200, headers: [HTTPResponseField(name: "Content-Type", value: type)], body: body)
+        var rule = try SomeProfiles.rule("POST", "/in")
+        rule.content = .form([
+            try SomeProfiles.parameter("u", "{username}"), try SomeProfiles.parameter("p", "{password}"),
+        ])
+        var values = SlotValues()
+        (values.username, values.password) = (username, Secret(password))
+        values.pageEntries = try HTMLFormReader(url: URLParser().parse("https://a.example/in")).page(response)
+            .entries(of: rule, with: ["u", "p"], leadingTo: "/in")
+        return try rule.request(base: "https://a.example", values).body?.text
+    }
+
+    private func page(_ head: String = "", form: String = "", hidden: [UInt8] = []) -> [UInt8] {
+        Array("\(head)<form method=post \(form)><input name=u><input name=p>".utf8)
+            + (hidden.isEmpty ? [] : Array("<input type=hidden name=t value='".utf8) + hidden + Array("'>".utf8))
+            + Array("<input type=hidden name=_charset_></form>".utf8)
+    }
+
+    private static let western = "u=J%FCrgen&p=%E4+%80&_charset_=windows-1252"
+    private static let latin9 = "u=J%FCrgen&p=%E4+%A4&_charset_=ISO-8859-15"
+    private static let utf8 = "u=J%C3%BCrgen&p=%C3%A4+%E2%82%AC&_charset_=UTF-8"
+
+    @Test(arguments: [
+        ("text/html; charset=ISO-8859-1", "", "", western), ("text/html; x=y; Charset=\"latin1\"", "", "", western),
+        ("text/html", "<meta charset=windows-1252>", "", western),
+        ("text/html", "<META Http-Equiv=content-type content='text/html; charset=us-ascii'>", "", western),
+        ("text/html", "<meta charset=unheard-of><meta charset=ISO-8859-15><meta charset=utf-8>", "", latin9),
+        ("text/html; charset=unheard-of", "<meta charset=iso-8859-15>", "", latin9),
+        ("text/html; charset=utf-8", "<meta charset=latin1>", "", utf8),
+        ("text/html", "<meta charset=utf-16>", "", utf8),
+        ("text/html", "", "", utf8), ("text/html", "\u{FEFF}<meta charset=latin1>", "", utf8),
+        ("text/html; charset=latin1", "", "accept-charset=' nonsense UTF-8 latin1'", utf8),
+        ("text/html; charset=utf-8", "", "accept-charset=iso-8859-15", latin9),
+        ("text/html; charset=latin1", "", "accept-charset=nonsense", western),
+    ])
+    func `A form is sent in the encoding that it or its page names`(
+        type: String, head: String, form: String, sent: String
+    ) throws {
+        #expect(try body(page(head, form: form), type: type) == sent)
+    }
+
+    @Test(arguments: [
+        ("shift_jis", "表=&", "%95%5C%3D%26", "Shift_JIS"), ("EUC-JP", "表", "%C9%BD", "EUC-JP"),
+        ("gb2312", "表", "%B1%ED", "GBK"), ("gb18030", "表ä", "%B1%ED%810%8A1", "gb18030"),
+        ("big5", "表", "%AA%ED", "Big5"),
+        ("euc-kr", "가", "%B0%A1", "EUC-KR"), ("koi8-r", "ж", "%D6", "KOI8-R"), ("cp1251", "ж", "%E6", "windows-1251"),
+        ("iso-8859-9", "ğ", "%F0", "windows-1254"), ("latin2", "ł", "%B3", "ISO-8859-2"),
+    ])
+    func `A password is sent in each encoding of pages`(
+        label: String, password: String, sent: String, name: String
+    ) throws {
+        let found = try body(page(), type: "text/html; charset=\(label)", username: "ann", password: password)
+        #expect(found == "u=ann&p=\(sent)&_charset_=\(name)")
+    }
+
+    @Test func `What a page has filled in goes back as it came, with references for what its encoding lacks`() throws {
+        let hidden = [0xE4, 0x93] + Array("&auml;&#8594;&#x1F600;".utf8)
+        let sent = "%E4%93%E4%26%238594%3B%26%23128512%3B"
+        for (type, head) in [
+            ("text/html; charset=latin1", ""), ("text/html", "<meta charset=latin1>"), ("text/html", ""),
+        ] {
+            #expect(
+                try body(page(head, hidden: hidden), type: type, username: "ann", password: "x")
+                    == "u=ann&p=x&t=\(sent)&_charset_=windows-1252")
+        }
+        // Not a byte of these two is a character: the page goes on behind it.
+        #expect(
+            try body(page(hidden: [0x81]), type: "text/html; charset=big5", username: "a", password: "b")?.contains(
+                "charset") == true)
+    }
+
+    @Test func `A name or a password that the page's encoding cannot hold is not sent`() throws {
+        #expect(throws: FillFault.notInEncoding(field: "p", encoding: "windows-1252")) {
+            try body(page(), type: "text/html; charset=latin1", password: "→")
+        }
+        #expect(throws: FillFault.notInEncoding(field: "u", encoding: "KOI8-R")) {
+            try body(page(), type: "text/html; charset=koi8-r")
+        }
+    }
+
+    @Test func `A person's own form is sent in the encoding of its page, but for what is not UTF-8`() throws {
+        let url = try URLParser().parse("https://a.example/in")
+        let form = "<form method=post action=/in><input name=größe><input type=hidden name=t value=ß></form>"
+        let found = try HTMLFormReader(url: url).page(Secret("<meta charset=latin1>\(form)"), in: .utf8)
+        #expect(
+            try found.submission(leadingTo: "/in", filled: Secret("a=@ä")).body.text == "a=@ä&gr%C3%B6%C3%9Fe=&t=%C3%9F"
+        )
+        let western = try HTMLFormReader(url: url).page(
+            HTTPResponse.answer(200, form.replacing("form ", with: "form accept-charset=latin1 "))
+        ).submission(leadingTo: "/in", filled: Secret("größe=%C3%A4+b=%c3%84&raw=%FC&@=1&&%"))
+        #expect(western.body.text == "gr%F6%DFe=%E4+b=%C4&raw=%FC&@=1&&%&t=%DF")
     }
 }

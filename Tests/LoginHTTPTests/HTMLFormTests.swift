@@ -91,6 +91,17 @@ struct `The forms of a page` {
         }
     }
 
+    @Test func `the text of a page in another encoding is read in that`() throws {
+        let bytes = Array("<meta charset=latin1><p>Grüße, J".utf8) + [0xFC] + Array("rgen</p>".utf8)
+        let response = HTTPResponse(
+            status: 200, headers: [HTTPResponseField(name: "Content-Type", value: "text/html")],
+            body: bytes.withUnsafeBytes { Secret(copying: $0) })
+        let body = try ResponsePage(response, at: "https://a.example/")?.body
+        let facts = ParsedResponse(response: response, json: nil, html: body, origin: url.origin)
+        #expect(facts.text(at: .between(.text, before: ", ", after: "</p>")) == "Jürgen")
+        #expect(facts.place(of: "Jürgen", missingIn: nil) != nil)
+    }
+
     @Test func `white space of HTML is one blank, that of other text stays`() throws {
         let html = "<p>\n    Sorry,\r\n\t<b>no</b>&nbsp;such\n    name.\n</p>"
         let place = Place.between(.text, before: "<p>", after: "</p>")
@@ -244,8 +255,10 @@ struct `The forms of a page` {
         let bytes = Array("<form><input type=hidden name=t value=\"".utf8) + [0xe4] + Array("\">".utf8)
         let body = bytes.withUnsafeBytes { Secret(copying: $0) }
         let reader = try HTMLFormReader(url: url)
-        #expect(reader.page(body, charset: "iso-8859-1").forms.map(values) == [["t=ä"]])
-        for charset in ["nonsense", "UTF-16", nil] { #expect(reader.page(body, charset: charset).forms.count <= 1) }
+        for label in ["iso-8859-1", "UTF-16", nil] {
+            let encoding = label.flatMap { PageEncoding(label: $0) }
+            #expect(try reader.page(body, in: encoding).forms.map(values) == [["t=ä"]])
+        }
         let unsaid = try page("<form><input type=hidden name=t value=ä>", type: "text/html").forms
         #expect(unsaid.map(values) == [["t=ä"]])
         #expect(

@@ -7,12 +7,17 @@ package final class FormHttpdServer {
     package let origin: String
     private let server: ServerProcess
     private let port: UInt16
+    private let isLatin1: Bool
 
     /// - Parameters:
     ///   - accounts: who may log in; only the first may see everything.
     ///   - isEncrypted: whether mod_session_crypto hides the name and the password that the cookie holds.
+    ///   - isLatin1: whether the page with the form, which says so, and the passwords are in ISO 8859-1.
     /// - Throws: where httpd is missing or does not come up.
-    package init(accounts: [(user: String, password: String)], isEncrypted: Bool) throws {
+    package init(
+        accounts: [(user: String, password: String)], isEncrypted: Bool, isLatin1: Bool = false
+    ) throws {
+        self.isLatin1 = isLatin1
         guard let program = RealServer.path(of: "apache2") else {
             throw ServerProcess.NotStarted(description: "apache2 is not installed")
         }
@@ -51,6 +56,7 @@ package final class FormHttpdServer {
         let files = [
             "httpd.conf": configuration(first: accounts.first?.user ?? "", isEncrypted), "passwords": "",
             "pages/login.html": """
+            <meta charset="\(isLatin1 ? "iso-8859-1" : "utf-8")">
             <form method="POST" action="/dologin.html"><input name="httpd_username"><input type="password" name="httpd_password">
             <input type="hidden" name="httpd_location" value="/private/whoami.json"></form>
             """,
@@ -67,7 +73,7 @@ package final class FormHttpdServer {
         for account in accounts {
             let run = try Command.tool(
                 "htpasswd", ["-i", "-B", "-C", "4", server.folder.path + "/passwords", account.user],
-                input: Array((account.password + "\n").utf8))
+                input: Array((account.password + "\n").data(using: isLatin1 ? .isoLatin1 : .utf8) ?? Data()))
             guard run.ending == .exited(0) else { throw ServerProcess.NotStarted(description: run.error) }
         }
         _ = try Command.tool("chmod", ["-R", "a+rX", server.folder.path])

@@ -70,6 +70,8 @@ package enum UsageFault: Error, Equatable, Sendable {
     case usernameHasColon
     case controlCharacter(CredentialField)
     case invalidUTF8(CredentialField)
+    /// The form of a page is in an encoding that has no code for a character of this field.
+    case notInEncoding(field: String, encoding: String)
     /// The verify endpoint accepts requests without credentials.
     case verifyProvesNothing(url: String, withCookies: Bool = false)
     /// The login ended as a right one may, and verify gives the same response as without it.

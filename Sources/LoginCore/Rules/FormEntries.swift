@@ -47,17 +47,18 @@ extension PageForm {
     /// The entry list that a browser makes of the form as the page has it (HTML, section 4.10.21.4), without the fields in
     /// `named`. A button in `named` is the one that submits it.
     /// - Returns: `nil` where the button is disabled, at which a browser submits nothing.
-    func entries(besides named: Set<String>) -> [FormEntry]? {
+    func entries(besides named: Set<String>) -> EntryList? {
         let button = submitButtons.first { named.contains($0.name) } ?? defaultButton
         if button?.isDisabled == true { return nil }
         var entries: [FormEntry] = []
         for (index, field) in fields.enumerated() where !named.contains(field.name) {
             guard !field.isButton || index == button?.field else { continue }
-            entries += field.sent.map { FormEntry(name: field.name, value: $0) }
+            entries += field.sent(in: encoding).map { FormEntry(name: field.name, value: $0) }
         }
-        guard let button, button.isImage else { return entries }
+        guard let button, button.isImage else { return EntryList(entries, in: encoding) }
         let prefix = button.name.isEmpty ? "" : button.name + "."
-        return entries + ["x", "y"].map { FormEntry(name: prefix + $0, value: Secret("0")) }
+        entries += ["x", "y"].map { FormEntry(name: prefix + $0, value: Secret("0")) }
+        return EntryList(entries, in: encoding)
     }
 }
 
@@ -66,8 +67,8 @@ extension LoginPage {
     /// - Throws: as `form(with:leadingTo:)`; `formDisabled`.
     package func entries(
         of rule: RequestRule, with names: [String], leadingTo path: String
-    ) throws(LoginFault) -> [FormEntry] {
-        guard case .form(let parameters) = rule.content else { return [] }
+    ) throws(LoginFault) -> EntryList {
+        guard case .form(let parameters) = rule.content else { return EntryList() }
         let form = try form(with: names, leadingTo: path)
         guard let entries = form.entries(besides: Set(parameters.map(\.name))) else {
             throw .failure(.formDisabled(page: target))
@@ -89,14 +90,13 @@ extension LoginPage {
         let names = filled.formNames
         let (form, target) = try form(leadingTo: wanted, named: names)
         guard let entries = form.entries(besides: names) else { throw .failure(.formDisabled(page: self.target)) }
-        var builder = SecretBuilder(limit: filled.count + RequestRule.bodyLimit)
         do throws(FillFault) {
-            try builder.write(filled)
-            try builder.write(entries)
+            return (target, try entries.body(with: filled, limit: filled.count + RequestRule.bodyLimit))
+        } catch .notInEncoding(let field, let encoding) {
+            throw .usage(.notInEncoding(field: field, encoding: encoding))
         } catch {
             throw .usage(.other("the form of the page is longer than \(RequestRule.bodyLimit) bytes"))
         }
-        return (target, builder.finish())
     }
 }
 
@@ -119,14 +119,14 @@ extension PageField {
     fileprivate var isButton: Bool { ["submit", "image", "button", "reset"].contains(type) }
 
     /// The values that it sends.
-    fileprivate var sent: [Secret] {
+    fileprivate func sent(in encoding: PageEncoding) -> [Secret] {
         switch type {
         case "checkbox", "radio": isChosen ? [value ?? Secret("on")] : []
         case "select": chosenOptions
         // An image sends where it was clicked instead, and no file has been chosen.
         case "image": []
         case "file": [Secret("")]
-        case "hidden" where name.lowercased() == "_charset_": [Secret("UTF-8")]
+        case "hidden" where name.lowercased() == "_charset_": [Secret(encoding.name)]
         default: [value ?? Secret("")]
         }
     }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// A name or a value of a form, as it stands in one (WHATWG URL, section 5.1).
 enum FormText {
     /// Its bytes, decoded.
@@ -5,5 +7,22 @@ enum FormText {
     static func decoded(_ text: some Sequence<UInt8>, isStrict: Bool) -> [UInt8]? {
         let blank = UInt8(ascii: " ")
         return Hexadecimal.percentDecoded(text.lazy.map { $0 == UInt8(ascii: "+") ? blank : $0 }, isStrict: isStrict)
+    }
+
+    /// The same of what may hold a secret; a `%` without its two digits stands for itself.
+    static func decoded(_ text: Secret) -> Secret {
+        var builder = SecretBuilder(limit: text.count)
+        var index = 0
+        while index < text.count {
+            let (byte, count) = text.withUnsafeBytes { bytes -> (UInt8, Int) in
+                let isEscape = bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count
+                if isEscape, let byte = Hexadecimal.byte(bytes[index + 1], bytes[index + 2]) { return (byte, 3) }
+                return (bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index], 1)
+            }
+            // It is never longer than it was.
+            try? builder.append(byte)
+            index += count
+        }
+        return builder.finish()
     }
 }

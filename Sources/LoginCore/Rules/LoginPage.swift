@@ -26,6 +26,8 @@ package struct LoginPage: Equatable, Sendable {
     package var guardValue: PageField?
     /// Its title, and the program that made it, as it says.
     package let names: [String]
+    /// In which it is written.
+    package var encoding = PageEncoding.utf8
 
     /// - Parameter base: `nil` if the page has no `<base href>`.
     package init(
@@ -56,6 +58,8 @@ package struct PageForm: Equatable, Sendable {
     package var hasSubmitHandler = false
     /// Whether it is sent as for files (RFC 7578), which profiles have no word for.
     package var isMultipart = false
+    /// What it is sent in (HTML, section 4.10.21.5).
+    package var encoding = PageEncoding.utf8
     /// The buttons that submit it, disabled ones too, in the order of the page.
     package var submitButtons: [SubmitButton] = []
 

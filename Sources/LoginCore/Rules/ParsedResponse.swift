@@ -74,7 +74,8 @@ package struct ParsedResponse {
         case .identityToken:
             return nil
         case .text:
-            return response.body.withUnsafeBytes { String(decoding: $0.prefix(Self.textLimit), as: UTF8.self) }
+            let body = (html?.encoding ?? .utf8).decoded(response.body)
+            return body.withUnsafeBytes { String(decoding: $0.prefix(Self.textLimit), as: UTF8.self) }
         case .between(let outer, let before, let after):
             guard let found = (setCookies(outer) ?? text(at: outer))?.between(before, after) else { return nil }
             return outer == .text ? html?.plainText(found) ?? found : found

@@ -103,6 +103,8 @@ package struct HTMLBody {
     package let fields: [PageField]
     /// A piece of HTML as a person reads it: without tags, with its entities decoded.
     package let plainText: (String) -> String
+    /// Of the whole body.
+    package var encoding = PageEncoding.utf8
 
     /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
     package init(fields: [PageField], plainText: @escaping (String) -> String) {

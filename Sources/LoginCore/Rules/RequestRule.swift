@@ -136,26 +136,14 @@ extension RequestRule {
                 if index > 0 { try builder.write("&") }
                 try parameter.fill(values, .form, into: &builder)
             }
-            try builder.write(values.pageEntries)
-            return ("application/x-www-form-urlencoded", builder.finish())
+            let body = try values.pageEntries.body(with: builder.finish(), limit: Self.bodyLimit)
+            return ("application/x-www-form-urlencoded", body)
         case .json(let value):
             try value.fill(values, into: &builder)
             return ("application/json", builder.finish())
         case .body(let text):
             try builder.write(text)
             return ("text/plain; charset=utf-8", builder.finish())
-        }
-    }
-}
-
-extension SecretBuilder {
-    /// Adds entries to a form (WHATWG URL, section 5.2).
-    mutating func write(_ entries: [FormEntry]) throws(FillFault) {
-        for entry in entries {
-            if count > 0 { try write("&") }
-            try write(Secret(entry.name).withFormLineEnds, .form)
-            try write("=")
-            try write(entry.value.withFormLineEnds, .form)
         }
     }
 }

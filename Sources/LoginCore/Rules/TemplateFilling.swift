@@ -21,7 +21,7 @@ package struct SlotValues: Equatable, Sendable {
     /// For `{secret:LABEL}`, and for what `take` has named.
     package var extraSecrets: [CredentialField: Secret] = [:]
     /// The entries that the page's form adds.
-    package var pageEntries: [FormEntry] = []
+    package var pageEntries = EntryList()
 
     /// No values. What a template then lacks is a `FillFault`, but for `{ttl}`.
     package init() {}
@@ -88,6 +88,8 @@ package enum FillFault: Error, Equatable, Sendable {
     case notForHeaderName(Template.Slot)
     /// A segment of a path would be `.` or `..`, which leads to another path (RFC 3986, section 5.2.4).
     case dotSegment(Template.Slot)
+    /// The encoding that the page's form is sent in has no code for a character.
+    case notInEncoding(field: String, encoding: String)
     case tooLong(limit: Int)
 }
 

@@ -32,19 +32,31 @@ struct HTMLFormReader {
     /// - Throws: `answerTooLarge`, `brokenResponse` for what would keep the parser too long.
     func page(_ response: HTTPResponse) throws(LoginFault) -> LoginPage {
         guard response.body.count <= Self.limit else { throw .network(.answerTooLarge(limit: Self.limit)) }
-        guard response.body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
-            throw .network(.brokenResponse("an element of the page has too many attributes"))
-        }
-        let said = Self.charset(response.values(of: "Content-Type").first ?? "")
-        return page(response.body, charset: said ?? (Self.isUTF8(response.body) ? "utf-8" : nil))
+        let said = response.values(of: "Content-Type").first.flatMap(PageEncoding.init(contentType:))
+        return try page(response.body, in: said)
     }
 
-    /// - Parameter charset: as the server says it; without one the parser looks for a `<meta>`.
-    func page(_ body: Secret, charset: String?) -> LoginPage {
+    /// - Parameter said: as the server says it. Without it the page's own `<meta>` counts. A page with neither is in UTF-8 if it can be: browsers
+    ///   take the usual encoding of the person's country, which nobody knows here.
+    func page(_ body: Secret, in said: PageEncoding?) throws(LoginFault) -> LoginPage {
+        let hasMark = body.withoutByteOrderMark.count < body.count
+        var encoding = hasMark ? .utf8 : said ?? (body.isUTF8 ? .utf8 : .usual)
+        var outline = try outline(of: body, in: encoding)
+        if !hasMark, said == nil, let named = outline.encoding, named != encoding {
+            (encoding, outline) = (named, try self.outline(of: body, in: named))
+        }
+        return resolved(outline, in: encoding)
+    }
+
+    private func outline(of body: Secret, in encoding: PageEncoding) throws(LoginFault) -> HTMLOutline {
+        let body = encoding.decoded(body)
+        guard body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
+            throw .network(.brokenResponse("an element of the page has too many attributes"))
+        }
         var outline = HTMLOutline()
         let source = HTMLSource(body)
         source.text.withUnsafeBytes { bytes in
-            guard let page = cxml_read(bytes.baseAddress, bytes.count, charset) else { return }
+            guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return }
             defer { cxml_free(page) }
             var depth: Int32 = 0
             while let name = cxml_next(page, &depth) {
@@ -52,7 +64,7 @@ struct HTMLFormReader {
                     HTMLElement(page: page, name: String(cString: name), depth: Int(depth), marks: source.marks))
             }
         }
-        return resolved(outline)
+        return outline
     }
 
     /// A piece of HTML as a person reads it: white space in a row is one blank, as a browser shows it.
@@ -72,7 +84,7 @@ struct HTMLFormReader {
     }
 
     /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).
-    private func resolved(_ outline: HTMLOutline) -> LoginPage {
+    private func resolved(_ outline: HTMLOutline, in encoding: PageEncoding) -> LoginPage {
         let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
         let start = base.flatMap { try? parser.parse($0.url) } ?? url
         let forms = outline.finishedForms.map { form in
@@ -91,6 +103,7 @@ struct HTMLFormReader {
             (read.namesAction, read.isMultipart) = (form.namesAction, form.isMultipart)
             read.hasSubmitHandler = form.hasSubmitHandler
             read.submitButtons = form.submitButtons
+            read.encoding = form.encoding ?? encoding
             return read
         }
         let links = outline.links.map { link in
@@ -101,35 +114,12 @@ struct HTMLFormReader {
         var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
             hasScripts: outline.hasScripts, names: outline.names)
-        page.looseFields = outline.looseFields
+        (page.looseFields, page.encoding) = (outline.looseFields, encoding)
         if let name = outline.guardName, !name.isEmpty, let value = outline.guardValue {
             page.guardValue = PageField(name: name, type: "hidden", value: value)
         }
         page.isUnclear = outline.isUnclear
         page.refresh = outline.refresh.map { parser.resolve(HTMLAddress.cleaned($0), against: start) }
         return page
-    }
-
-    /// Whether there are other characters than ASCII, all of them in UTF-8: libxml2 would take them for ISO 8859-1.
-    private static func isUTF8(_ body: Secret) -> Bool {
-        body.withUnsafeBytes { bytes in
-            bytes.contains { $0 >= 0x80 } && String(validating: bytes, as: UTF8.self) != nil
-        }
-    }
-
-    private static let charsets = [
-        "utf-8", "utf8", "us-ascii", "ascii", "iso-8859-", "iso8859-", "latin", "windows-125", "cp125", "koi8-", "gb",
-        "big5",
-        "euc-", "shift_jis", "sjis",
-    ]
-
-    /// The parameter of a `Content-Type` (RFC 9110, section 8.3.2), if it is a name.
-    private static func charset(_ type: String) -> String? {
-        let parameters = type.split(separator: ";").dropFirst()
-        let found = parameters.first { $0.lowercased().drop { $0 == " " }.hasPrefix("charset=") }
-        let name = found?.drop { $0 != "=" }.dropFirst().filter { $0 != "\"" && $0 != " " } ?? ""
-        // Only those in which ASCII is ASCII: a page in another one cannot be counted before it is parsed.
-        let lower = name.lowercased()
-        return name.utf8.count <= 40 && Self.charsets.contains { lower.hasPrefix($0) } ? name : nil
     }
 }

@@ -9,11 +9,15 @@ struct HTMLOutline {
         var namesAction: Bool
         var hasSubmitHandler: Bool
         var isMultipart: Bool
+        /// The first that `accept-charset` names and we know.
+        var encoding: PageEncoding?
         var fields: [PageField] = []
         var submitButtons: [SubmitButton] = []
     }
 
     private(set) var base: String?
+    /// As the page names it.
+    private(set) var encoding: PageEncoding?
     private var forms: [Form] = []
     private(set) var links: [(relations: [String], address: String, text: String, method: String?)] = []
     /// What scripts are to send against forged requests: `csrf-param` and `csrf-token`.
@@ -63,6 +67,10 @@ struct HTMLOutline {
             hasScripts = true
             isUnclear = isUnclear || element.content.map(HTMLSource.goesOn) == true
         case "title" where names.count < 2: names += [element.content].compactMap(\.self)
+        case "meta" where element.text("charset") != nil:
+            encoding = encoding ?? element.text("charset").flatMap { PageEncoding(label: $0) }
+        case "meta" where element.text("http-equiv")?.lowercased() == "content-type":
+            encoding = encoding ?? element.text("content").flatMap(PageEncoding.init(contentType:))
         case "meta" where element.text("http-equiv")?.lowercased() == "refresh":
             refresh = refresh ?? element.text("content").flatMap(Self.refreshAddress)
         case "meta" where element.text("name")?.lowercased() == "csrf-param":
@@ -107,7 +115,9 @@ struct HTMLOutline {
             Form(
                 methods: [(element.text("method") ?? "get").lowercased()], actions: [element.text("action") ?? ""],
                 namesAction: element.text("action") != nil, hasSubmitHandler: element.text("onsubmit") != nil,
-                isMultipart: element.text("enctype")?.lowercased() == "multipart/form-data"))
+                isMultipart: element.text("enctype")?.lowercased() == "multipart/form-data",
+                encoding: element.text("accept-charset")?.split(whereSeparator: \.isWhitespace).lazy
+                    .compactMap { PageEncoding(label: $0) }.first))
     }
 
     private mutating func end(at element: HTMLElement) {

@@ -6,7 +6,7 @@ struct PageVisit {
     /// All that hold after its answer.
     let cookies: [Cookie]
     /// The entries of the chosen form, beside the profile's own fields.
-    let entries: [FormEntry]
+    let entries: EntryList
     let url: ParsedURL
     /// Path and query of the link that the request follows; `nil` if it follows none.
     var link: String?
@@ -35,7 +35,7 @@ extension ServiceClient {
         let response: HTTPResponse
         (response, url) = try arrived(request, at: url)
         if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
-        var entries: [FormEntry] = []
+        var entries = EntryList()
         if let names = rule.formNames(values) {
             let forms = try HTMLFormReader(url: url).page(response)
             entries = try forms.entries(of: rule, with: names, leadingTo: URLParser.parsed(target).path)
@@ -96,7 +96,7 @@ extension URLParser {
 
 /// A response that is an HTML page.
 struct ResponsePage {
-    let body: HTMLBody
+    private(set) var body: HTMLBody
     let page: LoginPage
     private let url: ParsedURL
 
@@ -108,6 +108,7 @@ struct ResponsePage {
         let reader = try HTMLFormReader(url: url)
         page = try reader.page(response)
         body = HTMLBody(fields: page.forms.flatMap(\.fields) + page.looseFields, plainText: reader.plainText)
+        body.encoding = page.encoding
     }
 
     /// Whether it has the form that `rule` sends, with its field for the password.

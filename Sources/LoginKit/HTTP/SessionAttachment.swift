@@ -52,6 +52,7 @@ extension FillFault {
             .usage(.other("a path segment would be \".\" or \"..\"; nothing was sent"))
         case .dotSegment(let slot):
             .network(.brokenResponse("{\(slot.name)} is \".\" or \"..\", which would lead to another path"))
+        case .notInEncoding(let field, let encoding): .usage(.notInEncoding(field: field, encoding: encoding))
         case .tooLong(let limit): .usage(.other("a request of the profile would be longer than \(limit) bytes"))
         }
     }

@@ -114,20 +114,3 @@ extension SecretFile.Problem {
         }
     }
 }
-
-extension Secret {
-    /// Whether the bytes are well-formed UTF-8 (RFC 3629).
-    var isUTF8: Bool {
-        withUnsafeBytes { bytes in
-            var decoder = UTF8()
-            var iterator = bytes.makeIterator()
-            while true {
-                switch decoder.decode(&iterator) {
-                case .scalarValue: continue
-                case .emptyInput: return true
-                case .error: return false
-                }
-            }
-        }
-    }
-}

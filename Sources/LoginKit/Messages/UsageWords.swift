@@ -49,6 +49,10 @@ extension UsageFault {
                 "the \(field.shownName) contains a control character, which cannot be sent", next: "enter it again")
         case .invalidUTF8(let field):
             return Message("the \(field.shownName) is not UTF-8", next: "enter it again")
+        case .notInEncoding(let field, let encoding):
+            return Message(
+                "the page wants its form in \(encoding), which lacks a character of the field \(SafeText.quoted(field)); nothing was sent",
+                next: "enter it again, or ask the service for a password that its own page can send")
         case .verifyProvesNothing(let url, let withCookies):
             let who =
                 withCookies

@@ -23,7 +23,7 @@ extension Service {
         }
         let (target, body) = try found.submission(leadingTo: wanted.target, filled: request.body ?? Secret(""))
         (request.url, request.body) = ("\(wanted.origin)\(target)", body)
-        request.follow(PageVisit(cookies: response.cookies, entries: [], url: url))
+        request.follow(PageVisit(cookies: response.cookies, entries: EntryList(), url: url))
         return relayed.session
     }
 }
