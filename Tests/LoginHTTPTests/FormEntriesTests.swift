@@ -28,6 +28,7 @@ struct FormEntriesTests {
             "b=on&c=1"
         ),
         ("<input type=radio name=a value=1><input type=radio name=a value=2 checked>", "a=2"),
+        ("<input type=radio name=a value=1 checked><input type=radio name=a value=2 checked>", "a=2"),
         ("<select name=a><option value=1><option value=2></select>", "a=1"),
         ("<select name=a><option value=1><option value=2 selected><option value=3></select>", "a=2"),
         ("<select name=a><option disabled value=1><option> two\n words </option></select>", "a=two words"),

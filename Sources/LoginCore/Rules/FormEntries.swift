@@ -53,6 +53,8 @@ extension PageForm {
         var entries: [FormEntry] = []
         for (index, field) in fields.enumerated() where !named.contains(field.name) {
             guard !field.isButton || index == button?.field else { continue }
+            // Of radio buttons of one name the last one is checked.
+            guard field.type != "radio" || !fields[(index + 1)...].contains(where: field.isUnchecked) else { continue }
             entries += field.sent(in: encoding).map { FormEntry(name: field.name, value: $0) }
         }
         guard let button, button.isImage else { return EntryList(entries, in: encoding) }
@@ -117,6 +119,11 @@ extension String {
 
 extension PageField {
     fileprivate var isButton: Bool { ["submit", "image", "button", "reset"].contains(type) }
+
+    /// Whether another radio button, behind it, unchecks it.
+    fileprivate func isUnchecked(by other: PageField) -> Bool {
+        other.type == "radio" && other.name == name && other.isChosen
+    }
 
     /// The values that it sends.
     fileprivate func sent(in encoding: PageEncoding) -> [Secret] {
