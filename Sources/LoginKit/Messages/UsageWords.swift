@@ -51,8 +51,8 @@ extension UsageFault {
             return Message("the \(field.shownName) is not UTF-8", next: "enter it again")
         case .notInEncoding(let field, let encoding):
             return Message(
-                "the page wants its form in \(encoding), which lacks a character of the field \(SafeText.quoted(field)); nothing was sent",
-                next: "enter it again, or ask the service for a password that its own page can send")
+                "the page wants its form in \(encoding), which lacks a character of the field \(SafeText.quoted(field)); it was not sent",
+                next: "enter it again; if it is right, it has to be changed at the service")
         case .verifyProvesNothing(let url, let withCookies):
             let who =
                 withCookies
