@@ -170,6 +170,19 @@ struct `Cookies` {
         #expect(Set(cookies.map { "\($0.name)=\($0.value.text)" }) == ["__Host-a=1", "b=1"])
     }
 
+    @Test func `a cookie whose name differs only in case replaces none`() throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: sid=1; Path=/", "Set-Cookie: b=1"]),
+            .answer(200, ["Set-Cookie: SID=2; Path=/", "Set-Cookie: b=2"]), .answer(200),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        var cookies: [Cookie] = []
+        for _ in 1...3 {
+            cookies = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: cookies)).cookies
+        }
+        #expect(server.texts[2].contains("sid=1") && server.texts[2].contains("b=2"), "\(server.texts)")
+    }
+
     @Test func `cookies are listed newest first, since a rule looks for the newest of a name`() throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1; Path=/", "Set-Cookie: a=2; Path=/x", "Set-Cookie: b=1"]),

@@ -95,9 +95,15 @@ extension [Cookie] {
         filter { !offered.contains($0) }.reversed() + offered.filter(contains)
     }
 
-    /// The cookies of these names as they were offered: what would replace them is ignored.
+    /// The cookies of these names as they were offered: what would replace them is ignored. So is a cookie whose name differs only in
+    /// case from that of another one, whose place it has taken in libcurl's list.
     func keeping(_ names: Set<String>, asIn offered: [Cookie]) -> [Cookie] {
-        names.isEmpty ? self : filter { !names.contains($0.name) } + offered.filter { names.contains($0.name) }
+        let known = Set(offered.map(\.name)), lowercased = Set(map(\.name)).subtracting(known).map { $0.lowercased() }
+        let replaced = known.subtracting(map(\.name)).filter { lowercased.contains($0.lowercased()) }
+        let kept = names.union(replaced), others = replaced.map { $0.lowercased() }
+        guard !kept.isEmpty else { return self }
+        return filter { !kept.contains($0.name) && !others.contains($0.name.lowercased()) }
+            + offered.filter { kept.contains($0.name) }
     }
 }
 
