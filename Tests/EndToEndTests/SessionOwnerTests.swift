@@ -107,6 +107,26 @@ private struct Ann: LoginDelegate {
         try expectAnn()
     }
 
+    @Test(arguments: ["path=/api", "path=/me", "path=/me/", "name=SID", "path=/api&name=SID"])
+    func `a cookie that verify cannot prove takes the place of none of the account's`(query: String) throws {
+        let result = try serve(
+            [],
+            """
+            for i in 1 2; do curl -q -sS "${AUTHCTL_SERVE_URL}as-mallory?\(query)" "${AUTHCTL_SERVE_URL}api/one"; done
+            """)
+        #expect(result.output.components(separatedBy: "ann").count == 5, "\(result.output)\(result.error)")
+        #expect(try authctl.run("request", "-P", "shop", "/api/two").output.contains("ann"))
+        try expectAnn()
+    }
+
+    @Test func `a cookie of a new name for another path than verify's is used for the command and not stored`() throws {
+        let result = try serve(
+            [], "for path in '?set=anew&lang=de' api/one; do curl -q -sS \"$AUTHCTL_SERVE_URL$path\"; done")
+        #expect(result.output.contains("\"lang\": \"de\"}"), "\(result.output)\(result.error)")
+        #expect(try !authctl.run("request", "-P", "shop", "/api/one").output.contains("lang"))
+        try expectAnn()
+    }
+
     @Test func `a new cookie is used and not stored where the service names nobody`() throws {
         try authctl.logIn("nameless")
         let kept = try authctl.keptSecrets()

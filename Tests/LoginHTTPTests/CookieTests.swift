@@ -183,6 +183,24 @@ struct `Cookies` {
         #expect(server.texts[2].contains("sid=1") && server.texts[2].contains("b=2"), "\(server.texts)")
     }
 
+    @Test(arguments: [
+        ("sid=new; Path=/", true), ("sid=new; Path=/api", false), ("sid=new; Path=/me", false),
+        ("sid=new; Path=/me/", false), ("lang=de; Path=/", true), ("lang=de; Path=/api", false),
+    ])
+    func `a changed cookie is proved by a request that carries it beside no other of its name`(
+        line: String, isProved: Bool
+    ) throws {
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: sid=old; Path=/"]), .answer(200, ["Set-Cookie: \(line)"]),
+        ])
+        let transport = CurlTransport(origin: server.origin)
+        let former = try transport.send(HTTPRequest(method: "GET", url: server.url())).cookies
+        let cookies = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: former)).cookies
+        let proved = cookies.proved(byRequestTo: "/me", after: former) { _ in false }
+        #expect(proved == (isProved ? cookies : former))
+        #expect(cookies.proved(byRequestTo: "/me", after: former) { _ in true } == cookies)
+    }
+
     @Test func `cookies are listed newest first, since a rule looks for the newest of a name`() throws {
         let server = try RecordingServer([
             .answer(200, ["Set-Cookie: a=1; Path=/", "Set-Cookie: a=2; Path=/x", "Set-Cookie: b=1"]),

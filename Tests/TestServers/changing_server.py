@@ -9,25 +9,30 @@ class Service(http.server.BaseHTTPRequestHandler):
     def handle_request(self):
         length = int(self.headers.get("Content-Length", 0))
         form = dict(urllib.parse.parse_qsl(self.rfile.read(length).decode()))
-        cookies = dict(part.strip().split("=", 1) for part in self.headers.get("Cookie", "").split(";") if "=" in part)
-        sid, path = cookies.get("sid"), self.path.split("?")[0]
+        # Of two cookies of one name the first counts.
+        cookies = dict(part.strip().split("=", 1) for part in self.headers.get("Cookie", "").split(";")[::-1] if "=" in part)
+        path, _, query = self.path.partition("?")
+        sid, query = cookies.get("sid"), dict(urllib.parse.parse_qsl(query))
+        does = query.get("set", path[1:])
         with lock:
             user, cookie, status = sessions.get(sid), None, 200
             print(self.command, self.path, user or "-", flush=True)
-            if path == "/login":
+            if path.lower().strip("/. ") in ("login", "%2flogin", "login%20", "login;x"):
                 user = form.get("user")
                 # Some services put another user behind the session that is there.
                 if "keep" in form and sid in sessions: sessions[sid] = user
                 else: cookie = self.session(user)
             elif user is None: status = 401
-            elif path == "/as-mallory": cookie = self.session("mallory")
-            elif path == "/anew": cookie = self.session(user)
-            elif path == "/rotate":
+            elif does == "as-mallory" and user == "ann": cookie = self.session("mallory")
+            elif does == "anew": cookie = self.session(user)
+            elif does == "rotate":
                 del sessions[sid]
                 cookie = self.session(user)
-        body = json.dumps({"name": user}).encode() if path != "/nameless" else b"{}"
+        seen = {"name": user, "lang": cookies["lang"]} if "lang" in cookies else {"name": user}
+        body = json.dumps(seen).encode() if path != "/nameless" else b"{}"
         self.send_response(status)
-        if cookie: self.send_header("Set-Cookie", f"sid={cookie}; Path=/; HttpOnly")
+        if cookie: self.send_header("Set-Cookie", f"{query.get('name', 'sid')}={cookie}; Path={query.get('path', '/')}; HttpOnly")
+        if "lang" in query: self.send_header("Set-Cookie", f"lang={query['lang']}; Path=/api")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command != "HEAD": self.wfile.write(body)

@@ -24,6 +24,24 @@ extension [Cookie] {
 }
 
 extension Session {
+    /// The cookies that it consists of, or that go with its token.
+    package var cookies: [Cookie] {
+        get {
+            switch self {
+            case .cookies(let cookies): cookies
+            case .token(let token): token.cookies
+            case .credential: []
+            }
+        }
+        set {
+            switch self {
+            case .cookies: self = .cookies(newValue)
+            case .token(let token): self = .token(token.with(newValue))
+            case .credential: break
+            }
+        }
+    }
+
     /// Whether it is carried by cookies that were there before the login: then whoever knew those is logged in now
     /// (session fixation).
     package func isCarried(by earlier: [Cookie]) -> Bool {

@@ -52,6 +52,19 @@ extension Service {
             identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
             session: client.refreshed(session, by: facts.response), extraSecrets: takenForLater)
     }
+
+    /// A session that a response has changed, without the changes that verify cannot prove, since its request does not carry the cookie.
+    /// - Parameter isFree: whether a cookie of this name may change unproved.
+    func provable(
+        _ session: Session, after former: Session, username: String, unless isFree: (String) -> Bool = { _ in false }
+    ) -> Session {
+        guard let verify = profile.verify, session.cookies != former.cookies else { return session }
+        let url = try? verify.url(base: endpoint.base, client.values(former, username: username))
+        let path = url.flatMap { try? URLParser.parsed($0).path } ?? "/"
+        var session = session
+        session.cookies = session.cookies.proved(byRequestTo: path, after: former.cookies, unless: isFree)
+        return session
+    }
 }
 
 extension Service {

@@ -8,6 +8,8 @@ final class SessionChanges {
     private let keeper: SessionHolder
     private let username: String
     private let identity: Identity
+    /// As it was stored, or lent first.
+    private let first: Session
     private var stored: (session: Session, at: ContinuousClock.Instant?)
     private var hasTold = false
 
@@ -17,13 +19,21 @@ final class SessionChanges {
     init(_ session: Session, _ run: LoginRun, _ keeper: SessionHolder, username: String, _ identity: Identity) {
         (self.run, self.keeper, self.username, self.identity) = (run, keeper, username, identity)
         changing = ChangingSession(session, of: identity)
-        stored = (session, nil)
+        (first, stored) = (session, (session, nil))
+    }
+
+    /// A cookie that verify's request does not carry is proved by nobody. One of a new name, such as that of a language, is used for this
+    /// command.
+    private func provable(_ session: Session) -> Session {
+        run.service.provable(session, after: changing.used, username: username) { [first] name in
+            !first.cookies.contains { $0.name == name }
+        }
     }
 
     /// Takes note of what a response has made of the session. Whatever it says, a request that writes to the login's path may have
     /// logged in another account.
     func note(_ session: Session?, isLogin: Bool) {
-        if let session { changing.note(session) }
+        if let session { changing.note(provable(session)) }
         if isLogin, run.profile.verify != nil { changing.doubt() }
     }
 
@@ -85,7 +95,7 @@ final class SessionChanges {
     /// - Returns: `replaced` where a value that waited is good, and the one that was sent is not.
     /// - Throws: `loginRequired` where the session is another user's, or verify answers with 403.
     func recheck(after refreshed: Session?) throws(LoginFault) -> Recheck {
-        let used = changing.used
+        let used = changing.used, refreshed = refreshed.map { provable($0) }
         for session in changing.candidates(after: refreshed) {
             let login: Login
             do throws(LoginFault) {
@@ -110,7 +120,7 @@ final class SessionChanges {
     private func words(of other: Replacement) -> String { other.hiding(run.service.repeatsSecret).responseWords }
 
     private func store(isLast: Bool) {
-        let session = changing.used
+        let session = run.service.provable(changing.used, after: first, username: username)
         guard changing.isProven, keeper.hasStore, !run.keepsNothing, session != stored.session else { return }
         guard isLast || stored.at.map({ ContinuousClock.now - $0 >= Self.storing }) ?? true else { return }
         stored = (session, .now)

@@ -63,8 +63,15 @@ enum CookieRecord {
     static func place(of cookie: Cookie) -> [String] {
         cookie.record.withUnsafeBytes { line in
             let fields = split(line).prefix(3).map { String(decoding: $0, as: UTF8.self) }
-            return [cookie.name] + fields.map { $0.replacing(httpOnly, with: "").lowercased() }
+            return [cookie.name, fields[0].replacing(httpOnly, with: "").lowercased()] + fields[1...]
         }
+    }
+
+    /// Whether libcurl sends the cookie of an origin with a request to this path of it (RFC 6265, section 5.1.4).
+    static func isSent(_ cookie: Cookie, to path: String) -> Bool {
+        var folder = place(of: cookie).dropFirst(3).joined()[...]
+        if folder.hasSuffix("/") { folder.removeLast() }
+        return path == folder || path.hasPrefix(folder + "/")
     }
 
     private static func replacing(
@@ -104,6 +111,23 @@ extension [Cookie] {
         guard !kept.isEmpty else { return self }
         return filter { !kept.contains($0.name) && !others.contains($0.name.lowercased()) }
             + offered.filter { kept.contains($0.name) }
+    }
+
+    /// These after `former`, without the changes that a request to `path` cannot prove: the request has to carry the cookie, and no other
+    /// value of its name, which the service might read instead.
+    /// - Parameter isFree: whether a cookie of this name may change unproved.
+    func proved(byRequestTo path: String, after former: [Cookie], unless isFree: (String) -> Bool) -> [Cookie] {
+        let sent = filter { CookieRecord.isSent($0, to: path) }
+        let unproved = filter { cookie in
+            !isFree(cookie.name)
+                && !(sent.contains(cookie) && sent.allSatisfy { $0.name != cookie.name || $0.value == cookie.value })
+                && !former.contains {
+                    $0.value == cookie.value && CookieRecord.place(of: $0) == CookieRecord.place(of: cookie)
+                }
+        }
+        guard !unproved.isEmpty else { return self }
+        let places = unproved.map { CookieRecord.place(of: $0) }
+        return filter { !unproved.contains($0) } + former.filter { places.contains(CookieRecord.place(of: $0)) }
     }
 }
 
