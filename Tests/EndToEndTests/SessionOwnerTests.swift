@@ -127,6 +127,18 @@ private struct Ann: LoginDelegate {
         try expectAnn()
     }
 
+    @Test(arguments: ["//login", "/%2flogin", "/login%20", "/login.", "/login;x", "/LOGIN/"])
+    func `a login by another spelling of its path is found out before the next request`(path: String) throws {
+        let result = try serve(
+            [],
+            """
+            curl -q -sS -d user=mallory -d keep=1 "${AUTHCTL_SERVE_URL%/}\(path)"
+            curl -q -sS "$AUTHCTL_SERVE_URL"one
+            """)
+        #expect(result.error.contains("the session of \"ann\" now belongs to \"mallory\""), "\(result.error)")
+        #expect(!server.seen.contains { $0.hasPrefix("GET /one") }, "\(server.seen)")
+    }
+
     @Test func `a new cookie is used and not stored where the service names nobody`() throws {
         try authctl.logIn("nameless")
         let kept = try authctl.keptSecrets()

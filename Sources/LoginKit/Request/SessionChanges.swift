@@ -145,10 +145,19 @@ final class SessionChanges {
 }
 
 extension Service {
-    /// Whether a request writes to the path of the profile's login, so that it may log in another account.
+    /// Whether a request may log in another account: one that writes, or has the method of the profile's login, to a path with the last
+    /// segment of the login's in it. Services read `//login`, `/login%20` and `/x/..;/login` in many ways, and a question more costs little.
     func mayLogIn(_ request: HTTPRequest) throws(LoginFault) -> Bool {
-        guard !RequestRule.onlyReads(request.method) else { return false }
-        let path = try URLParser.parsed(request.url).path.lookedUpPath.lowercased()
-        return try client.loginPaths().contains { $0.lookedUpPath.lowercased() == path }
+        let logsIn = { (step: RequestRule) in step.method == request.method && step.slots.contains(.password) }
+        guard !RequestRule.onlyReads(request.method) || profile.loginSteps.contains(where: logsIn) else { return false }
+        let path = try URLParser.parsed(request.url).path.readPath
+        return try client.loginPaths().contains { login in
+            login.readPath.split(separator: "/").last.map { path.contains($0) } ?? true
+        }
     }
+}
+
+extension String {
+    /// Decoded twice, as some services do, and without case.
+    fileprivate var readPath: String { lookedUpPath.lookedUpPath.lowercased() }
 }
