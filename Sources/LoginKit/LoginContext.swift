@@ -35,6 +35,8 @@ package final class LoginContext {
     /// The number of nested steps that hold the prompt's lock.
     private var promptLockDepth = 0
     package let messages: Messages
+    /// Has the warnings, too, while a login is lent.
+    var log: (any ServeLog)?
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
     package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {
@@ -96,7 +98,10 @@ package final class LoginContext {
     package func say(_ text: String) { messages.note(text) }
 
     /// Prints a warning.
-    package func warn(_ text: String) { messages.warn(text) }
+    package func warn(_ text: String) {
+        messages.warn(text)
+        log?.warned(text)
+    }
 
     /// Prints a warning that is found again with each account.
     func warnOnce(_ text: String) {

@@ -28,6 +28,8 @@ struct RequestReviewTests {
             lines.withLock { $0.append(text) }
         }
 
+        func warned(_ text: String) { lines.withLock { $0.append(text) } }
+
         var all: [String] { lines.withLock { $0 } }
     }
 

@@ -57,6 +57,21 @@ private struct Ann: LoginDelegate {
         try expectAnn()
     }
 
+    @Test func `the log says that another account's session was turned away, and shows the one that was lent`() throws {
+        let log = authctl.folder + "/log"
+        _ = try serve(["--log", log], "curl -q -sS \"$AUTHCTL_SERVE_URL\"as-mallory \"$AUTHCTL_SERVE_URL\"one")
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        let warned = lines.filter { $0.contains("\"warning\":") }
+        #expect(warned.count == 1 && warned[0].contains("a session of \\\"mallory\\\""), "\(lines)")
+        #expect(lines.filter { $0.contains("\"account\":\"ann\"") }.count == 3)
+        let own = authctl.state + "/serve"
+        try FileManager.default.createDirectory(
+            atPath: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.moveItem(atPath: log, toPath: own + "/shop.jsonl")
+        let shown = try authctl.run("log", "shop")
+        #expect(shown.output.contains("/one") && shown.error.contains("a session of \"mallory\""), "\(shown.error)")
+    }
+
     @Test func `a login through the address that is served does not make the session another account's`() throws {
         let result = try serve(
             [],

@@ -35,7 +35,8 @@ import Testing
             id: "r", method: "GET", path: "/", decision: .refused, further: ["DELETE /"], reason: "it's \"no\"")
         let why = ServeLogLine.began(refused, time: 1, origin: Self.origin)
         #expect(why.text.hasSuffix(#","further":["DELETE /"],"reason":"it's \"no\""}"#))
-        for line in [began("x"), began("y", decision: .askedNo), ended("x"), ended("z", status: nil), why] {
+        let warned = ServeLogLine.warned("blog: a \"session\"", time: 1, origin: Self.origin)
+        for line in [began("x"), began("y", decision: .askedNo), ended("x"), ended("z", status: nil), why, warned] {
             #expect(read(line.text) == line)
         }
     }

@@ -14,7 +14,7 @@ package final class ChangingServer {
         self.server = server
     }
 
-    /// Its two profiles: of one the service says who is logged in, of the other it does not.
+    /// Its profiles: of two the service does not say who is logged in. Of all but the first two, verify itself sets cookies.
     package var profiles: String {
         """
         [profiles.shop]
@@ -28,7 +28,24 @@ package final class ChangingServer {
         method = "cookie"
         login = { post = "/login", form = { user = "{username}", password = "{password}" } }
         verify = { get = "/nameless" }
+
+        [profiles.unnamed]
+        url = "http://127.0.0.1:\(port)"
+        method = "cookie"
+        login = { post = "/login", form = { user = "{username}", password = "{password}" } }
+        verify = { get = "/nameless?set=as-mallory" }
+
         """
+            + ["as-mallory", "anew", "rotate"].map {
+                """
+                [profiles.\($0)]
+                url = "http://127.0.0.1:\(port)"
+                method = "cookie"
+                login = { post = "/login", form = { user = "{username}", password = "{password}" } }
+                verify = { get = "/me?set=\($0)", username = "/name" }
+
+                """
+            }.joined()
     }
 
     /// Method, path and user of each request so far.

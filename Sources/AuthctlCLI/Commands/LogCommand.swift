@@ -51,6 +51,9 @@ struct LogCommand: InvokedCommand, ReportingCommand {
         var output: any ServeLogOutput = printsJSON ? ServeLogArray(streams) : ServeLogTable(streams)
         var rows = ServeLogRows(since: begin)
         while let line = try reader.next() {
+            if case .warned(let text, let time, _) = line, time >= begin ?? time {
+                context.warn("\(LocalTime.stamp(of: time)): \(SafeText.line(text, limit: 2000))")
+            }
             for row in rows.take(line) { try output.add(row) }
         }
         for row in rows.rest() { try output.add(row) }

@@ -1,7 +1,8 @@
-/// The lines of the log of an `exec --serve`: JSON Lines, one before a request is sent and one when it has ended.
+/// The lines of the log of an `exec --serve`: JSON Lines, one before a request is sent and one when it has ended; and one for a warning.
 package enum ServeLogLine: Equatable, Sendable {
     case began(ServeLogEntry, time: Int64, origin: Origin)
     case ended(ServeLogEnd)
+    case warned(String, time: Int64, origin: Origin)
 
     /// The login that was lent, and to whom.
     package struct Origin: Equatable, Sendable {
@@ -21,10 +22,7 @@ package enum ServeLogLine: Equatable, Sendable {
         switch self {
         case .began(let entry, let time, let origin):
             line.add("id", entry.id)
-            line.add("time", time)
-            line.add("profile", origin.profile)
-            line.add("account", origin.account)
-            line.add("pid", Int64(origin.pid))
+            line.add(time, origin)
             line.add("method", entry.method)
             line.add("path", entry.path)
             line.add("query", entry.query)
@@ -38,13 +36,24 @@ package enum ServeLogLine: Equatable, Sendable {
             line.add("sent", end.sent)
             line.add("received", end.received)
             line.add("ms", end.milliseconds)
+        case .warned(let text, let time, let origin):
+            line.add(time, origin)
+            line.add("warning", text)
         }
         return line.finished
     }
 
     /// - Returns: `nil` for a line that is none of these, such as one that was cut. Members that are not known are passed over.
     package init?(_ text: UnsafeRawBufferPointer) {
-        guard let value = Self.object(text), let id = value["id"]?.text else { return nil }
+        guard let value = Self.object(text) else { return nil }
+        let origin = Origin(
+            profile: value["profile"]?.text ?? "", account: value["account"]?.text ?? "",
+            pid: Int32(clamping: value["pid"]?.integer ?? 0))
+        if let warning = value["warning"]?.text, let time = value["time"]?.integer {
+            self = .warned(warning, time: time, origin: origin)
+            return
+        }
+        guard let id = value["id"]?.text else { return nil }
         if let method = value["method"]?.text {
             guard let time = value["time"]?.integer, let path = value["path"]?.text,
                 let decision = value["decision"]?.text.flatMap({ ServeLogEntry.Decision(rawValue: $0) })
@@ -52,9 +61,6 @@ package enum ServeLogLine: Equatable, Sendable {
             let entry = ServeLogEntry(
                 id: id, method: method, path: path, query: value["query"]?.texts ?? [], decision: decision,
                 rule: value["rule"]?.text, further: value["further"]?.texts ?? [], reason: value["reason"]?.text)
-            let origin = Origin(
-                profile: value["profile"]?.text ?? "", account: value["account"]?.text ?? "",
-                pid: Int32(clamping: value["pid"]?.integer ?? 0))
             self = .began(entry, time: time, origin: origin)
         } else {
             guard let sent = value["sent"]?.integer, let received = value["received"]?.integer,
@@ -74,6 +80,15 @@ package enum ServeLogLine: Equatable, Sendable {
         } catch {
             return nil
         }
+    }
+}
+
+extension JSONText {
+    fileprivate mutating func add(_ time: Int64, _ origin: ServeLogLine.Origin) {
+        add("time", time)
+        add("profile", origin.profile)
+        add("account", origin.account)
+        add("pid", Int64(origin.pid))
     }
 }
 

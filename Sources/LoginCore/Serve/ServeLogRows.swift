@@ -29,6 +29,7 @@ package struct ServeLogRows {
             if let since, time < since { return [] }
             places[entry.id] = first + rows.count
             rows.append(Row(entry: entry, time: time, origin: origin, end: nil))
+        case .warned: return []
         case .ended(let end):
             if let place = places.removeValue(forKey: end.id), place >= first { rows[place - first].end = end }
         }

@@ -4,6 +4,8 @@ package protocol ServeLog: AnyObject, Sendable {
     func began(_ entry: ServeLogEntry) throws(LoginFault)
     /// Notes the end of a request that was noted by `began`.
     func ended(_ end: ServeLogEnd) throws(LoginFault)
+    /// Notes what the person was warned of.
+    func warned(_ text: String)
 }
 
 /// A request, before it is sent.
