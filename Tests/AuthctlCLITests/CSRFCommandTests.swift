@@ -53,7 +53,7 @@ struct CSRFCommandTests {
         let world = try loggedIn()
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let server = [
-            anonymousToken, HTTPResponse.answer(401), .answer(401), .answer(200, cookies: [.named("sid", "two")]), me,
+            anonymousToken, HTTPResponse.answer(401), .answer(401), .answer(200, cookies: [.named("sid", "one")]), me,
             token, .answer(200, "done"),
         ]
         let run = world.run("request", "POST", "/edit", "-d", "a=b", server: server)

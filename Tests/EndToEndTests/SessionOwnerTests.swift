@@ -142,6 +142,24 @@ private struct Ann: LoginDelegate {
         try expectAnn()
     }
 
+    @Test(arguments: ["as-mallory", "anew", "rotate"])
+    func `what verify's own response sets is never another user's, and no login is lost by it`(profile: String) throws {
+        try authctl.logIn(profile)
+        for _ in 1...2 {
+            let asked = server.seen.count
+            #expect(try authctl.run("whoami", profile).output == "ann\n")
+            #expect(server.seen.count - asked == 2, "\(server.seen)")
+            #expect(try authctl.run("status", profile).code == 0)
+            for path in ["/one", "/anew"] {
+                #expect(try authctl.run("request", "-P", profile, path).output.contains("ann"), "\(server.seen)")
+            }
+            let script = "for i in 1 2 3; do curl -q -sS \"$AUTHCTL_SERVE_URL\"anew; done"
+            let result = try authctl.run("exec", "-P", profile, "--serve", "--", "bash", "-c", script)
+            #expect(result.output.components(separatedBy: "ann").count == 4, "\(result.output)\(result.error)")
+        }
+        #expect(!server.seen.contains { $0.hasSuffix(" mallory") && !$0.contains("/me?") }, "\(server.seen)")
+    }
+
     @Test(arguments: ["//login", "/%2flogin", "/login%20", "/login.", "/login;x", "/LOGIN/"])
     func `a login by another spelling of its path is found out before the next request`(path: String) throws {
         let result = try serve(
@@ -160,6 +178,14 @@ private struct Ann: LoginDelegate {
         #expect(try authctl.run("request", "-P", "nameless", "/as-mallory").code == 0)
         #expect(try authctl.keptSecrets() == kept)
         #expect(try authctl.run("request", "-P", "nameless", "/last").output.contains("ann"))
+    }
+
+    @Test func `what verify sets while the old session is good is not taken where it names nobody`() throws {
+        try authctl.logIn("unnamed")
+        for _ in 1...2 {
+            #expect(try authctl.run("whoami", "unnamed").code == 0)
+            #expect(try authctl.run("request", "-P", "unnamed", "/last").output.contains("ann"), "\(server.seen)")
+        }
     }
 
     @Test func `a program with logins stays with its account`() async throws {

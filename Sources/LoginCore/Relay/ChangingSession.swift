@@ -89,18 +89,18 @@ package struct ChangingSession {
 extension Session {
     /// Whether each of its cookies has the value that it has in `other`, and no cookie came or went.
     fileprivate func hasValues(of other: Session) -> Bool {
-        switch (self, other) {
-        case (.cookies(let new), .cookies(let old)): new.haveValues(of: old)
-        case (.token(let new), .token(let old)):
-            new.with([]) == old.with([]) && new.cookies.haveValues(of: old.cookies)
+        guard cookies.count == other.cookies.count, cookies.haveValues(of: other.cookies) else { return false }
+        return switch (self, other) {
+        case (.cookies, .cookies): true
+        case (.token(let new), .token(let old)): new.with([]) == old.with([])
         case (.credential, _), (.token, _), (.cookies, _): self == other
         }
     }
 }
 
 extension [Cookie] {
-    fileprivate func haveValues(of others: [Cookie]) -> Bool {
-        count == others.count
-            && allSatisfy { cookie in others.contains { $0.name == cookie.name && $0.value == cookie.value } }
+    /// Whether each has the value that it has in `others`.
+    package func haveValues(of others: [Cookie]) -> Bool {
+        allSatisfy { cookie in others.contains { $0.name == cookie.name && $0.value == cookie.value } }
     }
 }

@@ -6,7 +6,45 @@ extension Service {
 
     /// Has the verify endpoint confirm a session: the only proof of a login, where the service has such an endpoint. Where it has
     /// none, nothing is known against a session that is not past its end.
+    ///
+    /// What the response itself sets may be another account's, so verify is asked once more: with the new session whether that is the same
+    /// user's, or, where it names nobody, with the old one whether the service has ended that. Else the session stays as it was. What the
+    /// second response sets is taken unasked: a service that rotates would lead to questions without end.
     func confirm(_ session: Session, username: String, afterLogin: Bool) throws(LoginFault) -> Login {
+        let login = try ask(session, username: username, afterLogin: afterLogin)
+        let newest = provable(login.session, after: session, username: username)
+        func accepted(_ session: Session) -> Login {
+            Login(identity: login.identity, session: session, extraSecrets: login.extraSecrets)
+        }
+        if newest.cookies.haveValues(of: session.cookies) { return accepted(newest) }
+        let isNamed = login.identity.serverName != nil
+        do throws(LoginFault) {
+            let next = try ask(isNamed ? newest : session, username: username, afterLogin: false)
+            let other = RefreshOwner(named: next.identity.serverName).otherPerson(than: login.identity)
+            setOther = other ?? setOther
+            guard isNamed, next.identity.serverName != nil, other == nil else { return accepted(session) }
+            return accepted(provable(next.session, after: newest, username: username))
+        } catch .rejected where !isNamed {
+            return accepted(newest)
+        } catch {
+            return accepted(session)
+        }
+    }
+
+    /// A session that a response has changed, without the changes that verify cannot prove, since its request does not carry the cookie.
+    /// - Parameter isFree: whether a cookie of this name may change unproved.
+    func provable(
+        _ session: Session, after former: Session, username: String, unless isFree: (String) -> Bool = { _ in false }
+    ) -> Session {
+        guard let verify = profile.verify, session.cookies != former.cookies else { return session }
+        let url = try? verify.url(base: endpoint.base, client.values(former, username: username))
+        let path = url.flatMap { try? URLParser.parsed($0).path } ?? "/"
+        var session = session
+        session.cookies = session.cookies.proved(byRequestTo: path, after: former.cookies, unless: isFree)
+        return session
+    }
+
+    private func ask(_ session: Session, username: String, afterLogin: Bool) throws(LoginFault) -> Login {
         client.hide(session.secrets, username: username)
         guard let verify = profile.verify else {
             if !afterLogin, clock.isOver(session.expires) { throw .rejected(.pastEnd) }
@@ -51,19 +89,6 @@ extension Service {
         return Login(
             identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
             session: client.refreshed(session, by: facts.response), extraSecrets: takenForLater)
-    }
-
-    /// A session that a response has changed, without the changes that verify cannot prove, since its request does not carry the cookie.
-    /// - Parameter isFree: whether a cookie of this name may change unproved.
-    func provable(
-        _ session: Session, after former: Session, username: String, unless isFree: (String) -> Bool = { _ in false }
-    ) -> Session {
-        guard let verify = profile.verify, session.cookies != former.cookies else { return session }
-        let url = try? verify.url(base: endpoint.base, client.values(former, username: username))
-        let path = url.flatMap { try? URLParser.parsed($0).path } ?? "/"
-        var session = session
-        session.cookies = session.cookies.proved(byRequestTo: path, after: former.cookies, unless: isFree)
-        return session
     }
 }
 

@@ -68,6 +68,8 @@ package final class Service: Authenticator {
     var verifyLeadsTo: Redirect?
     /// The place where the last response to verify has no user name although it was a login.
     var unnamedPlace: Place?
+    /// The other user whose session a response to verify has set.
+    var setOther: Replacement?
     /// The place that proves the login, where the search after it has found a better one than verify.
     var foundPlace: GuardedPlace?
     /// The logout of the page that proves the login, where no profile says one.

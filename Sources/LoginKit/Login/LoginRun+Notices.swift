@@ -12,6 +12,13 @@ extension LoginRun {
             """)
     }
 
+    /// What verify has set is not used; the login is still good.
+    func sayIfOtherWasSet() {
+        guard let other = service.setOther else { return }
+        context.warn("warning: \(profile.name): \(other.hiding(service.repeatsSecret).responseWords)")
+        service.setOther = nil
+    }
+
     /// The next command refuses the certificate again, and the login that is stored now with it.
     func sayIfTrustedOnce() throws(LoginFault) {
         guard !keepsNothing, let accepted = service.accepted ?? context.acceptance?.exception,

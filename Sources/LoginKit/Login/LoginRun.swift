@@ -105,6 +105,7 @@ package struct LoginRun {
         if case .failed = outcome {
         } else {
             sayIfUnnamed()
+            sayIfOtherWasSet()
             try sayIfTrustedOnce()
         }
         switch outcome {

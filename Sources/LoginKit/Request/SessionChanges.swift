@@ -55,6 +55,7 @@ final class SessionChanges {
                 // The next request asks again.
             }
         }
+        if let other = run.service.setOther { tell(words(of: other)) }
         store(isLast: isLast)
     }
 
