@@ -213,6 +213,6 @@ extension Message {
         }
         return Message(
             "the page \(SafeText.quoted(page)) has \(found) forms\(names), and it is not clear which one to use; nothing was sent",
-            next: "add another field of the right one to 'form'")
+            next: "add a field that only the right one has to 'form'")
     }
 }
