@@ -73,6 +73,17 @@ struct AnonymousResponseTests {
         #expect(refusal.missingName == "/screen_name")
     }
 
+    @Test(arguments: [(401, ExitCode.rejected), (403, .forbidden), (429, .busy), (503, .busy)])
+    func `A status says enough by itself where the body is no clear JSON`(status: Int, expected: ExitCode) throws {
+        for text in ["{\"name\": \"a\", \"name\": \"b\"}", "{\"\u{FF}\""] {
+            let body = text.unicodeScalars.map { UInt8($0.value) }.withUnsafeBytes { Secret(copying: $0) }
+            let answer = HTTPResponse(status: status, body: body)
+            let exchange = Exchange(
+                try blog { $0.response.username = Place("/name") }, [.answer(401), welcome, answer])
+            #expect(fault { _ = try exchange.login() }?.exitCode == expected, "\(status)")
+        }
+    }
+
     @Test func `An account that remembers nothing has the response without a login asked for`() throws {
         let session = Session.credential(Credential(username: "anna", .password(Secret("pw"))))
         let good = try staff([namesNobody, asksForBasic], Service.Options(pinnedMethod: .basic))

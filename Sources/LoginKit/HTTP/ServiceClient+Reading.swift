@@ -31,12 +31,17 @@ extension ServiceClient {
             sendsPassword ? page.asksAgain(rule) : looksForLogin ? try offersLogin(page.page) : false
         }
         let facts = ParsedResponse(
-            response: response, json: reading.wants(\.readsJSON) ? try response.json() : nil,
+            response: response, json: reading.wants(\.readsJSON) ? try json(of: response) : nil,
             html: readsHTML ? page?.body : nil, xml: reading.wants(\.readsXML) ? try response.xml() : nil,
             origin: endpoint.origin, isProven: sent.isProven,
             wrote: !RequestRule.onlyReads(request.method), asksAgain: asksAgain ?? false,
             asksForCode: page?.page.asksForCode ?? false)
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
+    }
+
+    /// The body of a success must be read beyond doubt. Another status says enough by itself.
+    private func json(of response: HTTPResponse) throws(LoginFault) -> JSONValue? {
+        (200..<300).contains(response.status) ? try response.json() : response.looseJSON
     }
 
     /// Follows redirects on the origin by GET, with the cookies that hold by then, until a response says what its rules look for.
