@@ -96,6 +96,21 @@ struct VerdictWalkTests {
         #expect(found > 1000 && failures == 0, "\(failures) of \(found)")
     }
 
+    @Test func `A page that asks for the code at verify is a second factor, unless it has the name`() throws {
+        for (status, isJudged) in [(200, true), (401, false)] {
+            for (name, isNamed) in [(nil, false), ("ann", false), ("ann", true)] as [(String?, Bool)] {
+                var rule = ResponseRule()
+                rule.username = isNamed ? Place("/name") : nil
+                let facts = ParsedResponse(
+                    response: HTTPResponse(status: status), json: .object(name.map { ["name": .string($0)] } ?? [:]),
+                    origin: origin, wrote: false, asksForCode: true)
+                let judgement = facts.judged(by: rule, at: .verify)
+                #expect(
+                    (judgement == .needsSecondFactor(words: nil)) == (isJudged && !isNamed), "\(status) \(judgement)")
+            }
+        }
+    }
+
     @Test func `The form again, without a word of the profile, is the only refusal that verify may overrule`() {
         for facts in responses {
             for refused in [nil, [], [Condition(status: 200)]] as [[Condition]?] {

@@ -6,7 +6,8 @@
 ///   none can be had (`AnonymousCheck`). A name that is missing is the typed one only where both are known to differ.
 /// - Refused is a response to the credential that a `refused` rule names; without one 401, or the form of the login again. The
 ///   latter alone may be overruled, by a verify that says logged in (`LoginVerdict.askedAgain`).
-/// - A page that asks for a code, and for no password, is a second factor whatever `refused` says.
+/// - A page that asks for a code, and for no password, is a second factor whatever `refused` says; at verify, too, unless it has the
+///   name.
 /// - Undecided is every other response to a login: verify decides, and what it calls logged out was refused only where it is known
 ///   to prove logins (`LoginVerdict.unconfirmed`).
 /// - Ended is a session that verify calls logged out. A response to a person's own request is at most a reason to ask verify
@@ -43,6 +44,9 @@ extension ParsedResponse {
         // A code is asked for only after a good password, whatever else the page has that a refusal has, too.
         if asksForCode, step == .login, rule.secondFactor == nil { return .needsSecondFactor(words: refusal.words) }
         if matches(any: refused ?? []) || showsLogin(rule, step) { return .refused(refusal) }
+        if asksForCode, step == .verify, rule.secondFactor == nil, (200..<300).contains(status), !hasName(rule) {
+            return .needsSecondFactor(words: refusal.words)
+        }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
@@ -63,6 +67,8 @@ extension ParsedResponse {
         guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
         return text(at: place)?.isEmpty ?? true ? place : nil
     }
+
+    private func hasName(_ rule: ResponseRule) -> Bool { rule.username != nil && missingName(rule, .verify) == nil }
 
     /// Whether the form of the login refuses, where the profile does not say what does. At verify a name goes before it, since some
     /// services show it to whoever is logged in, too.

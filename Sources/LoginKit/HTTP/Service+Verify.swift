@@ -68,7 +68,8 @@ extension Service {
         case .forbidden(let refusal):
             throw .forbidden(refusal)
         case .needsSecondFactor(let words):
-            throw .secondFactor(.required(words: words))
+            let takesCode = profile.loginSteps.contains { $0.slots.contains(.code) }
+            throw .secondFactor(takesCode ? .required(words: words) : .notDescribed(words: words))
         case .pending:
             throw .secondFactor(.required(words: nil))
         case .unclear
