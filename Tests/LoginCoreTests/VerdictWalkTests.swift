@@ -96,6 +96,23 @@ struct VerdictWalkTests {
         #expect(found > 1000 && failures == 0, "\(failures) of \(found)")
     }
 
+    @Test(arguments: [
+        JSONValue.null, .bool(false), .bool(true), .integer(0), .number(0), .string(""), .string(" \u{A0}"),
+        .string("\u{200B}\u{2060}"), .string("\u{3164}\n"), .array([]), .object([:]),
+    ])
+    func `What nobody can see, and JSON's false and 0, is no name`(value: JSONValue) throws {
+        var rule = ResponseRule()
+        rule.username = Place("/name")
+        let look = { (value: JSONValue) in
+            ParsedResponse(
+                response: HTTPResponse(status: 200), json: .object(["name": value]), origin: origin, wrote: false)
+        }
+        #expect(look(value).judged(by: rule, at: .verify) != .accepted)
+        for name in [JSONValue.string("0"), .string("false"), .integer(7), .string("\u{660}")] {
+            #expect(look(name).judged(by: rule, at: .verify) == .accepted)
+        }
+    }
+
     @Test func `A page that asks for the code at verify is a second factor, unless it has the name`() throws {
         for (status, isJudged) in [(200, true), (401, false)] {
             for (name, isNamed) in [(nil, false), ("ann", false), ("ann", true)] as [(String?, Bool)] {

@@ -6,7 +6,7 @@ extension ParsedResponse {
     package func place(of name: String, missingIn anonymous: ParsedResponse?) -> Place? {
         guard name.utf8.count >= 2, name.utf8.allSatisfy({ !"<>&\"'*".utf8.contains($0) }) else { return nil }
         let isFit = { (place: Place) in
-            self.text(at: place) == name && anonymous?.text(at: place)?.isEmpty ?? true
+            self.text(at: place) == name && anonymous?.name(at: place) == nil
         }
         if let found = json.flatMap({ $0.pointer(to: name).map(Place.json) }) { return isFit(found) ? found : nil }
         return text(at: .text).flatMap { $0.place(of: name, where: isFit) }

@@ -65,7 +65,7 @@ extension ParsedResponse {
     /// The place of a missing user name: a sign of being logged out, unless something else tells the two apart.
     package func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
         guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
-        return text(at: place)?.isEmpty ?? true ? place : nil
+        return name(at: place) == nil ? place : nil
     }
 
     private func hasName(_ rule: ResponseRule) -> Bool { rule.username != nil && missingName(rule, .verify) == nil }
@@ -76,7 +76,7 @@ extension ParsedResponse {
         guard asksAgain, response.judgesPasswords else { return false }
         switch step {
         case .login: return rule.refused == nil
-        case .verify: return rule.loggedOut == nil && (rule.username == nil || missingName(rule, step) != nil)
+        case .verify: return rule.loggedOut == nil && !hasName(rule)
         case .refresh, .logout, .page: return false
         }
     }

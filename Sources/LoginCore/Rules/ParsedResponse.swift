@@ -82,6 +82,17 @@ package struct ParsedResponse {
         }
     }
 
+    /// The user name at a place, if a person could see it. JSON's `false` and `0` say that nobody is logged in.
+    package func name(at place: Place) -> String? {
+        if case .json(let pointer) = place {
+            switch json?[pointer] {
+            case .bool, .integer(0), .number(0): return nil
+            default: break
+            }
+        }
+        return text(at: place).flatMap { SafeText.hasInk($0) ? $0 : nil }
+    }
+
     /// The cookies as they would be set, one to a line, for what only their names say; whole they are at no place.
     private func setCookies(_ place: Place) -> String? {
         guard case .header(let name) = place, name.lowercased() == "set-cookie" else { return nil }

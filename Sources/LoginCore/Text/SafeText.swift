@@ -107,6 +107,11 @@ public enum SafeText {
         }
     }
 
+    /// Whether anything of it can be seen.
+    static func hasInk(_ text: String) -> Bool {
+        text.unicodeScalars.contains { !isBlank($0) && isHarmless($0) && !$0.properties.isDefaultIgnorableCodePoint }
+    }
+
     /// Characters that look blank (Unicode's Zs, and two symbols without ink).
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .spaceSeparator || scalar == "\u{2800}" || scalar == "\u{1D159}"
