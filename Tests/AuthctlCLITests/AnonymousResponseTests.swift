@@ -23,7 +23,7 @@ import Testing
     private func world() throws -> TestWorld {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
-        #expect(world.run("login", server: [anonymous, cookie("one"), .answer(200)]).code == 0)
+        #expect(world.run("login", server: [anonymous, cookie("one"), .answer(200), anonymous]).code == 0)
         world.person = ScriptedPerson()
         return world
     }
@@ -33,7 +33,7 @@ import Testing
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let run = world.run(
             "request", "POST", "/add", "-d", "x",
-            server: [.answer(403), anonymous, anonymous, cookie("two"), .answer(200), .answer(200, "added")])
+            server: [.answer(403), anonymous, anonymous, cookie("two"), .answer(200), anonymous, .answer(200, "added")])
         #expect(run.code == 0 && run.output == "added", "\(run.talk)")
         world.person = ScriptedPerson()
         #expect(world.run("whoami", server: [anonymous]).code == 4)

@@ -48,7 +48,7 @@ struct MadeUpNameCommandTests {
         let server = [
             HTTPResponse.answer(403), .answer(204, cookies: cookies),
             .answer(200, #"var metadata = {"deviceID":"AB12-CD","deviceIDShort":"AB12"};"#, cookies: cookies),
-            .answer(200, cookies: cookies), .answer(200, cookies: cookies),
+            .answer(200, cookies: cookies), .answer(403), .answer(200, cookies: cookies),
         ]
         let run = world.run("request", "POST", "/rest/scan", server: server)
         #expect(run.code == 0, "\(run.talk)")

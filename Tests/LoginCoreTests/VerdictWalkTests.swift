@@ -58,7 +58,7 @@ struct VerdictWalkTests {
             for plain in all where passes(plain, rule) {
                 for other in all where passes(other, rule) {
                     let look = AnonymousResponse(other, readBy: rule)
-                    let known = AnonymousResponse(plain, readBy: rule)?.with(look) ?? look
+                    let known = AnonymousResponse(plain, readBy: rule)?.with([look]) ?? look
                     // Who was refused is still an anonymous client, with anybody's cookies or without.
                     for answer in [plain, other] {
                         count += 1
@@ -84,7 +84,7 @@ struct VerdictWalkTests {
                     for rule in places.compactMap({ $0?.verify.response }) {
                         found += 1
                         let look = AnonymousResponse(other.facts, readBy: rule)
-                        let known = AnonymousResponse(plain.facts, readBy: rule)?.with(look) ?? look
+                        let known = AnonymousResponse(plain.facts, readBy: rule)?.with([look]) ?? look
                         for answer in [plain, other]
                         where answer.facts.judged(by: rule, at: .verify, anonymous: known) == .accepted {
                             failures += 1

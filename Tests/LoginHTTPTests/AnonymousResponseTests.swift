@@ -73,6 +73,39 @@ struct AnonymousResponseTests {
         #expect(refusal.missingName == "/screen_name")
     }
 
+    /// A service that takes any cookie for a login, and sets one only when a login fails.
+    @Test func `A cookie that only the login sets proves nothing where a made-up one gets the same`() throws {
+        let named = Place("/name")
+        for (name, body, expected) in [
+            (named, "{}", ExitCode.rejected), (nil, "{}", .usage), (named, #"{"name": "Anna"}"#, nil),
+        ] as [(Place?, String, ExitCode?)] {
+            let exchange = Exchange(
+                try blog { $0.response.username = name },
+                [redirect("/login"), welcome, .answer(200, body), .answer(200, body)])
+            #expect(fault { _ = try exchange.login() }?.exitCode == expected, "\(exchange.requests)")
+            #expect(exchange.requests.last?.contains("cookie sid=anonymous") == (body == "{}"), "\(exchange.requests)")
+        }
+        let other = Exchange(
+            try blog { $0.response.username = named },
+            [redirect("/login"), welcome, .answer(200, "{}"), redirect("/login")])
+        #expect(try other.login().identity.serverName == nil && other.rest == 0)
+        let busy = Exchange(try blog(), [redirect("/login"), welcome, .answer(200, "{}"), .answer(503)])
+        _ = try busy.login()
+    }
+
+    @Test func `What the cookies of steps that write before the password get proves nothing, and none goes out`() throws
+    {
+        var profile = try blog { $0.response.username = nil }
+        let first = try SomeProfiles.rule("POST", "/start")
+        profile.loginSteps.insert(first, at: 0)
+        let started = HTTPResponse.answer(200, cookies: [.named("sid", "begun")])
+        let open = Exchange(profile, [redirect("/login"), started, .answer(200)])
+        #expect(
+            fault { _ = try open.login() }
+                == .usage(.verifyProvesNothing(url: open.service.guardedURL, withCookies: true)))
+        #expect(open.rest == 0 && open.requests.last?.contains("cookie sid=begun") == true)
+    }
+
     @Test(arguments: [(401, ExitCode.rejected), (403, .forbidden), (429, .busy), (503, .busy)])
     func `A status says enough by itself where the body is no clear JSON`(status: Int, expected: ExitCode) throws {
         for text in ["{\"name\": \"a\", \"name\": \"b\"}", "{\"\u{FF}\""] {
@@ -98,7 +131,7 @@ struct AnonymousResponseTests {
     }
 
     @Test func `What an account remembers survives a state file`() throws {
-        let known = try #require(answer(.answer(200))).with(answer(redirect("/in")))
+        let known = try #require(answer(.answer(200))).with([answer(redirect("/in"))])
         let text = try JSONEncoder().encode(known)
         #expect(try JSONDecoder().decode(AnonymousResponse.self, from: text) == known)
         #expect(!known.meansLoggedOut && known.withCookies.map(\.location) == ["/in"])

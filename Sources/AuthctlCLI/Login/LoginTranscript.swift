@@ -51,7 +51,7 @@ final class LoginTranscript: Sendable {
     /// The purpose of a verify request that is not part of the login.
     private func circumstance(of evidence: Evidence) -> String {
         guard evidence.step == .verify else { return "" }
-        if evidence.hasCookiesOfAnybody { return ", without a login, with the login page's cookies" }
+        if evidence.hasCookiesOfAnybody { return ", without a login, with cookies that anyone can have" }
         if steps.isEmpty, beginsAnonymously { return ", without a login" }
         return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the ended session" : ""
     }

@@ -131,7 +131,7 @@ extension GuardedPlace {
     /// Whether its rules take none of these responses for a login.
     fileprivate func refuses(_ anonymous: [PageLook]) -> Bool {
         let looks = anonymous.map { AnonymousResponse($0.facts, readBy: verify.response) }
-        let known = looks.first.flatMap { $0?.with(looks.count > 1 ? looks[1] : nil) }
+        let known = looks.first.flatMap { $0?.with(Array(looks.dropFirst())) }
         return anonymous.allSatisfy { $0.facts.judged(by: verify.response, at: .verify, anonymous: known) != .accepted }
     }
 }

@@ -9,8 +9,8 @@ package struct AnonymousResponse: Equatable, Sendable {
     package let location: String?
     /// Whether a rule, and not the missing user name alone, tells it from the response to a session.
     package let isRefusedByRule: Bool
-    /// The response to the cookies that anybody gets before a login; empty where nobody gets any. Many services answer any cookie in
-    /// another way than none.
+    /// The responses to the cookies that anybody gets before a login, and to made-up ones; empty where nobody gets any. Many services
+    /// answer any cookie in another way than none.
     package private(set) var withCookies: [AnonymousResponse] = []
 
     /// In bytes: it is remembered.
@@ -27,10 +27,10 @@ package struct AnonymousResponse: Equatable, Sendable {
         isRefusedByRule = facts.matches(any: rule.loggedOut ?? []) || facts.showsLogin(rule, .verify)
     }
 
-    /// The same, beside the response to the cookies that anybody gets.
-    package func with(_ other: AnonymousResponse?) -> AnonymousResponse {
+    /// The same, beside the responses to cookies that prove no login.
+    package func with(_ others: [AnonymousResponse?]) -> AnonymousResponse {
         var both = self
-        both.withCookies = other.map { [$0] } ?? []
+        both.withCookies = others.compactMap(\.self)
         return both
     }
 

@@ -54,7 +54,7 @@ extension Service {
         let facts = try send(verify, with: session, username: username).facts
         verifyLeadsTo = facts.response.redirect
         unnamedPlace = nil
-        switch try judged(facts, by: verify) {
+        switch try judged(facts, by: verify, of: session, afterLogin: afterLogin) {
         case .accepted:
             unnamedPlace =
                 session.name(at: verify.response.username) == nil
@@ -78,8 +78,12 @@ extension Service {
         case .unclear(let error):
             throw error
         }
-        if afterLogin, options.findsVerify { noteFindings(username, in: facts, of: verify) }
-        var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.text(at: $0) }
+        if afterLogin, options.findsVerify {
+            noteFindings(username, in: facts, of: verify)
+            // The rules that were found name what anonymous clients get, and not what may come of a refusal.
+            if facts.asksAgain, foundName == nil { throw .rejected(Refusal(status: facts.status)) }
+        }
+        var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.name(at: $0) }
         if afterLogin, options.learns, profile.kind == .oauth, verify.response.username == nil {
             (foundName, found) = facts.response.userinfoName
         }
@@ -95,9 +99,19 @@ extension Service {
 
 extension Service {
     /// Judges a response to verify. Where the missing user name alone speaks against it and nobody knows the response without a
-    /// login, as with the accounts of earlier releases, that is asked for.
-    private func judged(_ facts: ParsedResponse, by verify: RequestRule) throws(LoginFault) -> Judgement {
+    /// login, as with the accounts of earlier releases, that is asked for; and where no name speaks for a fresh login, what made-up cookies
+    /// get.
+    private func judged(
+        _ facts: ParsedResponse, by verify: RequestRule, of session: Session, afterLogin: Bool
+    ) throws(LoginFault) -> Judgement {
         let judgement = client.judge(facts, by: verify.response, at: .verify)
+        let isUnnamed = facts.missingName(verify.response, .verify) != nil
+        if afterLogin, judgement == .accepted, isUnnamed || verify.response.username == nil,
+            case .cookies(let cookies) = session
+        {
+            try AnonymousCheck(client: client).sendWithMadeUp(cookies, verify)
+            return isUnnamed ? client.judge(facts, by: verify.response, at: .verify) : judgement
+        }
         guard case .refused(let refusal) = judgement, refusal.missingName != nil, anonymousResponse == nil else {
             return judgement
         }

@@ -85,7 +85,7 @@ extension Service {
         foundPlace = place
         client.profile.proof = .verify(place.verify)
         let looks = anonymous.map { AnonymousResponse($0.facts, readBy: place.verify.response) }
-        client.anonymousResponse = looks.first.flatMap { $0?.with(looks.count > 1 ? looks[1] : nil) }
+        client.anonymousResponse = looks.first.flatMap { $0?.with(Array(looks.dropFirst())) }
     }
 
     /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.

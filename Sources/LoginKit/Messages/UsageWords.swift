@@ -56,7 +56,7 @@ extension UsageFault {
         case .verifyProvesNothing(let url, let withCookies):
             let who =
                 withCookies
-                ? "answers anyone who has the cookies of its login page as if logged in"
+                ? "accepts cookies that anyone can have"
                 : "accepts requests without credentials"
             return Message(
                 "\(SafeText.escaped(url)) \(who), so it does not prove a login; nothing was saved",

@@ -44,13 +44,41 @@ struct AnonymousCheck {
         client.cookiesBeforeLogin = cookies
         // What was remembered instead of asked belongs to verify as it was then.
         guard !cookies.isEmpty || client.anonymousCookies == nil else { return }
-        let plain = client.anonymousResponse
-        client.anonymousResponse = nil
+        client.anonymousResponse = client.anonymousResponse?.with([])
+        try look(at: verify, with: cookies)
+    }
+
+    /// Asks verify with the cookies that steps before the password have set which are not the same for everybody, or which write: those
+    /// who are refused have them, too.
+    func sendWithCookies(of steps: ArraySlice<RequestRule>, _ cookies: [Cookie]) throws(LoginFault) {
+        guard let verify = client.profile.verify, client.profile.sessionRule.cookies, !cookies.isEmpty,
+            !steps.contains(where: { $0.slots.contains(.password) }), !steps.allSatisfy(\.isForAnybody)
+        else { return }
+        try look(at: verify, with: cookies)
+    }
+
+    /// Asks verify with made-up values of the cookies that only the login has set, since a service that answers any cookie in another way
+    /// than none may set one for whom it refuses. A fault of this look is no reason to lose a login.
+    func sendWithMadeUp(_ cookies: [Cookie], _ verify: RequestRule) throws(LoginFault) {
+        guard cookies.contains(where: { cookie in !client.cookiesBeforeLogin.contains { $0.name == cookie.name } })
+        else { return }
+        do throws(LoginFault) {
+            try look(at: verify, with: cookies.map { CookieRecord.valued($0, "anonymous") })
+        } catch .usage(let fault) {
+            throw .usage(fault)
+        } catch .cancelled {
+            throw .cancelled
+        } catch {}
+    }
+
+    private func look(at verify: RequestRule, with cookies: [Cookie]) throws(LoginFault) {
         let reply = try client.send(
             verify.anonymous, SlotValues(), session: nil, carrying: cookies, by: client.anonymously)
+        let plain = client.anonymousResponse
+        client.anonymousResponse = nil
         let judgement = client.judge(reply.facts, by: verify.response, at: .verify, withCookies: true)
         let other = AnonymousResponse(reply.facts, readBy: verify.response)
-        client.anonymousResponse = plain?.with(other) ?? other
+        client.anonymousResponse = plain.map { $0.with($0.withCookies + [other]) } ?? other
         _ = try doubt(judgement, of: reply, isProof: true, withCookies: !cookies.isEmpty)
     }
 

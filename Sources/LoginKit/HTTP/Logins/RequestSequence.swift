@@ -50,6 +50,9 @@ struct RequestSequence {
             }
             let takesCode = rule.slots.contains(.code)
             if steps.isGuarded, takesCode, code == nil { return .needsCode(words: steps.words, steps) }
+            if rule.slots.contains(.password) {
+                try AnonymousCheck(client: client).sendWithCookies(of: rules.prefix(steps.next), steps.cookies)
+            }
             let begun = clock.now()
             let facts = try send(rule, &steps, code: takesCode ? code : nil, by: way)
             switch client.judge(facts, by: rule.response, at: .login) {

@@ -49,6 +49,14 @@ enum CookieRecord {
         }
     }
 
+    /// The cookie with another value.
+    static func valued(_ cookie: Cookie, _ value: String) -> Cookie {
+        let record = cookie.record.withUnsafeBytes { line in fields(line).map { replacing($0[6], in: line, by: value) }
+        }
+        return Cookie(
+            name: cookie.name, value: Secret(value), record: record ?? cookie.record, expires: cookie.expires)
+    }
+
     /// Whether a domain is a name such as `localhost`. To say it is to say nothing: no other host is below it for browsers, which count
     /// it as a public suffix (RFC 6265, section 5.3, step 5).
     private static func hasOneLabel(_ domain: Slice<UnsafeRawBufferPointer>) -> Bool {
