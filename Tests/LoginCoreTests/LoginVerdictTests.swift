@@ -29,7 +29,7 @@ struct LoginVerdictTests {
     @Test func `A redirect to the login page, or below it, says nothing`() {
         let targets = [
             "/login/", "/login", "/login?error=1", "/login/failed", "/session", "/login;jsessionid=1F?error",
-            "/log%69n",
+            "/log%69n", "/LOGIN/",
         ]
         for target in targets {
             #expect(verdict(to: target) == .undecided, "\(target)")

@@ -149,6 +149,7 @@ import Testing
         let failed = Self.look(200, "<p>Login failed for</p><b>anna</b>", forms: [Self.form])
         #expect(Self.place(failed, Self.look(200, forms: [Self.form])) == nil)
         #expect(Self.place(failed, Self.look(200)) == nil)
+        #expect(Self.place(Self.look(302, location: "/Login/failed"), Self.look(302, location: "/login")) == nil)
     }
 
     @Test(arguments: [

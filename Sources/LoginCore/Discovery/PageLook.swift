@@ -10,8 +10,7 @@ package struct PageLook {
     ///   - loginPaths: of the pages where people log in.
     package init(_ facts: ParsedResponse, _ page: LoginPage?, loginPaths: [String]) {
         (self.facts, self.page) = (facts, page)
-        leadsToLogin =
-            facts.redirectPath.map { path in loginPaths.contains { $0.lookedUpPath == path.lookedUpPath } } ?? false
+        leadsToLogin = facts.redirectPath.map { path in loginPaths.contains { path.isLogin(of: $0) } } ?? false
     }
 
     /// Whether it repeats a user name that the other one does not have.

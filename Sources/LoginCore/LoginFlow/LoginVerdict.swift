@@ -70,18 +70,12 @@ extension ParsedResponse {
     ) -> LoginVerdict {
         if hasToken { return .accepted }
         // Where verify sends anonymous clients may be the login page, or the home page that a login leads to: JupyterHub's is.
-        guard let path = locationPath, foreignRedirect == nil, !loginPaths.contains(where: { isLogin(path, $0) })
+        guard let path = locationPath, foreignRedirect == nil, !loginPaths.contains(where: { path.isLogin(of: $0) })
         else { return .undecided }
         let isNew = response.cookies.contains { cookie in
             !anonymous.contains(cookie.name)
                 && !former.contains { $0.name == cookie.name && $0.value == cookie.value }
         }
         return isNew ? .accepted : .undecided
-    }
-
-    /// Whether a path is that of a login page or lies below it, where the notices of a failed login are.
-    private func isLogin(_ path: String, _ page: String) -> Bool {
-        let (path, page) = (path.lookedUpPath, page.lookedUpPath)
-        return path == page || page != "/" && path.hasPrefix(page + "/")
     }
 }

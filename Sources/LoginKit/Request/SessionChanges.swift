@@ -159,6 +159,6 @@ extension Service {
 }
 
 extension String {
-    /// Decoded twice, as some services do, and without case.
-    fileprivate var readPath: String { lookedUpPath.lookedUpPath.lowercased() }
+    /// Decoded twice, as some services do.
+    fileprivate var readPath: String { lookedUpPath.lookedUpPath }
 }
