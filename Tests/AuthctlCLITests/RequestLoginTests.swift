@@ -56,6 +56,15 @@ import Testing
         return world
     }
 
+    @Test(arguments: ["Basic realm=\"A", "Basic realm=\"A\"B", "Basic", "Basic realm=\"\u{FFFD}\""])
+    func `a password that verify accepts is not marked for a 401 whose realm cannot be told`(challenge: String) throws {
+        let world = try loggedIn()
+        let unclear = HTTPResponse.answer(401, headers: ["WWW-Authenticate: \(challenge)"])
+        #expect(world.run("request", "/account/x", "-P", "wire", server: [unclear, .answer(200)]).code == 10)
+        #expect(world.run("whoami", "wire", server: [.answer(200)]).code == 0)
+        #expect(world.run("request", "/account/x", "-P", "wire", server: [unclear, refused]).code == 3)
+    }
+
     private func sent(_ world: TestWorld, _ part: String) -> Int { world.requests.count { $0.contains(part) } }
 
     // MARK: A1

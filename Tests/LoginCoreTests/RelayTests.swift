@@ -37,6 +37,36 @@ struct RelayTests {
         #expect(judged(401, rule, in: context) == .forbidden)
     }
 
+    @Test(arguments: [
+        ["Basic realm=\"other"], ["Basic realm=\"A\"y"], ["Basic"], ["Basic charset=\"UTF-8\""], ["Basic realm="],
+        ["Basic realm=\"A\", realm=\"B\""], ["Basic realm='A"], ["Basic realm=\"A\", Basic realm=\"B\""],
+        ["Basic realm=\"A\"", "Basic realm=\"B\""],
+        ["Basic realm=\"B\"", "Digest realm=\"A\", nonce=\"n\", stale=true"],
+        ["Bearer realm=\"A\", Basic realm=\"B\""], ["Digest nonce=\"n\", stale=true"],
+    ])
+    func `a 401 to the password that may be of another realm is no refusal, so verify decides`(lines: [String]) {
+        let context = RelayContext(space: space, carriedPassword: true)
+        #expect(judged(401, headers: lines.flatMap(challenge), in: context) == .undecided)
+    }
+
+    @Test func `a realm that is not UTF-8 is like no other, and where the login names none, nothing is told by it`() {
+        // As the bytes E9 and E8 arrive here.
+        let lost = VerifiedSpace(realm: "caf\u{FFFD}", path: "/me"), nameless = VerifiedSpace(realm: nil, path: "/me")
+        for (space, realm) in [(lost, "caf\u{FFFD}"), (space, "\u{FFFD}"), (nameless, "A")] {
+            let context = RelayContext(space: space, carriedPassword: true)
+            #expect(judged(401, headers: challenge("Basic realm=\"\(realm)\""), in: context) == .undecided)
+        }
+        let unknown = RelayContext(carriedPassword: true)
+        #expect(judged(401, headers: challenge("Basic realm=\"A\""), in: unknown) == .undecided)
+    }
+
+    @Test func `a challenge for a proxy says nothing about the password`() {
+        let context = RelayContext(space: space, carriedPassword: true)
+        let proxy = HTTPResponseField(name: "Proxy-Authenticate", value: "Basic realm=\"A\"")
+        #expect(judged(401, headers: [proxy], in: context) == .undecided)
+        #expect(judged(407, headers: [proxy] + challenge("Basic realm=\"A\""), in: context) == .passed)
+    }
+
     @Test func `a 401 that names no method does not judge a password, so verify decides`() {
         let context = RelayContext(space: space, carriedPassword: true)
         #expect(judged(401, in: context) == .undecided)

@@ -26,6 +26,10 @@ struct VerifiedSpaceTests {
         #expect(space.otherRealm(in: [other, same]) == nil)
         #expect(space.otherRealm(in: [nameless]) == nil && space.otherRealm(in: []) == nil)
         #expect(VerifiedSpace(realm: nil, path: "/me").otherRealm(in: [other]) == nil)
+        let cut = AuthenticateChallenge(scheme: "basic", malformed: ["realm"])
+        let double = AuthenticateChallenge(scheme: "basic", parameters: ["realm": "B"], repeated: ["realm"])
+        let lost = AuthenticateChallenge(scheme: "basic", parameters: ["realm": "\u{FFFD}"])
+        for unclear in [cut, double, lost] { #expect(space.otherRealm(in: [other, unclear]) == nil) }
         // Byte for byte, as user names are.
         #expect(
             VerifiedSpace(realm: "\u{e9}", path: "/").otherRealm(

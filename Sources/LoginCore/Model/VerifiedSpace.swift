@@ -28,10 +28,24 @@ package struct VerifiedSpace: Equatable, Sendable, Codable {
         path.utf8.starts(with: folder.utf8)
     }
 
-    /// The realm that these challenges name, if it is another one. Where either side names none, nothing tells the two apart.
+    /// Whether a challenge is of this space for certain: both name the same realm.
+    package func isNamed(by challenge: AuthenticateChallenge) -> Bool {
+        guard let realm, let named = challenge.realm, challenge.tellsRealm else { return false }
+        return named.isSame(as: realm)
+    }
+
+    /// The realm that these challenges name, if it is another one for certain. Where either side names none, or one of them
+    /// cannot be told, nothing tells the two apart.
     package func otherRealm(in offered: [AuthenticateChallenge]) -> String? {
-        let named = offered.compactMap(\.realm)
-        guard let realm, !named.contains(where: { $0.isSame(as: realm) }) else { return nil }
-        return named.first
+        guard realm != nil, !offered.contains(where: { !$0.tellsRealm || isNamed(by: $0) }) else { return nil }
+        return offered.compactMap(\.realm).first
+    }
+}
+
+extension AuthenticateChallenge {
+    /// Whether its realm, if it names one, can be compared: once, with an end, and in UTF-8. What is not became U+FFFD on its way
+    /// here, as which all realms are alike.
+    fileprivate var tellsRealm: Bool {
+        !malformed.union(repeated).contains("realm") && realm?.unicodeScalars.contains("\u{FFFD}") != true
     }
 }

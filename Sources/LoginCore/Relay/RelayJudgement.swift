@@ -11,8 +11,8 @@ package enum RelayJudgement: Equatable, Sendable {
     /// Another response that anonymous clients get, by a rule of the profile, by a redirect to where people log in, or by the form of
     /// the login. Whoever is logged in may get it for another reason.
     case likeAnonymous
-    /// A 401 to the password itself that asks for a password again: the server has judged it, and asking verify would be
-    /// another attempt. A 401 without such a challenge does not say that it looked at the password.
+    /// A 401 to the password itself that asks for the password of the login's own realm again: the server has judged it, and asking
+    /// verify would be another attempt. A 401 without such a challenge does not say that it looked at the password.
     case refusedPassword
     /// A 401 of another protection space than the login's, by the realm that its challenge names.
     case otherRealm(String)
@@ -57,13 +57,15 @@ extension ParsedResponse {
         if status == 401, let realm = context.space?.otherRealm(in: offered) { return .otherRealm(realm) }
         if matches(any: rule.forbidden ?? []) { return .forbidden }
         let isToldForbidden = toldForbidden(Refusal(status: status)) != nil
-        if status == 401, context.carriedPassword, offered.contains(where: \.takesPassword) {
+        let passwords = offered.filter(\.takesPassword)
+        if status == 401, context.carriedPassword, let space = context.space, !passwords.isEmpty,
+            passwords.allSatisfy(space.isNamed)
+        {
             return isToldForbidden ? .forbidden : .refusedPassword
         }
-        let isRefusal = status == 401 || status == 403
-        if matches(any: rule.loggedOut ?? []) { return isRefusal ? .loggedOut : .likeAnonymous }
+        if matches(any: rule.loggedOut ?? []) { return response.isRefusal ? .loggedOut : .likeAnonymous }
         if isRedirect(toLoginOf: context) || asksAgain && (200..<300).contains(status) { return .likeAnonymous }
-        guard isRefusal else { return .passed }
+        guard response.isRefusal else { return .passed }
         return isToldForbidden ? .forbidden : .undecided
     }
 
@@ -77,7 +79,7 @@ extension ParsedResponse {
 extension ResponseRule {
     /// Whether an answer with this head may turn out to be anything but `passed`, so that its body is not to be shown yet.
     package func mayConcern(_ head: HTTPResponse) -> Bool {
-        if head.status == 401 || head.status == 403 { return true }
+        if head.isRefusal { return true }
         if (300..<400).contains(head.status), !head.values(of: "Location").isEmpty { return true }
         return ((forbidden ?? []) + (loggedOut ?? [])).contains { condition in
             (condition.status ?? head.status) == head.status

@@ -163,6 +163,9 @@ extension Step {
 }
 
 extension HTTPResponse {
+    /// 401 or 403: it refuses a session, or the credential.
+    package var isRefusal: Bool { status == 401 || status == 403 }
+
     /// Whether the server was too busy or too broken to judge anything.
     package var saysNothing: Bool { status == 408 || status == 429 || status >= 500 }
 
