@@ -131,11 +131,54 @@ struct ServiceEndingTests {
         let anonymous = Cookie.named("sid", "fresh"), sid = Cookie.named("sid", "canary")
         var profile = try SomeProfiles.blog()
         profile.logout = try SomeProfiles.rule("POST", "/logout")
-        let home = HTTPResponse.answer(200, "", headers: ["X-User: a"], cookies: [anonymous])
-        let exchange = Exchange(profile, [.answer(204, cookies: [anonymous]), home, home])
+        let home = HTTPResponse.answer(200, "{\"name\":\"a\"}", cookies: [anonymous])
+        let exchange = Exchange(profile, [.answer(204), home, home])
         _ = try exchange.service.logout(.cookies([sid]), username: "a")
-        #expect(exchange.requests.count > 1)
+        #expect(exchange.requests.count == 3)
         #expect(exchange.requests.allSatisfy { $0.contains("sid=canary") && !$0.contains("fresh") })
+    }
+
+    private static func sid(_ value: String) -> Cookie {
+        let record = Secret("blog.example\tFALSE\t/\tFALSE\t0\tsid\t\(value)")
+        return Cookie(name: "sid", value: Secret(value), record: record, expires: nil)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "new", [401, 200, 200], ["old", "new", "new"], LogoutFacts.Outcome.stillAccepted),
+            ("page", nil, [401, 200, 200], ["old", "page", "page"], .stillAccepted),
+            ("page", "new", [401, 200, 401, 401], ["old", "page", "page", "new"], .ended),
+            (nil, "new", [401, 401], ["old", "new"], .ended), (nil, "old", [401], ["old"], .ended),
+            ("page", nil, [401, 401], ["old", "page"], .ended), (nil, "new", [401, 503], ["old", "new"], .unproven),
+            (nil, "new", [503, 401], ["old", "new"], .unproven),
+        ] as [(String?, String?, [Int], [String], LogoutFacts.Outcome)])
+    func
+        `a session that a page or the logout itself has given another value has ended only if verify refuses that, too`(
+            page: String?, set: String?, verify: [Int], asked: [String], outcome: LogoutFacts.Outcome
+        ) throws
+    {
+        var profile = try SomeProfiles.blog()
+        profile.logout = try SomeProfiles.rule("POST", "/logout")
+        if page != nil { profile.logout?.page = "/bye" }
+        let shown = page.map { HTTPResponse.answer(200, headers: ["Content-Type: text/html"], cookies: [Self.sid($0)]) }
+        // Without a new value the cookie is deleted.
+        let done = HTTPResponse.answer(302, cookies: set.map { [Self.sid($0)] } ?? [])
+        let home = verify.map { HTTPResponse.answer($0, "{\"name\":\"a\"}") }
+        let exchange = Exchange(profile, (shown.map { [$0] } ?? []) + [done] + home)
+        let facts = try exchange.service.logout(.cookies([Self.sid("old")]), username: "a").facts
+        #expect(facts.outcome == outcome && exchange.rest == 0)
+        #expect(exchange.requests.suffix(verify.count).map { String($0.split(separator: "=").last ?? "") } == asked)
+    }
+
+    @Test func `a logout that fails behind a page that has set another value did not end the session`() throws {
+        var profile = try SomeProfiles.blog()
+        profile.logout = try SomeProfiles.rule("POST", "/logout")
+        profile.logout?.page = "/bye"
+        let page = HTTPResponse.answer(200, headers: ["Content-Type: text/html"], cookies: [Self.sid("page")])
+        let home = HTTPResponse.answer(200, "{\"name\":\"a\"}")
+        let exchange = Exchange(profile, [page, .answer(500), .answer(401), home, home])
+        let facts = try exchange.service.logout(.cookies([Self.sid("old")]), username: "a").facts
+        #expect(facts.outcome == .failed && facts.livesOn == [.session])
     }
 
     @Test func `the rules of verify are not about the answer to a logout`() throws {

@@ -88,7 +88,7 @@ package struct ChangingSession {
 
 extension Session {
     /// Whether each of its cookies has the value that it has in `other`, and no cookie came or went.
-    fileprivate func hasValues(of other: Session) -> Bool {
+    package func hasValues(of other: Session) -> Bool {
         guard cookies.count == other.cookies.count, cookies.haveValues(of: other.cookies) else { return false }
         return switch (self, other) {
         case (.cookies, .cookies): true

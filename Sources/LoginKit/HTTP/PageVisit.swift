@@ -69,7 +69,7 @@ extension ServiceClient {
     private func arrived(
         _ request: HTTPRequest, at page: ParsedURL
     ) throws(LoginFault) -> (response: HTTPResponse, url: ParsedURL) {
-        let first = try transport.send(request)
+        let first = try exchange(request)
         var response = first
         for _ in 0..<Self.mostRedirects {
             guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
@@ -77,7 +77,7 @@ extension ServiceClient {
             else { break }
             var next = request
             (next.url, next.cookies) = (redirect.url, response.cookies)
-            response = try transport.send(next)
+            response = try exchange(next)
             if redirect.target == page.target || redirect.target.namesSession, !(300..<400).contains(response.status) {
                 return (response, try URLParser.parsed(redirect.url))
             }

@@ -27,8 +27,10 @@ extension Service {
             if case .token = session { isToken = true }
             let facts = LogoutFacts(isToken: isToken, canBeRefreshed: canRefresh(session), end: end ?? .unknown)
             var outcome = LogoutOutcome(facts: facts, fault: nil, expires: expires)
+            client.noted = profile.sessionRule.cookies ? [] : nil
             try tell(session, username, noting: &outcome)
-            if outcome.facts.wasSent { outcome.facts.check = check(session, username) }
+            let steps = client.noted.take() ?? []
+            if outcome.facts.wasSent { outcome.facts.check = check(session.sessions(after: steps), username) }
             outcome.fault = outcome.fault?.without(client.hidden)
             return outcome
         }
@@ -76,14 +78,21 @@ extension Service {
     }
 
     /// Whatever a logout is answered, only the old session itself tells whether it has ended: a page may ask for a confirmation, and a
-    /// signed token is good until its end.
-    private func check(_ session: Session, _ username: String) -> LogoutFacts.Check {
+    /// signed token is good until its end. It is refused only if each of its values is.
+    private func check(_ sessions: [Session], _ username: String) -> LogoutFacts.Check {
         // A password is accepted whatever was ended.
-        guard let verify = profile.verify, session.credential == nil else { return .notAsked }
-        let first = answer(of: verify, to: session, username)
-        guard first == .accepted else { return first }
-        clock.wait(Self.forgetting)
-        return answer(of: verify, to: session, username)
+        guard let verify = profile.verify, sessions.allSatisfy({ $0.credential == nil }) else { return .notAsked }
+        var check = LogoutFacts.Check.refused
+        for session in sessions {
+            var last = answer(of: verify, to: session, username)
+            if last == .accepted {
+                clock.wait(Self.forgetting)
+                last = answer(of: verify, to: session, username)
+            }
+            if last == .accepted { return .accepted }
+            if last == .unclear { check = .unclear }
+        }
+        return check
     }
 
     /// Asks once. What the response sets is nobody's session, and is not used.
@@ -113,5 +122,35 @@ extension Session {
     /// When it ends, as the service or the token itself says.
     fileprivate var end: Int64? {
         if case .token(let token) = self { token.expires ?? JSONWebToken.end(of: token.value) } else { expires }
+    }
+
+    /// The session, and what the responses to a logout have made of it one after the other: a page before it, or the logout itself,
+    /// may have set another value, which lives on where only the old one has ended. A deleted cookie keeps its value, since a
+    /// service may delete it at the client alone.
+    fileprivate func sessions(after steps: [[Cookie]]) -> [Session] {
+        var sessions = [self], cookies = cookies
+        for step in steps {
+            let places = Set(step.map(CookieRecord.place))
+            cookies = step + cookies.filter { !places.contains(CookieRecord.place(of: $0)) }
+            let next = with(cookies)
+            if !next.hasValues(of: sessions[sessions.count - 1]) { sessions.append(next) }
+        }
+        return sessions
+    }
+
+    private var cookies: [Cookie] {
+        switch self {
+        case .cookies(let cookies): cookies
+        case .token(let token): token.cookies
+        case .credential: []
+        }
+    }
+
+    private func with(_ cookies: [Cookie]) -> Session {
+        switch self {
+        case .cookies: .cookies(cookies)
+        case .token(let token): .token(token.with(cookies))
+        case .credential: self
+        }
     }
 }

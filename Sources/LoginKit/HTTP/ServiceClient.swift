@@ -32,6 +32,8 @@ final class ServiceClient {
     var extraSecrets: [CredentialField: Secret] = [:]
     /// For `{csrf}`, once it is known; is sent with the session.
     var csrf: Secret?
+    /// The cookies that hold after each response, noted during a logout, which may set others at each of its steps.
+    var noted: [[Cookie]]?
 
     /// Sends a request, with a credential or without.
     typealias Way = (HTTPRequest) throws(LoginFault) -> Sent
@@ -86,7 +88,14 @@ final class ServiceClient {
 
     /// The way of a request that carries no credential.
     func plainly(_ request: HTTPRequest) throws(LoginFault) -> Sent {
-        Sent(response: try transport.send(request))
+        Sent(response: try exchange(request))
+    }
+
+    /// Sends over the client's own transport.
+    func exchange(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
+        let response = try transport.send(request)
+        noted?.append(response.cookies)
+        return response
     }
 
     /// The way of an anonymous client, who has no client certificate either where that is the proof.
