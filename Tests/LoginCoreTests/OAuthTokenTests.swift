@@ -132,7 +132,9 @@ struct OAuthTokenTests {
             (400, ""), (400, "<html>"), (400, "{\"status\":400,\"error\":\"Bad Request\"}"), (401, "{}"),
             (401, "{\"status\":401,\"error\":\"Unauthorized\"}"), (403, "<html>"),
             (403, "{\"error\":\"access_denied\"}"), (404, "{\"status\":404,\"error\":\"Not Found\"}"),
-            (405, ""), (407, ""), (413, ""), (421, ""), (425, ""), (451, ""), (499, ""),
+            (400, "{\"error\":\"slow_down\"}"), (200, "{\"error\":\"slow_down\"}"),
+            (400, "{\"error\":\"authorization_pending\"}"), (302, ""), (307, "<html>"), (405, ""), (407, ""), (413, ""),
+            (421, ""), (425, ""), (451, ""), (499, ""),
             (200, "{\"error\":{\"message\":\"x\"}}"),
         ] {
             let expected = LoginFault.busy(BusyFault(status: status, retryAfter: nil, words: nil, isDoubtful: true))

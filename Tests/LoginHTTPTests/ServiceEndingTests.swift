@@ -51,6 +51,25 @@ struct ServiceEndingTests {
         #expect(fault == .busy(BusyFault(status: status, retryAfter: nil, words: nil, isDoubtful: true)))
     }
 
+    @Test func `a refresh that is led elsewhere, or answered with a page, says nothing of the session`() throws {
+        let own = Origin(scheme: "https", host: "chat.example", port: 443)
+        let portal = Origin(scheme: "https", host: "portal.example", port: 443)
+        let plain = Origin(scheme: "http", host: "portal.example", port: 80)
+        let page = HTTPResponse.answer(200, "<html>Log in", headers: ["Content-Type: text/html"])
+        let redirects = [own, portal, plain].flatMap { (origin: Origin) -> [HTTPResponse] in
+            [301, 302, 303, 307, 308].map { status in
+                HTTPResponse.answer(status, redirect: Redirect(url: "\(origin)/x", origin: origin, target: "/x"))
+            }
+        }
+        for answer in redirects + [page, .answer(302), .answer(200, "<!doctype html><p>")] {
+            let expected = BusyFault(status: answer.status, retryAfter: nil, words: nil, isDoubtful: true)
+            #expect(fault { _ = try refresh(answer) } == .busy(expected), "\(answer)")
+        }
+        #expect(
+            fault { _ = try refresh(.answer(200, "{}")) }
+                == .failure(.missingInResponse(place: "/access_token", step: "refresh")))
+    }
+
     @Test(arguments: [429, 503])
     func `a refresh that ends with 429 or 5xx does not end the session`(status: Int) throws {
         let fault = fault { _ = try refresh(.answer(status)) }

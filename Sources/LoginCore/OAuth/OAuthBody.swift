@@ -54,19 +54,20 @@ struct OAuthBody {
     }
 
     /// Whether the token endpoint refuses a refresh: in the form of RFC 6749, section 5.2, or of the services that send the same
-    /// with 200. `invalid_grant` can mean nothing else, whatever the status.
+    /// with 200. `invalid_grant` can mean nothing else, whatever the status; `slow_down` says "not now" even where nobody polls.
     var refusesRefresh: Bool {
-        guard let error = text("error") else { return false }
+        guard let error = text("error"), code != .slowDown, code != .authorizationPending else { return false }
         return code == .invalidGrant || [200, 400, 401].contains(response.status) && error.isErrorCode
     }
 
     /// Whether the response to a refresh, which refuses nothing, may come from something in between.
     var isDoubtful: Bool {
-        (400..<500).contains(response.status) || (200..<300).contains(response.status) && (hasError || isPage)
+        (300..<500).contains(response.status) || (200..<300).contains(response.status) && (hasError || isPage)
     }
 
-    private var isPage: Bool {
-        members == nil && response.values(of: "Content-Type").contains { $0.lowercased().hasPrefix("text/html") }
+    /// Whether it is a page for people.
+    var isPage: Bool {
+        members == nil && response.isPage
     }
 
     /// The code, where it is one of the RFCs'.

@@ -43,6 +43,8 @@ extension Service {
         ).facts
         client.hide(whatIsIn: facts, by: answer)
         switch client.judge(facts, by: answer, at: .refresh) {
+        case .accepted where facts.lacksToken(of: answer):
+            throw .busy(facts.doubtful(nil))
         case .accepted:
             let (new, difference) = try TokenReader(client: client, clock: clock)
                 .token(facts, answer, at: .refresh, replacing: token)
@@ -64,6 +66,8 @@ extension Service {
             throw .busy(facts.doubtful(refusal.words))
         case .unclear(.failure(.unexpectedStatus(_, _, let words))):
             throw .busy(facts.doubtful(words))
+        case .unclear where (300..<400).contains(facts.status):
+            throw .busy(facts.doubtful(nil))
         case .unclear(let error):
             throw error
         }
@@ -82,6 +86,11 @@ extension ParsedResponse {
     /// The response to a refresh that no rule takes for a refusal.
     fileprivate func doubtful(_ words: String?) -> BusyFault {
         BusyFault(status: status, retryAfter: response.retryAfter, words: words, isDoubtful: true)
+    }
+
+    /// Whether it is a page without a token, which a gateway or a portal may have answered.
+    fileprivate func lacksToken(of rule: ResponseRule) -> Bool {
+        response.isPage && secret(at: rule.token ?? .json(.root))?.isEmpty != false
     }
 }
 
