@@ -160,6 +160,19 @@ struct OAuthCommandTests {
         let run = world.run("logout", "notes", server: [.answer(500)])
         #expect(run.code == 15, "\(run.talk)")
         #expect(world.run("whoami", "notes").code == 4)
+        let both = try loggedIn().run(
+            "logout", "notes", server: [.answer(500), .answer(500), Self.ann, Self.ann])
+        #expect(
+            both.talk.contains("the server still accepts the access token; the refresh token may live on."),
+            "\(both.talk)")
+    }
+
+    @Test(arguments: [404, 429, 302])
+    func `a verify that gives no clear answer after a logout is not called one that could not be asked`(status: Int)
+        throws
+    {
+        let run = try loggedIn().run("logout", "notes", server: [.answer(200), .answer(200), .answer(status)])
+        #expect(run.code == 0 && run.talk.contains("verify gave no clear answer whether it did"), "\(run.talk)")
     }
 
     @Test func `denied in the browser is 5, and nothing is kept`() throws {

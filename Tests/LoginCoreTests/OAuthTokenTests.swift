@@ -192,7 +192,8 @@ struct OAuthTokenTests {
     @Test(arguments: [
         (200, "", RevocationResponse.revoked), (204, "", .revoked), (401, "", .failed(status: 401)),
         (500, "", .failed(status: 500)), (400, "{\"error\":\"unsupported_token_type\"}", .unsupported),
-        (200, "{\"error\":\"invalid_client\"}", .failed(status: 200)),
+        (200, "{\"error\":\"invalid_client\"}", .failed(status: 200)), (200, "<html>Log in", .failed(status: 200)),
+        (302, "", .failed(status: 302)), (200, "ok", .revoked),
     ])
     func `a revocation is told from one that failed`(status: Int, body: String, answer: RevocationResponse) {
         #expect(RevocationResponse(SomeOAuth.response(status, body)) == answer)

@@ -87,7 +87,7 @@ extension Receipt: Encodable {
             }
         switch facts.check {
         case .notAsked: return "\(told); the profile has no verify request to check that."
-        case .unclear: return "\(told); verify could not be asked whether it did."
+        case .unclear: return "\(told); verify gave no clear answer whether it did."
         case .refused, .accepted:
             return "\(told); the access token had expired before, so whether it did is not known."
         }

@@ -66,7 +66,8 @@ package struct Receipt {
         }
         guard facts.isIncomplete else { return }
         let first = fault.map { [$0.message(about: ErrorContext()).what] } ?? []
-        problem = (first + remains).joined(separator: "; ")
+        let untold = facts.refreshToken == .failed ? ["the refresh token may live on"] : []
+        problem = (first + remains + untold).joined(separator: "; ")
     }
 
     /// What is known to live on at the server, a clause for each part.
