@@ -96,6 +96,27 @@ import Testing
         #expect(try authctl.bytes(file) == Data("half".utf8))
     }
 
+    @Test func `a 401 whose body breaks off is a reason to ask verify, and its body is said to be incomplete`() throws {
+        let cut = RecordingServer.Reply.raw("HTTP/1.1 401 No\nContent-Length: 100\n\nhalf", ending: .close)
+        let ann = RecordingServer.Reply.answer(200, body: "{\"screen_name\":\"ann\"}")
+        let server = try RecordingServer([.answer(401, ["WWW-Authenticate: Basic"]), ann])
+        defer { server.stop() }
+        let authctl = try Installation(
+            config: """
+                [profiles.half]
+                url = "http://127.0.0.1:\(server.port)"
+                verify = { get = "/me", username = "/screen_name" }
+                """)
+        try authctl.logIn("half")
+        server.reply([cut, ann])
+        let good = try authctl.run("request", "GET", "/x", "-P", "half")
+        #expect(good.code == 10 && good.output == "half", "\(good.error)")
+        #expect(good.error.contains("half: the response above is incomplete"), "\(good.error)")
+        server.reply([cut, .answer(401)])
+        let ended = try authctl.run("request", "GET", "/x", "-P", "half")
+        #expect(ended.code == 3 && ended.error.contains("incomplete"), "\(ended.error)")
+    }
+
     @Test func `bytes are exact in a pipe, and harmless on a terminal`() throws {
         let hostile = "a\u{1B}]0;owned\u{7}b\u{9B}2J\r\nc\u{202E}d\te"
         try demo.order(.init(path: "/x", status: 200, body: hostile))

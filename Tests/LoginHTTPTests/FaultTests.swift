@@ -60,8 +60,26 @@ import Testing
                 == .network(.connectionLost))
     }
 
-    @Test(arguments: [RecordingServer.Reply.Ending.close, .reset], ["401 Unauthorized", "403 Forbidden"])
-    func `a refusal whose body breaks off is judged by its head`(ending: RecordingServer.Reply.Ending, status: String)
+    @Test(arguments: ["429 Too Many Requests", "503 Service Unavailable"])
+    func `a busy server is judged by its head where the body cannot be decoded`(status: String) throws {
+        let text = "HTTP/1.1 \(status)\nRetry-After: 9\nContent-Encoding: br\nContent-Length: 3\n\nabc"
+        let server = try RecordingServer([.raw(text, ending: .close)])
+        let response = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))
+        #expect("\(response.status)" == status.prefix(3) && response.body.isEmpty && response.retryAfter == 9)
+        // What a rule would have looked for in a refusal may be in its body.
+        server.reply([.raw(text.replacing(status, with: "401 No"), ending: .close)])
+        let refused = fault {
+            _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))
+        }
+        #expect(refused == .network(.brokenResponse("its body is encoded as br")))
+    }
+
+    @Test(
+        arguments: [RecordingServer.Reply.Ending.close, .reset],
+        ["401 Unauthorized", "403 Forbidden", "429 Too Many Requests", "503 Service Unavailable"])
+    func `a refusal or a busy server whose body breaks off is judged by its head`(
+        ending: RecordingServer.Reply.Ending, status: String
+    )
         throws
     {
         for length in ["Content-Length: 9\n\nabc", "Transfer-Encoding: chunked\n\n9\nabc"] {

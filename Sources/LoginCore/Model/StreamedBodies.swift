@@ -21,6 +21,14 @@ package protocol ResponseSink: AnyObject {
     /// Takes the next piece of its body.
     /// - Throws: why it cannot be taken; the transfer ends there.
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault)
+
+    /// The body breaks off.
+    /// - Returns: whether the head is enough to go on with. What there is of the body is then passed on as incomplete, if at all.
+    func breakOff() -> Bool
+}
+
+extension ResponseSink {
+    package func breakOff() -> Bool { false }
 }
 
 /// Streams the bodies of one request and of its response: whatever their size, no more than a piece of them is in

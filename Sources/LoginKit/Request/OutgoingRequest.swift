@@ -55,7 +55,7 @@ package struct OutgoingRequest {
         do throws(LoginFault) {
             return try service.relay(request, with: session, username: username)
         } catch {
-            if output.isShown, case .network = error { say("the response above is incomplete") }
+            if output.isShown, case .network = error { sayIncomplete() }
             throw error
         }
     }
@@ -73,7 +73,7 @@ package struct OutgoingRequest {
         _ relayed: Service.Relayed, by service: Service, space: VerifiedSpace?
     ) throws(LoginFault) -> RelayJudgement {
         let held = output.heldBody()
-        if held == nil && output.isShown && !relayed.response.status.isRefusal { return .passed }
+        if held == nil && output.isShown && !relayed.response.isRefusal { return .passed }
         return try service.judge(relayed, body: held, space: space)
     }
 
@@ -102,11 +102,9 @@ package struct OutgoingRequest {
     /// Hands on what is held of the answer.
     package func handOn() throws(LoginFault) {
         try output.release()
+        if output.isCut { sayIncomplete() }
         try output.finish()
     }
-}
 
-extension Int {
-    /// 401 or 403.
-    fileprivate var isRefusal: Bool { self == 401 || self == 403 }
+    private func sayIncomplete() { say("the response above is incomplete") }
 }

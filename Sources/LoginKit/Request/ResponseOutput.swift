@@ -49,6 +49,8 @@ package final class ResponseOutput: ResponseSink {
     private var builder: SecretBuilder?
     /// Whether any of this answer was handed on, so that it cannot be taken back.
     private(set) var isShown = false
+    /// Whether the body of this answer breaks off.
+    private(set) var isCut = false
 
     package init(
         _ output: any ResponseReceiver, includesHead: Bool, progress: (any TransferWatcher)?,
@@ -62,7 +64,7 @@ package final class ResponseOutput: ResponseSink {
 
     package func begin(_ head: HTTPResponse) throws(LoginFault) {
         self.head = head
-        held = nil
+        (held, isCut) = (nil, false)
         progress?.expect(head.contentLength)
         if mayConcern(head), (head.contentLength ?? 0) <= Self.heldLimit {
             builder = SecretBuilder(limit: Self.heldLimit)
@@ -83,24 +85,31 @@ package final class ResponseOutput: ResponseSink {
         }
     }
 
-    /// Returns the held body, once it is complete; `nil` if it was handed on.
-    func heldBody() -> Secret? {
+    package func breakOff() -> Bool {
+        isCut = builder != nil && head?.isRefusal == true
+        return isCut
+    }
+
+    /// Returns the held body, once it is complete; `nil` if it was handed on, or breaks off.
+    func heldBody() -> Secret? { isCut ? nil : takeHeld() }
+
+    private func takeHeld() -> Secret? {
         if let builder = builder.take() { held = builder.finish() }
         return held
     }
 
     /// Hands on what is held: it is the answer that the person gets.
     func release() throws(LoginFault) {
-        guard let body = heldBody(), let head else { return }
+        guard let body = takeHeld(), let head else { return }
         held = nil
         try show(head)
         try body.withUnsafeBytes { (bytes) throws(LoginFault) in try output.write(bytes) }
     }
 
-    /// Ends the output, if any answer has come.
+    /// Ends the output, if a whole answer has come.
     func finish() throws(LoginFault) {
         progress?.end()
-        if head != nil { try output.finish() }
+        if head != nil, !isCut { try output.finish() }
     }
 
     /// Frees the terminal's line for what is said next, whether a response has come or not.

@@ -63,6 +63,7 @@ package struct UserRequest {
         }
         try outgoing.handOn()
         switch outcome.ending {
+        case .answered where outgoing.output.isCut: throw .network(.connectionLost)
         case .answered:
             if case .withheld = outcome.attachment {
                 outgoing.say("sent without the password: the server did not ask for it there")

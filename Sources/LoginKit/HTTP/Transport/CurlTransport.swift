@@ -59,12 +59,14 @@ final class CurlTransport: Transport {
             // Before the body, which goes to the same terminal.
             whenBegun: { trace.show($0, cookies: Set($1), to: request) },
             repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
-        var isCut = false
+        var body = Secret("")
         do throws(LoginFault) {
             try perform(CurlRequest(request, url: url), on: handle, into: collector)
             try collector.finish(request.method)
-        } catch .network(.connectionLost) where request.streamedBodies == nil && collector.refusesByHead {
-            isCut = true
+            body = try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit)
+        } catch .network where collector.judgesNothing {
+        } catch .network(.connectionLost) where collector.refusesByHead {
+            // Like the former, it is judged without its body.
         }
         provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let status = handle.number(CURLINFO_RESPONSE_CODE)
@@ -73,10 +75,7 @@ final class CurlTransport: Transport {
             throw options.proxy.fault(.refused(status: status))
         }
         let response = HTTPResponse(
-            status: status, headers: collector.fields,
-            body: isCut
-                ? Secret("")
-                : try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit),
+            status: status, headers: collector.fields, body: body,
             cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
             redirect: parser.redirect(in: collector.fields, from: url))
         if request.streamedBodies == nil {

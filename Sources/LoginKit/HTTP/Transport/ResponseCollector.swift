@@ -41,8 +41,13 @@ final class ResponseCollector {
     var cookieNames: [String] { head.cookieNames }
     var hasOversizedCookie: Bool { head.hasOversizedCookie }
     var brokenHostCookies: Set<String> { head.brokenHostCookies }
+    /// Whether the head alone, which is whole, says that the server judges nothing now, whatever has become of the body.
+    var judgesNothing: Bool { sink == nil && head.isWhole && HTTPResponse(status: head.status).saysNothing }
     /// Whether the head alone, which is whole, says that the server refuses: what its body would have said is not needed.
-    var refusesByHead: Bool { head.isWhole && (head.status == 401 || head.status == 403) }
+    var refusesByHead: Bool {
+        guard head.isWhole, HTTPResponse(status: head.status).isRefusal else { return false }
+        return sink.map { hasBegun && $0.breakOff() } ?? true
+    }
     /// Whether any part of a response arrived.
     var hasBegunHead: Bool { head.status > 0 }
 
