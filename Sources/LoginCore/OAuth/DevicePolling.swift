@@ -104,6 +104,8 @@ extension DevicePolling.Answer {
     /// The next step after a poll without a response; `nil` if another try cannot help.
     package init?(_ error: LoginFault) {
         switch error {
+        // What could not be read may have been the tokens; they are issued once.
+        case .network(.brokenResponse), .network(.answerTooLarge): return nil
         case .network: self = .unavailable(retryAfter: nil)
         case .busy(let fault): self = .unavailable(retryAfter: fault.retryAfter)
         case .usage, .rejected, .noTicketForService, .loginRequired, .cancelled, .untrusted, .store, .secondFactor,
