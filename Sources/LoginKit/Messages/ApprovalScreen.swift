@@ -46,8 +46,8 @@ struct ApprovalScreen: Equatable, Sendable {
 
     private func request(_ question: ServeQuestion, indent: Int, most: Int) -> [String] {
         if most == 0 { return [] }
-        let method = pieces(question.method), length = Self.grouped(Int64(question.method.utf8.count))
-        let end = method.count > 16 ? words("\(ellipsis) (\(length) bytes) ") : [" "]
+        let method = pieces(question.method), length = question.method.utf8.count.bytes
+        let end = method.count > 16 ? words("\(ellipsis) (\(length)) ") : [" "]
         let start = method.prefix(method.count > 16 && isSmall ? 6 : 16)
         return url(question.url, behind: start + end, indent: indent, most: most)
     }
