@@ -150,7 +150,7 @@ struct DiscoverTests {
     /// The server's responses from the person's yes on, to a login whose response leads back to the page of its form.
     private static func ledBack(_ after: HTTPResponse...) -> [HTTPResponse] {
         let form = page(loginPage)
-        return [form, form, form, form, redirect("/login/"), form] + after
+        return [form, form, form, form, redirect("/login/")] + after + [form]
     }
 
     @Test func `what a form asks for beside name and password is asked for, and is part of the profile`() throws {
@@ -198,6 +198,63 @@ struct DiscoverTests {
                 Self.page(name + Self.loginPage, status: status), Self.page(Self.loginPage))
             let run = world.run("login", "https://app.example/login/", "--max-attempts", "1", server: server)
             #expect(run.code == code, "\(run.talk)")
+        }
+    }
+
+    @Test(arguments: [
+        page("<p>Solve this riddle</p>"), redirect("/riddle"), redirect("/login/failed"),
+    ])
+    func `a page that only the login leads to proves none without a name or a logout, nor does the form's absence`(
+        loginPage: HTTPResponse
+    ) throws {
+        for (home, code) in [("<p>Sorry</p>", Int32(2)), ("<a href=/bye>Log out</a>", 0), ("<b class=me>anna</b>", 0)] {
+            let world = try TestWorld()
+            world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+            let last = code == 0 ? Self.page(home) : loginPage
+            let run = world.run(
+                "login", "https://app.example/login/",
+                server: Self.openLogin([Self.page(home), Self.redirect("/login/"), last, Self.page(Self.loginPage)]))
+            #expect(run.code == code, "\(home): \(run.talk)")
+            #expect(code == 0 || run.talk.contains("it cannot tell whether the password is right"), "\(run.talk)")
+        }
+    }
+
+    @Test
+    func `a login page that leads where the login led proves it if that page is open to everybody, unless it posts`()
+        throws
+    {
+        for (page, code) in [
+            ("<form method=post><input type=hidden name=data></form>", Int32(0)),
+            ("<form method=post><input name=riddle></form>", 2),
+        ] {
+            let world = try TestWorld()
+            world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+            let server = [
+                Self.page(page), Self.page("<p>Log in first</p>"), Self.redirect("/home"), Self.page(Self.loginPage),
+            ]
+            let run = world.run("login", "https://app.example/login/", server: Self.openLogin(server))
+            #expect(run.code == code, "\(run.talk) \(world.requests)")
+        }
+    }
+
+    @Test func `a page inside that shows the form of the login to a fresh session is no login`() throws {
+        let form = Self.page(Self.loginPage), out = Self.redirect("/login/")
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        let server = [out, form, out, form, form, Self.redirect("/app"), form, form, out]
+        let run = world.run("login", "https://app.example/app", "--max-attempts", "1", server: server)
+        #expect(run.code == 3, "\(run.talk) \(world.requests)")
+    }
+
+    @Test func `a front page that shows its form to whoever is logged in leads on to a page that proves it`() throws {
+        let front = Self.page("<a href=/account>Account</a>" + Self.loginPage)
+        for (account, code) in [(Self.page("<p>Hello</p>"), Int32(0)), (Self.redirect("/login/"), 3)] {
+            let world = try TestWorld()
+            world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+            let back = Self.redirect("/"), out = Self.redirect("/login/")
+            let server = [front, front, front, front, back, front, front, account, out, account, account]
+            let run = world.run("login", "https://app.example/", "--max-attempts", "1", server: server)
+            #expect(run.code == code, "\(run.talk) \(world.requests)")
         }
     }
 

@@ -37,7 +37,7 @@ private func checkLogin(_ page: LoginPage) {
 
 /// What is asked after a login is on the own origin, and speaks of no end.
 private func checkWays(_ page: LoginPage) {
-    var search = VerifySearch(on: origin, after: page.refresh, asked: "/login/"), count = 0
+    var search = VerifySearch(on: origin, after: page.refresh, asked: "/login/", loginPaths: ["/login/"]), count = 0
     search.add(page)
     while let candidate = search.next() {
         count += 1

@@ -96,6 +96,17 @@ struct VerdictWalkTests {
         #expect(found > 1000 && failures == 0, "\(failures) of \(found)")
     }
 
+    @Test func `A page to which only the login leads proves none by being there, for it may tell of a failure`() {
+        let candidate = VerifySearch.Candidate(target: "/sorry", namedBy: "a test", mayTellOfFailure: true)
+        let looks = responses.map { PageLook($0, nil, loginPaths: ["/login"]) }
+        for loggedIn in looks where loggedIn.facts.name(at: .json(JSONPointer(steps: ["name"]))) == nil {
+            for anonymous in looks {
+                #expect(candidate.place(loggedIn: loggedIn, anonymous: [anonymous], username: "ann") == nil)
+                #expect(candidate.placeThatSendsOn(loggedIn: loggedIn, anonymous: [anonymous]) == nil)
+            }
+        }
+    }
+
     @Test(arguments: [
         JSONValue.null, .bool(false), .bool(true), .integer(0), .number(0), .string(""), .string(" \u{A0}"),
         .string("\u{200B}\u{2060}"), .string("\u{3164}\n"), .array([]), .object([:]),

@@ -34,7 +34,7 @@ import Testing
         fields: [PageField(name: "u"), PageField(name: "p", type: "password")])
 
     private static func candidates(after redirect: Redirect? = nil, _ pages: LoginPage...) -> [String] {
-        var search = VerifySearch(on: origin, after: redirect, asked: "/login")
+        var search = VerifySearch(on: origin, after: redirect, asked: "/login", loginPaths: ["/login"])
         for page in pages { search.add(page) }
         var found: [String] = []
         while let next = search.next() { found.append(next.target) }
@@ -63,6 +63,18 @@ import Testing
         let links = ["/about", "/settings", "/profile", "/account", "/api", "/login"].map { Self.link($0) }
         let found = Self.candidates(after: Self.redirect("/home"), Self.page(links))
         #expect(found == ["/home", "/profile", "/account", "/settings"])
+    }
+
+    @Test func `only the page that the person named, and one above the login's, cannot tell of a failure`() {
+        let search = VerifySearch(on: Self.origin, after: nil, asked: "/app", loginPaths: ["/in/login/", "/in/do"])
+        for (target, isKnown) in [
+            ("/app", true), ("/app?failed", false), ("/", true), ("/in/", true), ("/in/login/", false),
+            ("/IN/login", false), ("/in/login/failed", false), ("/riddle", false), ("/other/", false),
+        ] {
+            #expect(search.wasKnown(target) == isKnown, "\(target)")
+        }
+        let own = VerifySearch(on: Self.origin, after: nil, asked: "/", loginPaths: ["/"])
+        #expect(!own.wasKnown("/"))
     }
 
     @Test(arguments: [
@@ -126,6 +138,10 @@ import Testing
         #expect(Self.place(home, Self.look(503)) == nil)
         #expect(Self.place(home, Self.look(429)) == nil)
         #expect(Self.place(Self.look(404), Self.look(302, location: "/login")) == nil)
+        // Whoever is asked for the password again was refused.
+        for anonymous in [Self.look(302, location: "/login"), Self.look(401), Self.look(404)] {
+            #expect(Self.place(Self.look(200, forms: [Self.form]), anonymous) == nil)
+        }
         #expect(Self.place(Self.look(200, forms: [Self.form]), Self.look(200, forms: [Self.form])) == nil)
     }
 
@@ -133,6 +149,7 @@ import Testing
         let place = Self.place(Self.look(302, location: "/user/anna/"), Self.look(302, location: "/login"))
         #expect(place?.refusal == .redirect(status: 302, path: "/login") && place?.loggedIn == [200, 302])
         #expect(Self.place(Self.look(302, location: "/login"), Self.look(302, location: "/login")) == nil)
+        #expect(Self.place(Self.look(302, location: "/Login/failed"), Self.look(302, location: "/login")) == nil)
         #expect(Self.place(Self.look(302, location: "/a"), Self.look(302, location: "/b")) == nil)
     }
 
@@ -149,7 +166,6 @@ import Testing
         let failed = Self.look(200, "<p>Login failed for</p><b>anna</b>", forms: [Self.form])
         #expect(Self.place(failed, Self.look(200, forms: [Self.form])) == nil)
         #expect(Self.place(failed, Self.look(200)) == nil)
-        #expect(Self.place(Self.look(302, location: "/Login/failed"), Self.look(302, location: "/login")) == nil)
     }
 
     @Test(arguments: [

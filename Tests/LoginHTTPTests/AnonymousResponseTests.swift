@@ -106,6 +106,14 @@ struct AnonymousResponseTests {
         #expect(open.rest == 0 && open.requests.last?.contains("cookie sid=begun") == true)
     }
 
+    @Test func `A name that is missing where the login leads back to its own page is none`() throws {
+        let back = HTTPResponse.answer(
+            302, cookies: [.named("sid", "two")], redirect: redirect("/users/login?e=1").redirect)
+        let profile = try blog { $0.response.username = Place("/name") }
+        let exchange = Exchange(profile, [redirect("/in"), back, .answer(200, "{}"), redirect("/in")])
+        #expect(fault { _ = try exchange.login() }?.exitCode == .rejected)
+    }
+
     @Test(arguments: [(401, ExitCode.rejected), (403, .forbidden), (429, .busy), (503, .busy)])
     func `A status says enough by itself where the body is no clear JSON`(status: Int, expected: ExitCode) throws {
         for text in ["{\"name\": \"a\", \"name\": \"b\"}", "{\"\u{FF}\""] {

@@ -18,9 +18,20 @@ package struct PageLook {
         facts.place(of: username, missingIn: other.isOpen ? other.facts : nil) != nil
     }
 
+    /// Whether its page has a way to log out that none of the others has.
+    package func showsLogout(missingIn others: [PageLook]) -> Bool {
+        page?.logout != nil && others.allSatisfy { $0.page?.logout == nil }
+    }
+
     var redirectPath: String? { facts.redirectPath }
 
-    var isOpen: Bool { (200..<300).contains(facts.status) }
+    /// Whether it is a page that wants nothing of a person to be sent, as a riddle does.
+    package var wantsNothing: Bool {
+        let fields = page?.forms.filter { $0.methods.contains("post") }.flatMap(\.fields) ?? []
+        return isOpen && fields.allSatisfy { ["hidden", "submit", "button"].contains($0.type) }
+    }
+
+    package var isOpen: Bool { (200..<300).contains(facts.status) }
 
     var passwordFields: [String] {
         page?.forms.flatMap(\.fields).filter { $0.type == "password" && !$0.name.isEmpty }.map(\.name) ?? []

@@ -1,7 +1,8 @@
 /// Looks, after a login by a form, for a URL that answers the session in another way than an anonymous client: where the login led, then
 /// pages to which the logged-in page links.
 ///
-/// Every candidate is on the own origin and asked by GET. None is asked whose path or text speaks of an end or a loss.
+/// Every candidate is on the own origin and asked by GET. None is asked whose path or text speaks of an end or a loss. A page to which
+/// only the response to the password leads may tell of its failure, and has to show the person.
 package struct VerifySearch {
     /// The most requests it takes, which with the verify request before it makes six after a login.
     package static let mostRequests = 5
@@ -13,9 +14,13 @@ package struct VerifySearch {
         package let target: String
         /// The reason to ask it.
         package let namedBy: String
+        /// Whether it may be there for those alone whose login failed.
+        package var mayTellOfFailure = false
     }
 
     private let origin: Origin
+    private let asked: String
+    private let loginPaths: [String]
     private var candidates: [Candidate] = []
     private var tried: Set<String>
     private var links = 0
@@ -23,8 +28,9 @@ package struct VerifySearch {
     /// - Parameters:
     ///   - redirect: where the last response of the login led.
     ///   - asked: the target that verify has asked already; asked once more where the login led to it, since it may show why.
-    package init(on origin: Origin, after redirect: Redirect?, asked: String) {
-        self.origin = origin
+    ///   - loginPaths: of the login's pages and requests.
+    package init(on origin: Origin, after redirect: Redirect?, asked: String, loginPaths: [String]) {
+        (self.origin, self.asked, self.loginPaths) = (origin, asked, loginPaths)
         tried = redirect?.target.withoutSession == asked ? [] : [asked]
         if let redirect { add(redirect, namedBy: "the login leads there") }
     }
@@ -40,7 +46,16 @@ package struct VerifySearch {
     /// Adds where a candidate leads with the session.
     package mutating func add(_ redirect: Redirect, namedBy: String) {
         guard redirect.fault == nil, redirect.origin == origin, !redirect.target.speaksOfLoss else { return }
-        candidates.insert(Candidate(target: redirect.target.withoutSession, namedBy: namedBy), at: 0)
+        let target = redirect.target.withoutSession
+        candidates.insert(
+            Candidate(target: target, namedBy: namedBy, mayTellOfFailure: !wasKnown(target)), at: 0)
+    }
+
+    /// Whether a page is no login page, and the one that the person named or one above the login's (`/` of `/login`): no failure is
+    /// told there to those alone whom it concerns.
+    package func wasKnown(_ target: String) -> Bool {
+        guard !loginPaths.contains(where: { target.withoutQuery.isLogin(of: $0) }) else { return false }
+        return target == asked || target.hasSuffix("/") && loginPaths.contains { $0.hasPrefix(target) }
     }
 
     /// Adds what a logged-in page links to: those first whose path or text speaks of the person.
@@ -68,7 +83,10 @@ extension VerifySearch.Candidate {
     ///   - anonymous: without cookies, then with those that anybody gets before a login.
     ///   - username: as it was typed; the place where the logged-in response repeats it goes along.
     package func place(loggedIn: PageLook, anonymous: [PageLook], username: String) -> GuardedPlace? {
-        anonymous.lazy.compactMap { place(loggedIn, $0, username) }.first { $0.refuses(anonymous) }
+        anonymous.lazy.compactMap { place(loggedIn, $0, username) }.first {
+            $0.refuses(anonymous)
+                && (!mayTellOfFailure || $0.username != nil || loggedIn.showsLogout(missingIn: anonymous))
+        }
     }
 
     private func place(_ loggedIn: PageLook, _ anonymous: PageLook, _ username: String) -> GuardedPlace? {
@@ -84,7 +102,7 @@ extension VerifySearch.Candidate {
     /// A page that everybody may open and from which only somebody who is logged in is sent on, as many front pages do: the last resort,
     /// since `request` then asks verify about each response with that status.
     package func placeThatSendsOn(loggedIn: PageLook, anonymous looks: [PageLook]) -> GuardedPlace? {
-        guard loggedIn.redirectPath != nil, !loggedIn.leadsToLogin, let anonymous = looks.first,
+        guard !mayTellOfFailure, loggedIn.redirectPath != nil, !loggedIn.leadsToLogin, let anonymous = looks.first,
             anonymous.isOpen
         else { return nil }
         var place = GuardedPlace(target: target, refusal: .status(anonymous.facts.status), namedBy: namedBy)
@@ -116,9 +134,9 @@ extension VerifySearch.Candidate {
 
     private func refusal(_ loggedIn: PageLook, _ anonymous: PageLook) -> GuardedPlace.Refusal? {
         let facts = anonymous.facts
-        if anonymous.isOpen {
-            return facts.asksAgain && !loggedIn.facts.asksAgain ? .form(status: facts.status) : nil
-        }
+        // Whoever is asked for the password again was refused.
+        guard !loggedIn.facts.asksAgain else { return nil }
+        if anonymous.isOpen { return facts.asksAgain ? .form(status: facts.status) : nil }
         if (300..<400).contains(facts.status) {
             guard let path = facts.redirectPath else { return nil }
             return .redirect(status: facts.status, path: path)

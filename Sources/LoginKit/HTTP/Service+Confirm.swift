@@ -7,9 +7,9 @@ extension Service {
         if case .askedAgain(let refusal) = opened.verdict {
             return verifyProvesNothing ? .refused(refusal) : try confirmed(opened, inspiteOf: refusal)
         }
-        // A login page may end the session of whoever asks for it: PostfixAdmin's does.
-        var searchesFirst = verifyProvesNothing
-        if opened.verdict == .accepted, try verifiesByLoginPage { searchesFirst = true }
+        // A login page may end the session of whoever asks for it: PostfixAdmin's does. And it may lack its form for another reason than
+        // a login, such as a riddle after a wrong password.
+        let isGuess = try verifiesByLoginPage, searchesFirst = verifyProvesNothing || isGuess
         if searchesFirst, let step = try searched(after: opened) { return step }
         if verifyProvesNothing {
             return .unconfirmed(
@@ -17,7 +17,10 @@ extension Service {
                     response: opened.verdict == .accepted ? .tookPassword : .undecided, url: guardedURL))
         }
         do throws(LoginFault) {
-            return .accepted(try kept(opened))
+            let login = try kept(opened)
+            guard isGuess, try !loginPageShowsPerson(after: opened) else { return .accepted(login) }
+            return .unconfirmed(
+                UnconfirmedLogin(response: .undecided, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
         } catch .rejected(let refusal) {
             let response = opened.verdict.unconfirmed(
                 by: refusal, provesLogins: options.verifyProvesLogins,
@@ -73,6 +76,13 @@ extension Service {
     private func kept(_ opened: OpenedLogin) throws(LoginFault) -> Login {
         clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
+        // Whoever is led back to the page of the login has to be named.
+        let isUnnamed = unnamedPlace != nil || options.findsVerify && foundPlace == nil && !hasSeenPerson
+        if isUnnamed, opened.verdict == .undecided, let target = opened.redirect?.target,
+            try client.loginPaths().contains(where: { target.withoutQuery.isLogin(of: $0) })
+        {
+            throw .rejected(Refusal(status: 200, missingName: unnamedPlace?.description))
+        }
         keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
             identity: login.identity, session: login.session,

@@ -8,9 +8,8 @@ extension Service {
     /// - Throws: `rejected` where the login led back to its own form.
     func search(after opened: OpenedLogin) throws(LoginFault) -> OpenedLogin? {
         var opened = opened
-        var search = VerifySearch(
-            on: endpoint.origin, after: opened.redirect, asked: profile.verify?.path.source ?? "")
-        var lastResort: (place: GuardedPlace, anonymous: [PageLook])?
+        var search = try search(opened.redirect)
+        var ledBack: Refusal?, lastResort: (place: GuardedPlace, anonymous: [PageLook])?
         while searchRequests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
@@ -35,8 +34,11 @@ extension Service {
                 let place = candidate.place(
                     loggedIn: loggedIn.look, anonymous: looks, username: opened.credential.username ?? "")
             else {
-                if opened.isLedBack(to: candidate, loggedIn.look, anonymous.look, asking: profile.loginSteps.last) {
-                    throw .rejected(Refusal(status: loggedIn.response.status))
+                if opened.isLedBack(to: candidate, loggedIn.look, looks, asking: profile.loginSteps.last) {
+                    ledBack = Refusal(status: loggedIn.response.status)
+                }
+                if loggedIn.look.wantsNothing, looks.allSatisfy(\.isOpen) {
+                    openTarget = openTarget ?? candidate.target
                 }
                 if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
                 if lastResort == nil,
@@ -49,18 +51,36 @@ extension Service {
             take(place, looks)
             return opened
         }
+        if let ledBack { throw .rejected(ledBack) }
         guard let lastResort else { return nil }
         take(lastResort.place, lastResort.anonymous)
         return opened
+    }
+
+    private func search(_ redirect: Redirect?) throws(LoginFault) -> VerifySearch {
+        VerifySearch(
+            on: endpoint.origin, after: redirect, asked: profile.verify?.path.source ?? "",
+            loginPaths: try client.loginPaths())
+    }
+
+    /// Whether a page of this login has shown a person, by name or by a way to log out.
+    var hasSeenPerson: Bool { foundName != nil || foundLogout != nil }
+
+    /// Whether the page of the form, all that verify had to ask, shows a person by now, or leads to where nobody is told of a failure: to
+    /// a page above it, or as an accepted login did to one that is open to everybody.
+    func loginPageShowsPerson(after opened: OpenedLogin) throws(LoginFault) -> Bool {
+        if hasSeenPerson { return true }
+        guard let target = verifyLeadsTo, target.origin == endpoint.origin else { return false }
+        return try search(nil).wasKnown(target.target.withoutQuery)
+            || opened.verdict == .accepted && target.target.withoutSession == openTarget
     }
 
     /// Looks for the logout where a browser would be by now: at the pages to which the login and verify led.
     /// - Returns: the login with the cookies that hold by then.
     func withLogout(_ step: LoginStep, after opened: OpenedLogin) throws(LoginFault) -> LoginStep {
         guard options.findsVerify, profile.logout == nil, case .accepted(var login) = step else { return step }
-        let asked = profile.verify?.path.source ?? ""
-        var pages = VerifySearch(on: endpoint.origin, after: opened.redirect, asked: asked)
-        if let verifyLeadsTo { pages.add(verifyLeadsTo, namedBy: asked) }
+        var pages = try search(opened.redirect)
+        if let verifyLeadsTo { pages.add(verifyLeadsTo, namedBy: profile.verify?.path.source ?? "") }
         while foundLogout == nil, searchRequests < VerifySearch.mostRequests, let page = pages.next() {
             if repeatsSecret(page.target) { continue }
             searchRequests += 1
@@ -134,9 +154,9 @@ extension Login {
 
 extension OpenedLogin {
     /// Whether a login that may have been refused led to a page with its form, as many services answer a wrong password: by a
-    /// redirect instead of the page itself. A page that names the person and does not refuse may have the form for another reason.
+    /// redirect instead of the page itself. A page that shows the person and does not refuse may have the form for another reason.
     fileprivate func isLedBack(
-        to candidate: VerifySearch.Candidate, _ loggedIn: PageLook, _ anonymous: PageLook, asking login: RequestRule?
+        to candidate: VerifySearch.Candidate, _ loggedIn: PageLook, _ anonymous: [PageLook], asking login: RequestRule?
     ) -> Bool {
         guard verdict == .undecided, redirect?.target.withoutSession == candidate.target,
             let page = loggedIn.page, let login
@@ -145,7 +165,8 @@ extension OpenedLogin {
         }
         guard page.asksAgain(login) else { return false }
         return [401, 403].contains(loggedIn.facts.status)
-            || !loggedIn.names(credential.username ?? "", missingIn: anonymous)
+            || !loggedIn.names(credential.username ?? "", missingIn: anonymous[0])
+                && !loggedIn.showsLogout(missingIn: anonymous)
     }
 
     fileprivate func with(_ session: Session) -> OpenedLogin {

@@ -74,6 +74,8 @@ package final class Service: Authenticator {
     var foundPlace: GuardedPlace?
     /// The logout of the page that proves the login, where no profile says one.
     var foundLogout: FoundLogout?
+    /// Where the login led, if that is a page which everybody may open and which wants nothing to be sent.
+    var openTarget: String?
     /// Requests of the search for what proves a login.
     var searchRequests = 0
     /// The place of the user name in verify's response, where no profile says it.
