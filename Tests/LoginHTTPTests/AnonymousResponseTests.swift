@@ -114,6 +114,17 @@ struct AnonymousResponseTests {
         #expect(fault { _ = try exchange.login() }?.exitCode == .rejected)
     }
 
+    @Test func `A login that leads to a page for a code, which verify does not know, is a second factor`() throws {
+        let page = "<form method=post><input name=otp autocomplete=one-time-code></form>"
+        for target in ["/otp", "/users/login/otp"] {
+            let sent = HTTPResponse.answer(302, cookies: [.named("sid", "two")], redirect: redirect(target).redirect)
+            let exchange = Exchange(
+                try blog(),
+                [redirect("/in"), sent, redirect("/in"), .answer(200, page, headers: ["Content-Type: text/html"])])
+            #expect(fault { _ = try exchange.login() } == .secondFactor(.notDescribed(words: nil)))
+        }
+    }
+
     @Test(arguments: [(401, ExitCode.rejected), (403, .forbidden), (429, .busy), (503, .busy)])
     func `A status says enough by itself where the body is no clear JSON`(status: Int, expected: ExitCode) throws {
         for text in ["{\"name\": \"a\", \"name\": \"b\"}", "{\"\u{FF}\""] {

@@ -22,6 +22,7 @@ extension Service {
             return .unconfirmed(
                 UnconfirmedLogin(response: .undecided, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
         } catch .rejected(let refusal) {
+            if try leadsToCode(opened) { throw .secondFactor(.notDescribed(words: nil)) }
             let response = opened.verdict.unconfirmed(
                 by: refusal, provesLogins: options.verifyProvesLogins,
                 isToken: profile.kind == .oauth || profile.kind == .machine)

@@ -57,6 +57,23 @@ extension Service {
         return opened
     }
 
+    /// Whether the page to which the login led asks for the code of a second factor, after a good password.
+    func leadsToCode(_ opened: OpenedLogin) throws(LoginFault) -> Bool {
+        var pages = try search(opened.redirect)
+        let base = endpoint.base.dropFirst(endpoint.origin.description.count)
+        guard !options.findsVerify, let target = pages.next()?.target, target.hasPrefix(base), !repeatsSecret(target)
+        else { return false }
+        let rule = RequestRule(method: "GET", path: Template(literal: String(target.dropFirst(base.count))))
+        do throws(LoginFault) {
+            return try look(rule, with: opened.session, by: client.plainly)?.look.page?.asksForCode ?? false
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            // What verify has said holds without it.
+            return false
+        }
+    }
+
     private func search(_ redirect: Redirect?) throws(LoginFault) -> VerifySearch {
         VerifySearch(
             on: endpoint.origin, after: redirect, asked: profile.verify?.path.source ?? "",

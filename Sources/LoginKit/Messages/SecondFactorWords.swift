@@ -17,7 +17,9 @@ extension SecondFactorFault {
         case .notDescribed(let words):
             Message(
                 "the server asks for a second factor, and the profile does not say where its code goes\(quoted(words))",
-                next: "put {otp} in its login; see 'second-factor' in authctl-config(5)")
+                next:
+                    "put {otp} in its login, with 'follow = true' where a redirect leads to that page; see 'second-factor' in "
+                    + "authctl-config(5)")
         }
     }
 
