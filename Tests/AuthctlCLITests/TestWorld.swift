@@ -88,20 +88,19 @@ final class TestWorld {
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
             columns: { _ in self.columns }, isUnicode: { self.isUnicode },
-            dialogue: { _ in self.person }, consent: { _ in self.consent },
+            dialogue: { _ in self.person }, consent: { _ in self.consent }, window: { _ in self.window },
             transport: { origin, settings in
                 self.reached.append(origin)
                 self.settings.append(settings)
                 return settings.trace == nil ? self.server : TracedTransport(server: self.server, settings: settings)
             },
-            tickets: tickets,
+            tickets: tickets, procedure: Dependencies.procedure,
             // No helper of this machine is run.
             stores: {
                 Stores(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
                     desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
             })
-        world.window = { _ in self.window }
         // The server answers in the order of its script.
         world.width = 1
         return world

@@ -24,7 +24,8 @@ struct DigestTests {
         return Service(
             profile: profile, endpoint: ServiceEndpoint(origin: server.origin, base: "\(server.origin)"),
             transport: CurlTransport(origin: server.origin), clock: WallClock { 0 },
-            tickets: SomeTickets.none, options: Service.Options(pinnedMethod: pinned))
+            tickets: SomeTickets.none, options: Service.Options(pinnedMethod: pinned),
+            procedure: Dependencies.procedure)
     }
 
     /// The parameters of the request's `Authorization`, if it is one of Digest.

@@ -185,6 +185,7 @@ extension Service {
     fileprivate convenience init(_ profile: Profile, _ scene: RedirectScene) {
         self.init(
             profile: profile, endpoint: ServiceEndpoint(origin: scene.origin, base: "\(scene.origin)"),
-            transport: scene.transport(), clock: WallClock { 1_000_000 }, tickets: SomeTickets.none)
+            transport: scene.transport(), clock: WallClock { 1_000_000 }, tickets: SomeTickets.none,
+            procedure: Dependencies.procedure)
     }
 }

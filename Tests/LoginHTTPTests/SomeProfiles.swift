@@ -148,7 +148,8 @@ struct Exchange {
         let origin = Origin(scheme: "https", host: host, port: 443)
         service = Service(
             profile: profile, endpoint: ServiceEndpoint(origin: origin, base: profile.url), transport: transport,
-            clock: WallClock { Self.now }, tickets: tickets, options: options)
+            clock: WallClock { Self.now }, tickets: tickets, options: options,
+            procedure: Dependencies.procedure)
     }
 
     /// Every request, byte for byte.

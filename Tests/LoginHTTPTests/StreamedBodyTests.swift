@@ -59,7 +59,8 @@ import Testing
         let service = Service(
             profile: try SomeProfiles.wire([.digest]),
             endpoint: ServiceEndpoint(origin: server.origin, base: "\(server.origin)"),
-            transport: CurlTransport(origin: server.origin), clock: WallClock { 0 }, tickets: SomeTickets.none)
+            transport: CurlTransport(origin: server.origin), clock: WallClock { 0 }, tickets: SomeTickets.none,
+            procedure: Dependencies.procedure)
         _ = try service.prepare()
         let sink = Sink()
         var request = HTTPRequest(method: method, url: server.url("/up"))

@@ -32,3 +32,36 @@ package struct ClockDifference: Equatable, Sendable {
         self.init(of: response, at: clock)
     }
 }
+
+/// The time of day, in seconds of Unix time.
+package struct WallClock: Sendable {
+    /// Asked anew at each use.
+    package let now: @Sendable () -> Int64
+    /// Lets so many seconds pass.
+    package let wait: @Sendable (_ seconds: Int) -> Void
+
+    /// - Parameters:
+    ///   - now: in tests, a time that stands still or is moved by hand.
+    ///   - wait: in tests, nothing.
+    package init(
+        now: @escaping @Sendable () -> Int64, wait: @escaping @Sendable (_ seconds: Int) -> Void = { _ in }
+    ) {
+        self.now = now
+        self.wait = wait
+    }
+
+    /// Whether what ends at this time has ended; what has no end has not.
+    package func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }
+
+    /// The seconds that are left, as far as they can be counted.
+    package func seconds(until time: Int64) -> Int64 {
+        let (left, overflow) = time.subtractingReportingOverflow(now())
+        return overflow ? (time < 0 ? .min : .max) : left
+    }
+
+    /// The seconds that have passed, as far as they can be counted.
+    package func seconds(since time: Int64) -> Int64 {
+        let (passed, overflow) = now().subtractingReportingOverflow(time)
+        return overflow ? (time < 0 ? .max : .min) : passed
+    }
+}

@@ -7,4 +7,7 @@ package enum ForeignProfileFault: Equatable, Sendable {
     case otherChecksum(found: String)
     /// Nobody has seen it, and no checksum was named.
     case unseen(found: String)
+
+    /// The request that fetches one, for messages.
+    package static let step = "profile add --from"
 }

@@ -188,3 +188,45 @@ package enum TrustFault: Equatable, Sendable {
     /// A profile from others is refused.
     case foreignProfile(url: String, ForeignProfileFault)
 }
+
+/// Where a proxy is named.
+package enum ProxySource: Equatable, Sendable {
+    case option
+    case variable(String)
+    /// The profile, or the top of config.toml.
+    case file
+
+    /// For a message.
+    package var name: String {
+        switch self {
+        case .option: "--proxy"
+        case .variable(let name): name
+        case .file: "'proxy' in the configuration"
+        }
+    }
+}
+
+/// A login after which verify gives the same response as without one.
+package struct UnconfirmedLogin: Equatable, Sendable {
+    /// The service's reaction to the credential.
+    package enum Response: Equatable, Sendable {
+        /// It took the password.
+        case tookPassword
+        /// It issued a token, which verify does not take.
+        case issuedToken
+        /// Its response means both, and so does that of verify.
+        case undecided
+    }
+
+    /// The service's reaction.
+    package let response: Response
+    /// The URL of the verify endpoint.
+    package let url: String
+    /// Where verify leads with this login, as path and query or as a URL of another origin; `nil` if nowhere.
+    package let leadsTo: String?
+
+    /// - Parameter leadsTo: without a query, which may hold a secret.
+    package init(response: Response, url: String, leadsTo: String? = nil) {
+        (self.response, self.url, self.leadsTo) = (response, url, leadsTo)
+    }
+}

@@ -135,3 +135,46 @@ extension OAuthRefusal {
         }
     }
 }
+
+/// The endpoints of an authorization server that a profile may name.
+package enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
+    /// RFC 6749, section 3.1.
+    case authorization
+    /// RFC 6749, section 3.2.
+    case token
+    /// RFC 8628, section 3.1.
+    case deviceAuthorization = "device-authorization"
+    /// RFC 7009, section 2.
+    case revocation
+    /// RFC 7591, section 3.
+    case registration
+    /// RFC 9126, section 2. Only metadata names it.
+    case pushedAuthorization = "pushed-authorization-request"
+
+    /// The endpoints that a profile names, each as `NAME-endpoint`.
+    package static let ofProfiles: [OAuthEndpoint] = [
+        .authorization, .token, .deviceAuthorization, .revocation, .registration,
+    ]
+
+    /// The member of the server's metadata (RFC 8414, section 2).
+    package var member: String {
+        switch self {
+        case .authorization: "authorization_endpoint"
+        case .token: "token_endpoint"
+        case .deviceAuthorization: "device_authorization_endpoint"
+        case .revocation: "revocation_endpoint"
+        case .registration: "registration_endpoint"
+        case .pushedAuthorization: "pushed_authorization_request_endpoint"
+        }
+    }
+}
+
+/// The reason that a client metadata document cannot be used.
+package enum ClientMetadataFault: Error, Equatable, Sendable {
+    case status(Int)
+    case notJSON
+    /// Its `client_id` is not its URL.
+    case otherClient(String?)
+    /// None of its `redirect_uris` leads to this machine.
+    case noRedirectHere([String])
+}

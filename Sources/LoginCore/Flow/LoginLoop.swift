@@ -160,3 +160,15 @@ package struct LoginLoop {
         return .lookedUp(now.found, endedAt: now.endedAt)
     }
 }
+
+extension StoredLogin {
+    /// The stored login as facts for `LoginFlow`. A credential that is the session is judged as a credential.
+    package var found: LoginFlow.Found {
+        switch (session, credential) {
+        case (nil, nil): credentialWasRefused ? .refusedCredential : .nothing
+        case (nil, _?), (.credential, _): .credential
+        case (.token, nil), (.cookies, nil): .session
+        case (.token, _?), (.cookies, _?): .both
+        }
+    }
+}

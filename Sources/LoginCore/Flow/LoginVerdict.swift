@@ -13,31 +13,6 @@ package enum LoginVerdict: Equatable, Sendable {
     case leftToVerify
 }
 
-/// A login after which verify gives the same response as without one.
-package struct UnconfirmedLogin: Equatable, Sendable {
-    /// The service's reaction to the credential.
-    package enum Response: Equatable, Sendable {
-        /// It took the password.
-        case tookPassword
-        /// It issued a token, which verify does not take.
-        case issuedToken
-        /// Its response means both, and so does that of verify.
-        case undecided
-    }
-
-    /// The service's reaction.
-    package let response: Response
-    /// The URL of the verify endpoint.
-    package let url: String
-    /// Where verify leads with this login, as path and query or as a URL of another origin; `nil` if nowhere.
-    package let leadsTo: String?
-
-    /// - Parameter leadsTo: without a query, which may hold a secret.
-    package init(response: Response, url: String, leadsTo: String? = nil) {
-        (self.response, self.url, self.leadsTo) = (response, url, leadsTo)
-    }
-}
-
 extension LoginVerdict {
     /// Judges a fresh login that verify calls logged out.
     /// - Parameters:

@@ -51,50 +51,6 @@ package enum Approval: Equatable, Sendable {
     case refresh
 }
 
-/// The result of a fill.
-package struct StoredLogin: Equatable, Sendable {
-    /// The parts that a server can refuse, one by one.
-    package enum Part: Equatable, Sendable, CaseIterable { case session, credential }
-
-    /// `nil` where none is stored; where the credential is the session, it holds that.
-    package let session: Session?
-    /// The stored user name and password, unless the server has refused it before.
-    package let credential: Credential?
-    /// The name of the account that was found, as typed.
-    package let username: String
-    /// Whether a password is stored that the server refused; it is not sent again by itself.
-    package let credentialWasRefused: Bool
-    /// The secrets that are asked for once and sent with later logins and requests.
-    package let extraSecrets: [CredentialField: Secret]
-    /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
-    package var endedAt: Int64?
-    /// Whether the service has to be asked before the session is used: it was refreshed and nobody has said yet whose it is, or
-    /// the clock here cannot tell whether it has ended.
-    package var mustBeVerified = false
-
-    /// Without arguments: nothing is stored.
-    package init(
-        session: Session? = nil, credential: Credential? = nil, username: String = "",
-        credentialWasRefused: Bool = false, extraSecrets: [CredentialField: Secret] = [:]
-    ) {
-        self.session = session
-        self.credential = credential
-        self.username = username
-        self.credentialWasRefused = credentialWasRefused
-        self.extraSecrets = extraSecrets
-    }
-
-    /// The stored login as facts for `LoginFlow`. A credential that is the session is judged as a credential.
-    package var found: LoginFlow.Found {
-        switch (session, credential) {
-        case (nil, nil): credentialWasRefused ? .refusedCredential : .nothing
-        case (nil, _?), (.credential, _): .credential
-        case (.token, nil), (.cookies, nil): .session
-        case (.token, _?), (.cookies, _?): .both
-        }
-    }
-}
-
 /// The service, as one profile describes it.
 package protocol Authenticator {
     /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
@@ -157,39 +113,6 @@ package protocol Prompt {
 
     /// Lets so many seconds pass, and shows that an approval on another device is waited for.
     func wait(seconds: Int) throws(LoginFault)
-}
-
-/// The time of day, in seconds of Unix time.
-package struct WallClock: Sendable {
-    /// Asked anew at each use.
-    package let now: @Sendable () -> Int64
-    /// Lets so many seconds pass.
-    package let wait: @Sendable (_ seconds: Int) -> Void
-
-    /// - Parameters:
-    ///   - now: in tests, a time that stands still or is moved by hand.
-    ///   - wait: in tests, nothing.
-    package init(
-        now: @escaping @Sendable () -> Int64, wait: @escaping @Sendable (_ seconds: Int) -> Void = { _ in }
-    ) {
-        self.now = now
-        self.wait = wait
-    }
-
-    /// Whether what ends at this time has ended; what has no end has not.
-    package func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }
-
-    /// The seconds that are left, as far as they can be counted.
-    package func seconds(until time: Int64) -> Int64 {
-        let (left, overflow) = time.subtractingReportingOverflow(now())
-        return overflow ? (time < 0 ? .min : .max) : left
-    }
-
-    /// The seconds that have passed, as far as they can be counted.
-    package func seconds(since time: Int64) -> Int64 {
-        let (passed, overflow) = now().subtractingReportingOverflow(time)
-        return overflow ? (time < 0 ? .max : .min) : passed
-    }
 }
 
 extension Authenticator {

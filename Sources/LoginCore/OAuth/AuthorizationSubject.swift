@@ -38,24 +38,3 @@ package struct AuthorizationSubject: Sendable {
         return OAuthClient(id: clientMetadata, authentication: .none)
     }
 }
-
-/// The grant, with facts that only this login needs.
-public struct AuthorizedGrant: Equatable, Sendable {
-    /// The grant to store.
-    package let grant: Grant
-    /// Looked at where only it names the person; not kept.
-    package let identityToken: Secret?
-    /// The nonce of the authorization request; `nil` for a device.
-    package let nonce: Secret?
-
-    init(grant: Grant, identityToken: Secret?, nonce: Secret?) {
-        self.grant = grant
-        self.identityToken = identityToken
-        self.nonce = nonce
-    }
-
-    /// One that is kept already, with the name that it has.
-    package init(kept grant: Grant) {
-        self.init(grant: grant, identityToken: nil, nonce: nil)
-    }
-}

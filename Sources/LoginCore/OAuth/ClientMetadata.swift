@@ -43,13 +43,3 @@ package struct ClientMetadata: Equatable, Sendable {
         return try RegistrationRequest(redirect: redirect, scope: nil).json(clientID: url).unprotectedText
     }
 }
-
-/// The reason that a client metadata document cannot be used.
-package enum ClientMetadataFault: Error, Equatable, Sendable {
-    case status(Int)
-    case notJSON
-    /// Its `client_id` is not its URL.
-    case otherClient(String?)
-    /// None of its `redirect_uris` leads to this machine.
-    case noRedirectHere([String])
-}

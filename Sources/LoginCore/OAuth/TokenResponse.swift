@@ -44,19 +44,19 @@ package enum TokenResponse: Equatable, Sendable {
     }
 }
 
-/// The tokens of one response.
-package struct IssuedTokens: Equatable, Sendable {
-    /// A Bearer token (RFC 6750), fit for a header.
-    package let accessToken: Secret
-    /// `nil` where the server sends none, or an empty one.
-    package let refreshToken: Secret?
-    /// Seconds from the receipt on; `nil` if the server does not say, or says nothing of use.
-    package let lifetime: Int?
-    /// `nil` where it is as asked for (RFC 6749, section 5.1).
-    package let scope: String?
-    /// Looked at for the name alone, and not kept (OpenID Connect Core 1.0, section 3.1.3.3).
-    package let identityToken: Secret?
+extension String {
+    /// Scope tokens with blanks between them (RFC 6749, section 3.3), and not more than anybody needs: it is kept, and shown.
+    fileprivate var isScope: Bool {
+        utf8.count <= 4096 && split(separator: " ").allSatisfy { String($0).isScopeToken }
+    }
 
+    /// RFC 6749, section 3.3.
+    package var isScopeToken: Bool {
+        !isEmpty && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
+    }
+}
+
+extension IssuedTokens {
     /// A hundred years: more means something else.
     private static let longestLife = 3_155_760_000
 
@@ -90,17 +90,5 @@ package struct IssuedTokens: Equatable, Sendable {
     ///   - old: the refresh token that stays where no new one came (RFC 6749, section 6).
     package func token(receivedAt now: Int64, keeping old: Secret? = nil) -> Token {
         Token(value: accessToken, refreshToken: refreshToken ?? old, expires: lifetime.map { now + Int64($0) })
-    }
-}
-
-extension String {
-    /// Scope tokens with blanks between them (RFC 6749, section 3.3), and not more than anybody needs: it is kept, and shown.
-    fileprivate var isScope: Bool {
-        utf8.count <= 4096 && split(separator: " ").allSatisfy { String($0).isScopeToken }
-    }
-
-    /// RFC 6749, section 3.3.
-    package var isScopeToken: Bool {
-        !isEmpty && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
     }
 }

@@ -133,23 +133,3 @@ package struct Token: Equatable, Sendable {
             + cookies.map(\.value)
     }
 }
-
-/// One cookie of one origin (RFC 6265).
-package struct Cookie: Equatable, Sendable {
-    /// Upper and lower case make different names.
-    package let name: String
-    /// The bytes as the server sent them.
-    package let value: Secret
-    /// The cookie with all its attributes, in the form in which the transport took it and takes it back.
-    package let record: Secret
-    /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
-    package let expires: Int64?
-
-    /// - Parameter record: has to be of the same cookie; name and value are not read out of it here.
-    package init(name: String, value: Secret, record: Secret, expires: Int64?) {
-        self.name = name
-        self.value = value
-        self.record = record
-        self.expires = expires
-    }
-}

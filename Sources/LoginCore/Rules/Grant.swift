@@ -125,3 +125,38 @@ extension Grant.Terms {
             scope: scope ?? self.scope, resource: resource, name: name, subject: subject)
     }
 }
+
+/// The grant, with facts that only this login needs.
+public struct AuthorizedGrant: Equatable, Sendable {
+    /// The grant to store.
+    package let grant: Grant
+    /// Looked at where only it names the person; not kept.
+    package let identityToken: Secret?
+    /// The nonce of the authorization request; `nil` for a device.
+    package let nonce: Secret?
+
+    init(grant: Grant, identityToken: Secret?, nonce: Secret?) {
+        self.grant = grant
+        self.identityToken = identityToken
+        self.nonce = nonce
+    }
+
+    /// One that is kept already, with the name that it has.
+    package init(kept grant: Grant) {
+        self.init(grant: grant, identityToken: nil, nonce: nil)
+    }
+}
+
+/// The tokens of one response.
+package struct IssuedTokens: Equatable, Sendable {
+    /// A Bearer token (RFC 6750), fit for a header.
+    package let accessToken: Secret
+    /// `nil` where the server sends none, or an empty one.
+    package let refreshToken: Secret?
+    /// Seconds from the receipt on; `nil` if the server does not say, or says nothing of use.
+    package let lifetime: Int?
+    /// `nil` where it is as asked for (RFC 6749, section 5.1).
+    package let scope: String?
+    /// Looked at for the name alone, and not kept (OpenID Connect Core 1.0, section 3.1.3.3).
+    package let identityToken: Secret?
+}

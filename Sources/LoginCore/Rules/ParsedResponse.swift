@@ -167,3 +167,34 @@ extension HTTPResponse {
         return Int(max(then.seconds - now.seconds, 0))
     }
 }
+
+/// The parts of an HTML page that rules read.
+package struct HTMLBody {
+    /// Of its forms, then those of no form, each in the order of the page.
+    package let fields: [PageField]
+    /// A piece of HTML as a person reads it: without tags, with its entities decoded.
+    package let plainText: (String) -> String
+    /// Of the whole body.
+    package var encoding = PageEncoding.utf8
+
+    /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
+    package init(fields: [PageField], plainText: @escaping (String) -> String) {
+        self.fields = fields
+        self.plainText = plainText
+    }
+
+    /// The value of the first field of this name: of a list the chosen or the first one.
+    func value(ofField name: String) -> Secret? { field(name)?.value }
+
+    /// The same for a condition, which may ask whether there is such a field at all: of one without a value its type.
+    func text(ofField name: String) -> String? {
+        guard let field = field(name) else { return nil }
+        if let value = field.value, !value.isEmpty { return value.unprotectedText }
+        return field.type
+    }
+
+    private func field(_ name: String) -> PageField? {
+        let fields = fields.filter { $0.name == name }
+        return fields.first(where: \.isChosen) ?? fields.first
+    }
+}

@@ -178,20 +178,3 @@ extension Profile {
         return labels.sorted()
     }
 }
-
-/// Where a proxy is named.
-package enum ProxySource: Equatable, Sendable {
-    case option
-    case variable(String)
-    /// The profile, or the top of config.toml.
-    case file
-
-    /// For a message.
-    package var name: String {
-        switch self {
-        case .option: "--proxy"
-        case .variable(let name): name
-        case .file: "'proxy' in the configuration"
-        }
-    }
-}

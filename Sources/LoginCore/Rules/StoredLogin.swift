@@ -1,3 +1,39 @@
+package import Secrets
+
+/// The result of a fill.
+package struct StoredLogin: Equatable, Sendable {
+    /// The parts that a server can refuse, one by one.
+    package enum Part: Equatable, Sendable, CaseIterable { case session, credential }
+
+    /// `nil` where none is stored; where the credential is the session, it holds that.
+    package let session: Session?
+    /// The stored user name and password, unless the server has refused it before.
+    package let credential: Credential?
+    /// The name of the account that was found, as typed.
+    package let username: String
+    /// Whether a password is stored that the server refused; it is not sent again by itself.
+    package let credentialWasRefused: Bool
+    /// The secrets that are asked for once and sent with later logins and requests.
+    package let extraSecrets: [CredentialField: Secret]
+    /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
+    package var endedAt: Int64?
+    /// Whether the service has to be asked before the session is used: it was refreshed and nobody has said yet whose it is, or
+    /// the clock here cannot tell whether it has ended.
+    package var mustBeVerified = false
+
+    /// Without arguments: nothing is stored.
+    package init(
+        session: Session? = nil, credential: Credential? = nil, username: String = "",
+        credentialWasRefused: Bool = false, extraSecrets: [CredentialField: Secret] = [:]
+    ) {
+        self.session = session
+        self.credential = credential
+        self.username = username
+        self.credentialWasRefused = credentialWasRefused
+        self.extraSecrets = extraSecrets
+    }
+}
+
 extension StoredLogin {
     /// When nothing in it is of use any more, in seconds of Unix time; `nil` if that never comes or is not known.
     ///

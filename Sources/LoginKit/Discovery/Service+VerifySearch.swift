@@ -192,10 +192,3 @@ extension OpenedLogin {
             clockDifference: clockDifference)
     }
 }
-
-extension HTTPResponse {
-    /// The body; `nil` also for what is no clear JSON, which then has no place that a rule could name.
-    var looseJSON: JSONValue? {
-        do throws(LoginFault) { return try json() } catch { return nil }
-    }
-}

@@ -142,19 +142,4 @@ extension Credential {
     var opened: OpeningStep {
         .opened(OpenedLogin(credential: self, session: .credential(self), verdict: .leftToVerify))
     }
-
-    /// The user name and password for Basic and Digest.
-    var pair: BasicCredential { BasicCredential(username: username ?? "", password: password ?? Secret("")) }
-
-    /// Refuses credentials that HTTP authentication cannot carry, before they are sent.
-    ///
-    /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
-    func checkPair() throws(LoginFault) {
-        do throws(UsageFault) {
-            try BasicCredential.check(username: username ?? "")
-            if let password { try BasicCredential.check(password: password) }
-        } catch {
-            throw .usage(error)
-        }
-    }
 }

@@ -2,7 +2,7 @@ import Glibc
 package import LoginCore
 package import Secrets
 
-/// Everything outside of the program, as one value: the only place that builds adapters. A test hands in its own.
+/// Everything outside of the program, as one value. A test hands in its own.
 package struct Dependencies {
     package var environment: Environment
     package var clock: WallClock
@@ -20,10 +20,11 @@ package struct Dependencies {
     /// A person who consents at an authorization server.
     var consent: (AuthorizationSettings) -> any ConsentDialogue
     /// A person who logs in in a window of a browser.
-    var window: (AuthorizationSettings) -> any WindowDialogue = { AuthorizationDialogue($0) }
+    var window: (AuthorizationSettings) -> any WindowDialogue
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
+    var procedure: LoginProcedureMaker
     /// The lock for asking a person; `nil` with one thread.
     var promptLock: PromptLock?
     /// The largest number of servers that are asked at a time.
@@ -59,43 +60,9 @@ package struct Dependencies {
         var timeout = 300
         var allowsBlankPassword = false
     }
-
-    /// The real one.
-    /// - Parameter environment: taken out of the process's own, unless it is handed in.
-    package static func real(_ environment: Environment = .taken()) -> Dependencies {
-        let clock = WallClock(now: { Int64(time(nil)) }, wait: { sleep(UInt32(clamping: $0)) })
-        return Dependencies(
-            environment: environment,
-            clock: clock,
-            hasTerminal: { TerminalPrompt.hasTerminal },
-            isTerminal: { isatty($0) == 1 },
-            isInputPiped: { isPiped(STDIN_FILENO) },
-            dialogue: {
-                TerminalPrompt(
-                    mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true)
-            },
-            consent: { AuthorizationDialogue($0) },
-            transport: { CurlTransport(origin: $0, settings: $1) },
-            tickets: .gssapi,
-            postponement: Postponement(begin: { SignalHold.begin($0) }, end: { SignalHold.end() }),
-            noticeLine: NoticeLine(
-                show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
-                move: { TerminalNotice.move($0) }),
-            stores: {
-                Stores(
-                    folder: $0.stateFolder, clock: clock, holding: $0.holding, shared: $0.shared, desktop: $0.desktop,
-                    deriving: $0.deriving, another: $0.anotherPassphrase, passphrase: $1)
-            })
-    }
 }
 
 extension Dependencies {
-    private static func isPiped(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return false }
-        return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-    }
-
     /// The account registry, which holds no secrets.
     package func registry(_ stateFolder: String) -> AccountRegistry {
         AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })
@@ -128,7 +95,7 @@ extension Dependencies {
             profile.traits.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            tickets: tickets, options: options, anonymous: anonymous, others: others)
+            tickets: tickets, options: options, anonymous: anonymous, others: others, procedure: procedure)
     }
 }
 

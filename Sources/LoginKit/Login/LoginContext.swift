@@ -36,7 +36,7 @@ package final class LoginContext {
     private var promptLockDepth = 0
     package let messages: Messages
     /// Has the warnings, too, while a login is lent.
-    var log: (any ServeLog)?
+    var whenWarned: ((String) -> Void)?
 
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
     package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {
@@ -100,7 +100,7 @@ package final class LoginContext {
     /// Prints a warning.
     package func warn(_ text: String) {
         messages.warn(text)
-        log?.warned(text)
+        whenWarned?(text)
     }
 
     /// Prints a warning that is found again with each account.

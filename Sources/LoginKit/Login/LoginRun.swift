@@ -150,8 +150,11 @@ package struct LoginRun {
         return supplied.completed(by: try keeper.fill().extraSecrets)
     }
 
+    /// The account that the login is for, if the registry has it.
+    func account() throws(LoginFault) -> AccountRecord? { try fromStore(try keeper.account()) }
+
     private func flow() throws(LoginFault) -> LoginFlow {
-        let account = try fromStore(try keeper.account())
+        let account = try account()
         let remembered = account?.username
         var fields = profile.fields
         if request.username != nil { fields.removeAll { $0 == .username } }

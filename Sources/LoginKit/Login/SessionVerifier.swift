@@ -44,7 +44,7 @@ package struct SessionVerifier {
         {
             return Optional(record).missing
         }
-        guard let record = try fromStore(try run.keeper.account()),
+        guard let record = try run.account(),
             run.context.dependencies.clock.isOver(record.expires)
         else { return found }
         return .sessionExpired

@@ -121,7 +121,7 @@ package struct TokenSource {
         if profile.kind.schemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
         return try session(of: try SessionVerifier(context, profile, persist: nil).run) {
             (run, session, isStored) throws(LoginFault) in
-            let store = try fromStore(try run.keeper.account())?.store
+            let store = try run.account()?.store
             if isStored, let store {
                 context.say("logged in with the supplied password; the login is stored in '\(store)'")
             }

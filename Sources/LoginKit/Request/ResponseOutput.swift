@@ -37,9 +37,6 @@ package protocol TransferWatcher: AnyObject {
 /// Where the answer to a `request` goes: on to the output as it arrives, or held for as long as it may turn out to mean
 /// 'logged out'.
 package final class ResponseOutput: ResponseSink {
-    /// The largest body that is held, in bytes. A longer response is the person's to read, whatever its status.
-    static let heldLimit = 1 << 20
-
     private let output: any ResponseReceiver
     private let includesHead: Bool
     private let mayConcern: (HTTPResponse) -> Bool
@@ -66,8 +63,8 @@ package final class ResponseOutput: ResponseSink {
         self.head = head
         (held, isCut) = (nil, false)
         progress?.expect(head.contentLength)
-        if mayConcern(head), (head.contentLength ?? 0) <= Self.heldLimit {
-            builder = SecretBuilder(limit: Self.heldLimit)
+        if mayConcern(head), (head.contentLength ?? 0) <= ServiceClient.heldLimit {
+            builder = SecretBuilder(limit: ServiceClient.heldLimit)
         } else {
             builder = nil
             try show(head)

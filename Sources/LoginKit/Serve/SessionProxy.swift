@@ -40,7 +40,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         at place: ServePlace = .port, for seconds: Int? = nil, limits: ServeLimits = ServeLimits()
     ) throws(LoginFault) {
         run = authenticated.run
-        provider.context.log = limits.log
+        provider.context.whenWarned = { [log = limits.log] in log?.warned($0) }
         session = ServedSession(provider.unattended(), authenticated)
         server = try LoopbackServer(place, for: seconds)
         headers = ServedHeaders(

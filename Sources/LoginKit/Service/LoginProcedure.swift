@@ -26,6 +26,9 @@ protocol LoginProcedure: AnyObject {
     ) throws(LoginFault) -> ServiceClient.Sent
 }
 
+/// Makes the procedure for the kind of a profile's logins.
+typealias LoginProcedureMaker = (ServiceClient, WallClock, TicketCache, OriginTransports, Service.Options) -> any LoginProcedure
+
 extension LoginProcedure {
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
@@ -74,5 +77,22 @@ extension Refusal {
         var refusal = self
         (refusal.mayMeanForbidden, refusal.hadTicket) = (isAmbiguous, credential?.kind == .ticket)
         return refusal
+    }
+}
+
+extension Credential {
+    /// The user name and password for Basic and Digest.
+    var pair: BasicCredential { BasicCredential(username: username ?? "", password: password ?? Secret("")) }
+
+    /// Refuses credentials that HTTP authentication cannot carry, before they are sent.
+    ///
+    /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
+    func checkPair() throws(LoginFault) {
+        do throws(UsageFault) {
+            try BasicCredential.check(username: username ?? "")
+            if let password { try BasicCredential.check(password: password) }
+        } catch {
+            throw .usage(error)
+        }
     }
 }

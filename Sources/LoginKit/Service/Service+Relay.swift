@@ -85,7 +85,7 @@ extension Service {
         let response = relayed.response
         // The client has its own way with it; what is judged is what it means. What cannot be decoded is as good as too long.
         let body = body.flatMap {
-            try? ContentCoding(response.headers).decoded($0, limit: ResponseOutput.heldLimit)
+            try? ContentCoding(response.headers).decoded($0, limit: ServiceClient.heldLimit)
         }
         let whole = HTTPResponse(
             status: response.status, headers: response.headers, body: body ?? Secret(""), cookies: response.cookies,

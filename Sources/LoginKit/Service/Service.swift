@@ -87,10 +87,11 @@ package final class Service: Authenticator {
     /// - Parameters:
     ///   - anonymous: the way without the client certificate; `nil` unless that alone is the proof.
     ///   - others: the ways to other origins than the profile's.
+    ///   - procedure: makes the one for the profile's kind.
     init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
         tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil,
-        others: OriginTransports = OriginTransports()
+        others: OriginTransports = OriginTransports(), procedure: LoginProcedureMaker
     ) {
         let client = ServiceClient(
             profile: profile, endpoint: endpoint, transport: transport, anonymousTransport: anonymous,
@@ -99,16 +100,7 @@ package final class Service: Authenticator {
         self.clock = clock
         self.options = options
         self.others = others
-        procedure =
-            switch profile.kind {
-            case .challenge: ChallengeLogin(client, clock, tickets, options)
-            case .exchange(let earned): RequestLogin(client, clock, for: earned)
-            case .pasted: PastedTokenLogin(client)
-            case .certificate: CertificateLogin(client, clock)
-            case .oauth: OAuthLogin(client, clock)
-            case .machine: MachineLogin(client, clock, others)
-            case .browser: WindowLogin(client)
-            }
+        self.procedure = procedure(client, clock, tickets, others, options)
     }
 
     var profile: Profile { client.profile }

@@ -65,3 +65,10 @@ extension ServiceClient {
 
     private static let mostRedirects = 5
 }
+
+extension HTTPResponse {
+    /// The body; `nil` also for what is no clear JSON, which then has no place that a rule could name.
+    var looseJSON: JSONValue? {
+        do throws(LoginFault) { return try json() } catch { return nil }
+    }
+}

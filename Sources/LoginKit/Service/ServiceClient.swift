@@ -35,6 +35,9 @@ final class ServiceClient {
     /// The cookies that hold after each response, noted during a logout, which may set others at each of its steps.
     var noted: [[Cookie]]?
 
+    /// The largest body of a person's own request that is held, in bytes. A longer response is theirs to read, whatever its status.
+    static let heldLimit = 1 << 20
+
     /// Sends a request, with a credential or without.
     typealias Way = (HTTPRequest) throws(LoginFault) -> Sent
 

@@ -99,7 +99,7 @@ extension OtherFailure {
         switch self {
         case .unexpectedStatus(let status, "verify", let words) where topic.url != nil && (400..<500).contains(status):
             return Message.proofless(status, words, topic.url ?? "")
-        case .unexpectedStatus(let status, FetchedProfiles.step, _):
+        case .unexpectedStatus(let status, ForeignProfileFault.step, _):
             let isClosed = status == 401 || status == 403
             return Message(
                 "the URL answered with status \(status)"

@@ -71,3 +71,25 @@ extension OutgoingRequest {
             say: { context.say("\(profile.name): \($0)") })
     }
 }
+
+/// An answer's body in memory.
+final class CollectedBody: ResponseReceiver {
+    private(set) var bytes: [UInt8] = []
+    private let limit: Int
+
+    /// - Parameter limit: in bytes.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func write(_ more: UnsafeRawBufferPointer) throws(LoginFault) {
+        guard bytes.count + more.count <= limit else {
+            throw .failure(.other("the answer is longer than the \(limit) bytes that were allowed"))
+        }
+        bytes += more
+    }
+
+    func finish() throws(LoginFault) {}
+
+    func close() {}
+}

@@ -74,7 +74,7 @@ package struct SessionProvider {
             return try logIn(run, stored)
         }
         run.service.hold(stored.extraSecrets)
-        let record = try storedRecord(run)
+        let record = try run.account()
         return AuthenticatedSession(
             run: run, keeper: keeper, session: session, username: stored.username,
             identity: record?.identity ?? Identity(username: stored.username, serverName: nil), space: record?.space,
@@ -153,13 +153,9 @@ package struct SessionProvider {
         let keeper = SessionHolder(run, known, mayGoWithoutStore: mayGo)
         let (identity, _) = try run.run(through: keeper)
         guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        let record = try storedRecord(run)
+        let record = try run.account()
         return AuthenticatedSession(
             run: run, keeper: keeper, session: session, username: identity.username, identity: identity,
             space: keeper.space ?? record?.space, isFresh: true)
-    }
-
-    private func storedRecord(_ run: LoginRun) throws(LoginFault) -> AccountRecord? {
-        try fromStore(try run.keeper.account())
     }
 }

@@ -9,9 +9,6 @@ package struct FetchedProfiles {
     package let checksum: String
     private let url: String
 
-    /// What asks for them.
-    static let step = "profile add --from"
-
     /// The largest text of others, in bytes.
     package static let limit = 64 << 10
 
@@ -52,7 +49,7 @@ package struct FetchedProfiles {
             throw .untrusted(.foreignProfile(url: text, .redirected(target: target)))
         }
         guard response.status == 200 else {
-            throw .failure(.unexpectedStatus(response.status, step: Self.step, words: nil))
+            throw .failure(.unexpectedStatus(response.status, step: ForeignProfileFault.step, words: nil))
         }
         guard response.body.count <= limit else {
             throw .untrusted(.foreignProfile(url: text, .tooLarge(limit: limit)))
