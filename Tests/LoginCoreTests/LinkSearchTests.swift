@@ -179,9 +179,20 @@ struct PageLinkTests {
         #expect(try Self.page(forms: [form]).loginForm()?.action == "/session")
     }
 
+    @Test func `a login that stands in the bar and in the page is one, whatever is ticked there`() throws {
+        let box = { PageField(name: "keep", type: "checkbox", value: Secret("1"), isChosen: $0) }
+        var label = box(true)
+        label.label = "Stay logged in"
+        let bar = Self.form([Self.password, box(false)], to: "/login")
+        let body = Self.form([Self.password, label], to: "/login")
+        #expect(try Self.page(forms: [bar, body]).loginForm()?.action == "/login")
+        #expect(try Self.page(forms: [bar, Self.form([Self.password, box(false)], to: "/up")]).loginForm() == nil)
+    }
+
     @Test func `where it is not clear which form is the login, none is`() throws {
         let form = Self.form([Self.password]), two = Self.form([Self.password, PageField(name: "q", type: "password")])
-        #expect(try Self.page(forms: [form, form]).loginForm() == nil)
+        let other = Self.form([Self.password, PageField(name: "to", type: "hidden", value: Secret("bar"))])
+        #expect(try Self.page(forms: [form, other]).loginForm() == nil)
         let both = Self.page(forms: [two, Self.form([PageField(name: "q")]), form])
         #expect(try both.loginForm() == nil && both.setsPassword && !both.takesFiles)
         let apart = Self.page(forms: [two, Self.form([Self.password], to: "/login?x")])

@@ -1,11 +1,11 @@
 import Secrets
 
 extension LoginPage {
-    /// The form that takes a password, if it is clear which: one form with one password field.
+    /// The form that takes a password, if it is clear which: one form with one password field, be it there twice.
     /// - Throws: `untrusted` where it leads to another origin or into the URL.
     package func loginForm() throws(LoginFault) -> FoundForm? {
         let candidates = forms.filter { $0.passwordFields.count == 1 }
-        guard candidates.count == 1, let chosen = candidates.first, !chosen.isMultipart,
+        guard let chosen = candidates.first, candidates.allSatisfy(chosen.isRepeated), !chosen.isMultipart,
             chosen.defaultButton?.isDisabled != true
         else { return nil }
         let form: PageForm

@@ -107,8 +107,7 @@ extension LoginPage {
         var found = forms.filter { $0.has(names) }
         if found.count > 1 {
             let leading = found.filter { $0.action?.leads(to: path, on: origin) == true }
-            // A menu may be there twice, for a narrow screen and a wide one.
-            if let first = leading.first, leading.allSatisfy({ $0 == first }) { found = [first] }
+            if let first = leading.first, leading.allSatisfy(first.isRepeated) { found = [first] }
         }
         if names.isEmpty, !found.contains(where: { $0.action?.leads(to: path, on: origin) == true }) {
             let made = formsOfLinks.filter { $0.action?.leads(to: path, on: origin) == true }
@@ -153,6 +152,16 @@ extension LoginPage {
 }
 
 extension PageForm {
+    /// Whether another form sends the same, but for labels and boxes that are ticked: a menu or a login may be there twice, for a narrow
+    /// screen and a wide one.
+    package func isRepeated(by other: PageForm) -> Bool { withoutLook == other.withoutLook }
+
+    private var withoutLook: PageForm {
+        var form = self
+        form.fields = fields.map { PageField(name: $0.name, type: $0.type, value: $0.value) }
+        return form
+    }
+
     /// Whether it has fields of all these names.
     package func has(_ names: [String]) -> Bool {
         let known = Set(fields.map(\.name))
