@@ -27,7 +27,8 @@ protocol LoginProcedure: AnyObject {
 }
 
 /// Makes the procedure for the kind of a profile's logins.
-typealias LoginProcedureMaker = (ServiceClient, WallClock, TicketCache, OriginTransports, Service.Options) -> any LoginProcedure
+typealias LoginProcedureMaker =
+    (ServiceClient, WallClock, TicketCache, OriginTransports, Service.Options) -> any LoginProcedure
 
 extension LoginProcedure {
     func send(
