@@ -119,9 +119,9 @@ import Testing
     {
         let refused = RecordingServer.Reply.answer(401)
         let cookie = { (number: Int) in
-            RecordingServer.Reply.answer(200, ["Set-Cookie: sid=value-\(number); Path=/"], body: "{}")
+            RecordingServer.Reply.answer(200, ["Set-Cookie: sid=value-\(number); Path=/"], body: #"{"user": "ann"}"#)
         }
-        let server = try RecordingServer([refused, cookie(1), cookie(2), cookie(3), cookie(4)])
+        let server = try RecordingServer([refused] + (1...7).map(cookie))
         defer { server.stop() }
         let authctl = try Installation(
             config: """
@@ -129,12 +129,13 @@ import Testing
                 url = "\(server.url(""))"
                 method = "cookie"
                 login = { post = "/login", form = { user = "{username}", password = "{password}" } }
-                verify = { get = "/me" }
+                verify = { get = "/me", username = "/user" }
                 """, store: nil)
         try authctl.logIn("sliding", "ann", "correct horse", "--store", "plaintext")
         for _ in 0..<2 { #expect(try authctl.run("whoami", "sliding").output == "ann\n") }
         let sent = server.texts.map { text in text.split(separator: "\n").first { $0.hasPrefix("Cookie:") } }
-        #expect(sent == [nil, nil, "Cookie: sid=value-1", "Cookie: sid=value-2", "Cookie: sid=value-3"])
+        // Each new value is asked about before it takes the place of the old one.
+        #expect(sent == [nil, nil] + (1...6).map { "Cookie: sid=value-\($0)" })
         #expect(try authctl.keptSecrets().count == 1)
         let row = (try authctl.run("status", "--offline", "--json").json as? [[String: Any]])?.first
         #expect(row?["store"] as? String == "plaintext")
