@@ -116,3 +116,193 @@ struct ConfigHelpCommand: ParsableCommand {
 
         """
 }
+
+/// `authctl help environment`: ENVIRONMENT of authctl(1) in short.
+struct EnvironmentHelpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "environment",
+        abstract: "The environment variables; see man authctl.",
+        discussion: table,
+        shouldDisplay: false)
+
+    func run() throws {
+        throw CleanExit.helpRequest(self)
+    }
+
+    /// A variable that authctl reads, or several of a kind, and what it means. authctl(1) has the same ones in the same order, and
+    /// begins with the same sentence. It is written out, in lines that fit into 80 columns, since every start would otherwise put it
+    /// together.
+    static let table = """
+        An option overrides its variable, and a variable overrides the configuration.
+
+
+          AUTHCTL_CONFIG
+              As --config.
+          AUTHCTL_PROFILE
+              As -P.
+          AUTHCTL_VERIFY_URL
+              The URL for authctl login, if it has no argument.
+          AUTHCTL_USERNAME, AUTHCTL_PASSWORD, AUTHCTL_PASSWORD_FILE
+              The user name, the password, or a file with the password on one line.
+          AUTHCTL_OTP
+              The code of a second factor, for the same profile.
+          AUTHCTL_METHOD, AUTHCTL_STORE, AUTHCTL_PERSIST, AUTHCTL_PROXY,
+          AUTHCTL_CA_FILE
+              As the options --method, --store, --persist, --proxy and --ca-file of
+              authctl-login(1).
+          AUTHCTL_STORE_PASSPHRASE_FILE
+              A file with the passphrase of the encrypted store on one line, closed to
+              other users.
+          AUTHCTL_NO_PROMPT
+              Anything but 0 means --no-prompt.
+          AUTHCTL_MASK
+              Shown for each character of a password at the prompt; an empty value
+              shows nothing.
+          BROWSER
+              The program for browser logins, as --browser of authctl-login(1).
+          https_proxy, HTTPS_PROXY, all_proxy, ALL_PROXY
+              The proxy for https; plain http and this machine never go through it.
+          no_proxy, NO_PROXY
+              What is reached without that proxy.
+          KRB5CCNAME, KRB5_CONFIG
+              The Kerberos ticket cache and configuration for negotiate; see
+              kerberos(7).
+          NO_COLOR, TERM
+              No colors if the first is set or the second is dumb.
+          XDG_CONFIG_HOME, XDG_STATE_HOME
+              Parent folders of the configuration and the state; by default
+              ~/.config and ~/.local/state.
+          XDG_RUNTIME_DIR
+              Parent folder of the sockets of exec --serve; without it they are in
+              the state.
+
+        """
+}
+
+extension ExitCode {
+    /// The meaning, in one line.
+    var meaning: String {
+        switch self {
+        case .ok: "done; whoami: verified and usable; status: every login is, shown or not"
+        case .failure: "any other failure"
+        case .usage: "wrong options, unknown profile, bad file, endpoint that proves nothing"
+        case .rejected: "the server refused the credential"
+        case .loginRequired: "no usable session, and asking is not allowed or not possible"
+        case .cancelled: "the user cancelled"
+        case .network: "no connection, no response or a broken one; the credential was not judged"
+        case .untrusted: "certificate not trusted, plain http, weaker method, another origin"
+        case .store: "store locked, missing, damaged or timed out"
+        case .secondFactor: "a code is needed and was missing or refused"
+        case .forbidden: "the credential is good, but the account has no permission"
+        case .http: "the response to 'request' has another status of 400 or above"
+        case .busy: "429, 5xx or 'try later' ('request': 429 and 503)"
+        case .expired: "nobody answered in time"
+        case .locked: "another authctl held the account's lock too long"
+        case .partial: "the logout failed at the server; the local copy is erased"
+        }
+    }
+
+    /// The advice for a script.
+    var advice: String {
+        switch self {
+        case .ok: "continue"
+        case .failure: "report it"
+        case .usage: "fix the command or the configuration"
+        case .rejected: "correct the credential"
+        case .loginRequired: "authctl login"
+        case .cancelled: "stop"
+        case .network: "retry later"
+        case .untrusted: "somebody has to decide"
+        case .store: "fix the store, or --persist none"
+        case .secondFactor: "supply the code"
+        case .forbidden: "ask for the permission"
+        case .http: "see the body"
+        case .busy: "wait"
+        case .expired: "start again"
+        case .locked: "retry"
+        case .partial: "end the session at the service"
+        }
+    }
+}
+
+/// A page of help on a terminal that is too narrow for the argument parser's two columns.
+struct HelpLayout {
+    /// As wide as a terminal has to be for two columns; wider lines than the last are hard to read.
+    private static let (narrowest, widest) = (60, 100)
+    /// So wide that the parser breaks no line.
+    private static let unbroken = 2000
+    /// The parser's own column of explanations, and where they stand here, below what they explain.
+    private static let (labelColumn, margin) = (26, 6)
+
+    /// In characters.
+    let columns: Int
+
+    /// - Parameter page: by the parser, for so many columns; it may be another result than a page.
+    func text(_ page: (_ columns: Int) -> String) -> String {
+        guard columns < Self.narrowest else { return page(min(columns, Self.widest)) }
+        let text = page(Self.unbroken)
+        guard text.hasPrefix("OVERVIEW:") else { return text }
+        var lines: [String] = [], isList = false
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            isList = isList || line.hasPrefix("USAGE:")
+            lines.append(isList ? element(line) : sentence(line))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Keeps lines whole that are indented by two blanks: they are to be copied.
+    private func sentence(_ line: Substring) -> String {
+        line.prefix { $0 == " " }.count == 2 ? String(line) : wrapped(line, columns, below: 0)
+    }
+
+    /// A name and what it means, below each other.
+    private func element(_ line: Substring) -> String {
+        let name = line.prefix(Self.labelColumn), meaning = line.dropFirst(Self.labelColumn)
+        guard name.last == " ", line.hasPrefix("  "), !meaning.isEmpty, !line.hasPrefix("  See") else {
+            return wrapped(line, columns, below: 0)
+        }
+        let margin = String(repeating: " ", count: Self.margin)
+        let below = margin + wrapped(meaning, columns - Self.margin, below: Self.margin)
+        guard let end = name.lastIndex(where: { $0 != " " }) else { return below }
+        return "\(name[...end])\n\(below)"
+    }
+
+    private func wrapped(_ text: Substring, _ columns: Int, below margin: Int) -> String {
+        TextLook.plain.text(StyledText(String(text)).wrapped(for: .plain, columns: columns, below: margin))
+    }
+}
+
+/// A type that tells the argument parser itself which options it has. The parser otherwise reflects on it, several times in
+/// one start, and a reflection's generic types alone cost nine searches among all conformances of the program.
+///
+/// One that lacks an option here does not have it: the snapshots of `--help` show that.
+protocol OptionList: ParsableArguments, CustomReflectable {
+    /// The wrappers in the order of the help, by the names that a reflection would give.
+    var options: KeyValuePairs<String, Any> { get }
+}
+
+extension OptionList {
+    var customMirror: Mirror {
+        // The parser reads the children alone. One subject for all types spares each of them a search.
+        Mirror((), children: options.map { (label: $0.key, value: $0.value) } as [Mirror.Child])
+    }
+}
+
+/// The parser's line about the use of a command. With all options in it, it is longer than a terminal is wide.
+enum UsageLine {
+    /// - Parameter text: a page of the help, or a message with that line in it.
+    /// - Returns: the same with `[<options>]` in the place of the options, behind the command's name.
+    static func short(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.uppercased().hasPrefix("USAGE: ") ? shortLine(String(line)) : String(line)
+        }.joined(separator: "\n")
+    }
+
+    private static func shortLine(_ line: String) -> String {
+        let options = /\[-[^\]]*\] ?/
+        guard line.contains(options) else { return line }
+        let rest = line.replacing(options, with: "")
+        let words = rest.split(separator: " "), name = words.prefix { !$0.contains(/[<\[.]/) }
+        return (name + ["[<options>]"] + words.dropFirst(name.count)).joined(separator: " ")
+    }
+}

@@ -1,7 +1,9 @@
 import ArgumentParser
+import CProcess
 import Glibc
 import LoginCore
 import LoginKit
+import Secrets
 
 /// Ours, not the argument parser's.
 typealias ExitCode = LoginCore.ExitCode
@@ -163,5 +165,184 @@ enum ArgumentGuard {
         let isOther = [RequestCommand.self, ExecCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self]
             .contains { ($0 as any ParsableCommand.Type)._commandName == arguments.first }
         return !isOther && arguments.prefix(while: { $0 != "--" }).contains("--json")
+    }
+}
+
+extension Program {
+    /// The program in the real world, with the process protected before anything is opened.
+    /// - Parameter arguments: with the name that the program was started by, which may be that of docker's helper.
+    /// - Returns: the status to exit with.
+    package static func main(_ arguments: [String]) -> Int32 {
+        let isHelper = arguments.first?.split(separator: "/").last.map(String.init) == DockerCredentialCommand.program
+        let command = isHelper ? [DockerCredentialCommand.name] : []
+        switch cprocess_harden() {
+        case .hardened:
+            // The report of what is missing needs no secret.
+            if let problem = Secret.memoryProblem(), !VersionReport.isAskedFor(by: command + arguments.dropFirst()) {
+                Streams.standard.say(.failure(.libraryMissing(problem)), about: ErrorContext())
+                return ExitCode.failure.rawValue
+            }
+            let ending = runAndForget(command + arguments.dropFirst())
+            if cprocess_wipe_stack() == 0 { return finish(ending) }
+            Streams.standard.say(
+                "authctl: the memory of this run cannot be cleared of secrets, so nothing is done after it")
+        case .privileged:
+            // Whoever runs a set-uid copy could read its owner's secrets.
+            Streams.standard.say("authctl: refusing to run set-uid, with the rights of another user")
+        case .notHardened:
+            Streams.standard.say("authctl: the process cannot be protected against debuggers and core dumps")
+        }
+        return ExitCode.failure.rawValue
+    }
+
+    /// A call of its own, so that nothing of the run is alive, and all of it below, when the stack is wiped.
+    @inline(never)
+    private static func runAndForget(_ arguments: [String]) -> Ending {
+        Program(.real(), .real()).run(arguments)
+    }
+
+    /// By now the run is over, and its secrets are wiped.
+    private static func finish(_ ending: Ending) -> Int32 {
+        ending.status { image in
+            let absence = image.become()
+            Streams.standard.say("authctl: the command cannot be run: \(absence.words)")
+            return absence.status
+        } dying: { number in
+            die(of: number)
+            return 128 + number
+        }
+    }
+}
+
+/// The argument parser's own words for a usage error, without the values that may be a password: those that stand where no
+/// value belongs.
+struct ParserWords {
+    let arguments: [String]
+
+    func redacted(_ text: String) -> String {
+        let isRepeated = Self.repeating.contains { text.contains($0) }
+        return values.reduce(text) { text, value in
+            let safe = SafeText.escaped(value)
+            // A line break in an argument is none of the message's own.
+            let shown = safe == value || value.count < 2 ? text : text.replacing(value, with: safe)
+            return isRepeated ? shown.replacing("'\(safe)'", with: "'…'") : shown
+        }
+    }
+
+    /// The parser's message in the form of our own: a small first letter, and no full stop.
+    func message(_ text: String) -> String {
+        let place = repeats(text) ? onePlace : ""
+        let text = UnknownOption(text, in: arguments)?.words ?? redacted(text)
+        return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0) + place
+    }
+
+    /// What to do with a second argument where a command takes one.
+    private var onePlace: String {
+        guard let (command, path) = CommandShape.root()?.command(of: arguments), !path.isEmpty,
+            command.positionals.count == 1, let name = command.positionals[0].valueName,
+            arguments.dropFirst(path.count + 1).contains(where: { !$0.hasPrefix("-") })
+        else { return "" }
+        if path == ["login"] { return "; a user name goes behind -u" }
+        return "; '\(path.joined(separator: " "))' takes one \(name), so run it once for each"
+    }
+
+    /// The message for the person, with the program's name.
+    /// - Parameters:
+    ///   - message: the parser's.
+    ///   - text: all that it says about it, which begins with that.
+    func told(_ message: String, in text: String) -> StyledText {
+        let opening = "Error: \(message)"
+        guard text.hasPrefix(opening) else { return StyledText(redacted(text)) }
+        let rest = UsageLine.short(redacted(String(text.dropFirst(opening.count))))
+        return "\(isGood: false)authctl: \(self.message(message), .bold)\(rest)"
+    }
+
+    /// Whether it is about an argument for which there is no place.
+    func repeats(_ text: String) -> Bool { text.contains(Self.repeating[0]) }
+
+    /// The words of the parser before such a value.
+    private static let repeating = [
+        "nexpected argument", "does not take any value, but ",
+    ]
+
+    /// The longest first, since one may be part of another.
+    private var values: [String] {
+        let supplied = arguments.flatMap { argument in
+            [argument]
+                + argument.indices.filter { argument[$0] == "=" }.prefix(1)
+                .map { String(argument[argument.index(after: $0)...]) }
+        }
+        return supplied.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
+    }
+}
+
+/// An option that the command does not have. The parser names the nearest one, however far that is.
+struct UnknownOption {
+    private let option: String
+    private let command: CommandShape
+    /// Such as `profile list`.
+    private let path: [String]
+    private let root: CommandShape
+
+    /// More commands than these are not listed.
+    private static let mostCommands = 6
+
+    /// - Parameters:
+    ///   - message: the parser's; nothing comes of one that is about something else.
+    ///   - arguments: without the program's own name.
+    init?(_ message: String, in arguments: [String]) {
+        guard let match = message.firstMatch(of: /^Unknown option '([^'=]+)'/), let root = CommandShape.root() else {
+            return nil
+        }
+        option = String(match.1)
+        self.root = root
+        (command, path) = root.command(of: arguments)
+    }
+
+    /// Names the commands that have the option, else the nearest option of this one.
+    var words: String {
+        let shown = "'\(SafeText.escaped(option, limit: 40))'"
+        let having = root.paths { $0.options.contains { $0.isNamed(option) } }
+        if !path.isEmpty, !having.isEmpty {
+            let others =
+                having.count > Self.mostCommands ? "other commands have it" : Self.having(having)
+            return "'\(path.joined(separator: " "))' has no option \(shown); \(others)"
+        }
+        let known = command.options.flatMap { $0.names ?? [] }.map(\.text).filter { $0.hasPrefix("--") }
+        let near = (known.nearest(to: option).first ?? beginning(in: known)).map { "; did you mean '\($0)'?" } ?? ""
+        return "unknown option \(shown)\(near)"
+    }
+
+    /// The option whose words but for the last one are nearly these, such as `--password-stdin` for `--pasword`.
+    private func beginning(in known: [String]) -> String? {
+        known.first { name in
+            let words = name.split(separator: "-")
+            return words.count > 1 && !["--" + words.dropLast().joined(separator: "-")].nearest(to: option).isEmpty
+        }
+    }
+
+    private static func having(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return "\(names.joined()) has it" }
+        return "\(names.dropLast().joined(separator: ", ")) and \(last) have it"
+    }
+}
+
+extension CommandShape {
+    /// The command that the first words name, and those words; this one for none.
+    func command(of arguments: [String]) -> (command: CommandShape, path: [String]) {
+        var command = self, path: [String] = []
+        for word in arguments {
+            guard let next = command.subcommands?.first(where: { $0.isNamed(word) }) else { break }
+            command = next
+            path.append(next.commandName)
+        }
+        return (command, path)
+    }
+
+    /// The names of the commands below for which this holds, such as `profile test`.
+    fileprivate func paths(where holds: (CommandShape) -> Bool) -> [String] {
+        shown.flatMap { child in
+            (holds(child) ? [child.commandName] : []) + child.paths(where: holds).map { "\(child.commandName) \($0)" }
+        }
     }
 }

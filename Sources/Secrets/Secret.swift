@@ -108,3 +108,91 @@ private final class GuardedBlock: @unchecked Sendable {
         csodium_free(start)
     }
 }
+
+extension Secret {
+    /// So many bytes of the system's randomness (getrandom(2)).
+    package static func random(count: Int) -> Secret {
+        Secret(count: count) { buffer in
+            if let start = buffer.baseAddress { csodium_random(start, buffer.count) }
+        }
+    }
+}
+
+extension Secret {
+    /// A one-time code as it is sent: where it has digits alone, the blanks that apps show in and around them are left out.
+    package var asOneTimeCode: Secret {
+        withUnsafeBytes { bytes in
+            guard let text = String(validating: bytes, as: UTF8.self)?.unicodeScalars else { return self }
+            let digits = text.filter { !$0.properties.isWhitespace }
+            guard digits.count < text.count, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return self }
+            return Secret(String(String.UnicodeScalarView(digits)))
+        }
+    }
+}
+
+extension Secret {
+    /// Whether there is no control character in it, as a user name and a password of RFC 7617, section 2 have to be.
+    package var isFreeOfControls: Bool {
+        withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
+    }
+
+    /// Whether there is none but tabs, so that it cannot end a header's line (RFC 9110, section 5.5).
+    package var isHeaderSafe: Bool {
+        withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == UInt8(ascii: "\t") } }
+    }
+}
+
+extension Secret {
+    /// Whether the bytes are well-formed UTF-8 (RFC 3629).
+    package var isUTF8: Bool {
+        withUnsafeBytes { bytes in
+            var decoder = UTF8()
+            var iterator = bytes.makeIterator()
+            while true {
+                switch decoder.decode(&iterator) {
+                case .scalarValue: continue
+                case .emptyInput: return true
+                case .error: return false
+                }
+            }
+        }
+    }
+
+    /// Without the byte order mark that editors and PowerShell write before UTF-8; only the first is one.
+    package var withoutByteOrderMark: Secret {
+        withUnsafeBytes { bytes in
+            let text = bytes.withoutByteOrderMark
+            return text.count == bytes.count ? self : Secret(copying: text)
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Without the byte order mark of UTF-8; only the first is one.
+    package var withoutByteOrderMark: UnsafeRawBufferPointer {
+        let hasMark = starts(with: [0xef, 0xbb, 0xbf])
+        return hasMark ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
+    }
+}
+
+extension Secret {
+    /// The bytes in base64 with padding (RFC 4648, section 4), again in guarded memory.
+    package var base64: Secret { base64(sodium_base64_VARIANT_ORIGINAL) }
+
+    /// The bytes in base64 for URLs, without padding (RFC 4648, section 5), again in guarded memory.
+    package var base64URL: Secret { base64(sodium_base64_VARIANT_URLSAFE_NO_PADDING) }
+
+    private func base64(_ variant: Int32) -> Secret {
+        let length = csodium_base64_encoded_len(count, variant)
+        let terminated = Secret(count: length) { buffer in
+            withUnsafeBytes { bytes in
+                guard let text = buffer.bindMemory(to: CChar.self).baseAddress,
+                    let start = bytes.bindMemory(to: UInt8.self).baseAddress
+                else { return }
+                _ = csodium_bin2base64(text, length, start, count, variant)
+            }
+        }
+        // Without the NUL that C wants.
+        return terminated.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
+    }
+}

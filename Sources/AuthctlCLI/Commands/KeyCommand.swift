@@ -1,4 +1,6 @@
 import ArgumentParser
+import LoginCore
+import LoginKit
 
 /// `authctl key …`
 struct KeyCommand: ParsableCommand {
@@ -9,4 +11,71 @@ struct KeyCommand: ParsableCommand {
               authctl key new ~/.config/authctl/nightly.pem
             """,
         subcommands: [KeyNewCommand.self])
+}
+
+/// `authctl key new FILE`
+struct KeyNewCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "new", abstract: "Make a private key, and print the public one for the authorization server.",
+        discussion: """
+            The file is readable by you alone. A profile names it as 'key-file', with client-auth = "private-key-jwt".
+
+            Examples:
+              authctl key new ~/.config/authctl/nightly.pem
+              authctl key new nightly.pem --alg EdDSA
+            """)
+
+    @Argument(help: "The file, which must not exist yet.", completion: .file())
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The algorithm of its signatures: \(SigningKey.algorithms.joined(separator: ", ")).", valueName: "name"))
+    var alg = "ES256"
+
+    @Flag(help: .json) var json = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(noPrompt: true) }
+
+    /// The output of `--json`.
+    private struct Report: Encodable {
+        let file: String
+        let jwk: SigningKey.PublicKey
+        let thumbprint: String
+    }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        guard SigningKey.algorithms.contains(alg) else {
+            let problem = "there is no \(SafeText.quoted(alg)) here; it is one of "
+            throw .usage(.badValue(option: "--alg", problem: problem + SigningKey.algorithms.joined(separator: ", ")))
+        }
+        let path = try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(file) }
+        // Brings libcrypto.
+        _ = try invocation.context.dependencies.urlParser()
+        let key = try make()
+        let pem: Secret
+        do throws(SigningKey.Fault) { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
+        let jwk = try key.publicKey()
+        try KeyFile.create(path, pem)
+        if printsJSON {
+            try invocation.streams.result(json: Report(file: path, jwk: jwk, thumbprint: jwk.kid))
+            return .ok
+        }
+        invocation.say(
+            """
+            The private key is in \(SafeText.escaped(path)); register the public one, which follows, at the authorization server.
+            Its thumbprint (RFC 7638) is \(jwk.kid).
+            """)
+        try invocation.streams.result(json: jwk)
+        return .ok
+    }
+
+    private func make() throws(LoginFault) -> SigningKey {
+        do throws(SigningKey.Fault) {
+            return try SigningKey(making: alg)
+        } catch {
+            throw .failure(.libraryMissing("libcrypto.so.3 with \(alg)"))
+        }
+    }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import LoginCore
+import LoginKit
 
 /// `authctl profile …`
 struct ProfileCommand: ParsableCommand {
@@ -15,4 +17,322 @@ struct ProfileCommand: ParsableCommand {
             ProfileRemoveCommand.self, ProfileTestCommand.self, ProfilePresetsCommand.self,
             ProfileClientMetadataCommand.self,
         ])
+}
+
+/// `authctl profile client-metadata URL`
+struct ProfileClientMetadataCommand: InvokedCommand {
+    static let outline = CommandConfiguration(
+        commandName: "client-metadata", abstract: "Print the document that makes a URL of yours a client-id.",
+        discussion: """
+            Publish what it prints at that URL, on a site of yours. Authorization servers that read client ID metadata documents then \
+            know authctl by it, and nothing has to be registered.
+
+            Examples:
+              authctl profile client-metadata https://ann.example/authctl.json
+            """)
+
+    @Argument(help: ArgumentHelp("Where the document will be: https, with a path.", valueName: "url"))
+    var url: String
+
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        try invocation.context.dependencies.checkClientMetadata(url, as: "URL")
+        try invocation.streams.result(try ClientMetadata.document(at: url))
+        invocation.say(
+            """
+            Publish it at \(SafeText.escaped(url)). The server must return it directly, with no login and no redirect.
+            Then write at the top of config.toml: client-metadata = "\(SafeText.escaped(url))"
+            """)
+        return .ok
+    }
+}
+
+/// `authctl profile default [NAME]`
+struct ProfileDefaultCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "default", abstract: "Print or choose the default profile.",
+        discussion: """
+            Examples:
+              authctl profile default
+              authctl profile default wiki
+            """)
+
+    @Argument(help: "The profile.")
+    var name: String?
+
+    @Flag(help: .json) var json = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        guard let name else {
+            let name = try invocation.context.defaultProfile()
+            if printsJSON {
+                try invocation.streams.result(json: ["default": name])
+            } else {
+                if let name {
+                    try invocation.streams.result(name)
+                } else {
+                    invocation.say("There is no default profile.")
+                }
+            }
+            return .ok
+        }
+        let profile = try invocation.context.profile(named: name)
+        if let configured = invocation.context.profiles.defaults.profile, configured != name {
+            throw .usage(
+                .badConfig(
+                    file: invocation.context.paths.configFile, path: "default", line: nil,
+                    problem: "says '\(configured)', which overrides this choice; change it there"))
+        }
+        _ = try fromStore(try invocation.context.registry.update { $0.defaultProfile = profile.name })
+        invocation.say("The default profile is now \(profile.name).")
+        if printsJSON { try invocation.streams.result(json: ["default": profile.name]) }
+        return .ok
+    }
+}
+
+/// `authctl profile show [NAME]`
+struct ProfileShowCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "show", abstract: "Print a profile as TOML, ready to share.",
+        discussion: """
+            Examples:
+              authctl profile show wiki
+              authctl profile show wiki >wiki.toml
+            """)
+
+    @Argument(help: "The profile.")
+    var name: String?
+
+    @Flag(help: .json) var json = false
+    @Option(name: .profile, help: .profile) var profile: String?
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all(profile: profile) }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        let profile = try invocation.context.selectProfile(name)
+        guard
+            let value = try LoginContext.fromConfig({ () throws(UsageFault) in
+                try invocation.context.profiles.written(profile.name)
+            })
+        else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
+        if printsJSON {
+            try invocation.streams.result(json: [profile.name: value.json])
+        } else {
+            let document = ConfigValue.table(["profiles": .table([profile.name: value])]).document(headings: 2)
+            try invocation.streams.result(document)
+        }
+        return .ok
+    }
+}
+
+extension ConfigValue {
+    /// The value in JSON.
+    var json: JSONValue {
+        switch self {
+        case .string(let text), .unsupported(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .bool(let flag): .bool(flag)
+        case .array(let elements): .array(elements.map(\.json))
+        case .table(let members): .object(members.mapValues(\.json))
+        }
+    }
+}
+
+/// `authctl profile remove NAME`
+struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).",
+        discussion: """
+            Examples:
+              authctl profile remove wiki
+            """)
+
+    @Argument(help: "The profile.")
+    var name: String
+
+    @Flag(help: .json) var json = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        switch invocation.context.profiles.source(of: name) {
+        case nil:
+            throw .usage(.unknownProfile(name: name, near: invocation.context.profiles.names.nearest(to: name)))
+        case .config(let file):
+            throw .usage(
+                .badConfig(
+                    file: file, path: "profiles.\(name)", line: nil,
+                    problem: "authctl never changes this file; delete the profile there"))
+        case .made:
+            invocation.context.topic = ErrorContext(profile: name)
+        }
+        guard try fromStore(try forget(invocation.context.registry)) else {
+            throw .usage(
+                .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
+        }
+        _ = try fromStore(
+            try invocation.context.dependencies.profileFolder(invocation.context.paths.madeProfiles).remove(
+                "\(name).toml"))
+        invocation.say("Removed the profile \(SafeText.escaped(name)).")
+        if printsJSON { try invocation.streams.result(json: ["removed": name]) }
+        return .ok
+    }
+
+    /// Looked at and changed in one step: a login that came in between would lose its record, and its secret be lost to
+    /// every logout.
+    /// - Returns: whether the profile had no login.
+    private func forget(_ registry: AccountRegistry) throws(StoreFault) -> Bool {
+        var isFree = true
+        try registry.update { document in
+            isFree = document.profile(name)?.accounts.isEmpty ?? true
+            guard isFree else { return }
+            document.profiles.removeAll { $0.name.isSame(as: name) }
+            if document.lastProfile?.isSame(as: name) == true { document.lastProfile = nil }
+            if document.defaultProfile?.isSame(as: name) == true { document.defaultProfile = nil }
+        }
+        return isFree
+    }
+}
+
+/// `authctl profile test [NAME]`
+struct ProfileTestCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "test", abstract: "Log in step by step, show each request, response and rule, and keep nothing.",
+        discussion: """
+            Stored logins are not changed; if the profile has a logout, the new session is ended.
+
+            Examples:
+              authctl profile test wiki
+              authctl profile test wiki -u ann --password-command "pass wiki"
+            """)
+    static let mayAsk = true
+
+    @Argument(help: "The profile.")
+    var name: String?
+
+    @OptionGroup var login: AttemptOptions
+    @Flag(help: .json) var json = false
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        let profile = try login.request.applied(to: try invocation.context.selectProfile(name))
+        invocation.context.topic.command = ["profile", "test"]
+        let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
+        do throws(LoginFault) {
+            invocation.context.promptTimeout = login.patience
+            invocation.loginOptions = login.words
+            invocation.context.trace = { walk.add($0) }
+            let target = LoginTarget(profile: profile)
+            var request = login.request
+            request.policy.force = true
+            request = try request.resolved(for: target, in: invocation.context)
+            let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(request)
+            try show(walk, identity, invocation)
+            invocation.sayProposals(walk, profile)
+            return .ok
+        } catch {
+            walk.stop(error)
+            // The error is the one JSON value then.
+            if printsJSON {
+                invocation.say(styled: walk.text, wraps: false)
+            } else {
+                try invocation.streams.result(styled: walk.text)
+            }
+            invocation.sayProposals(walk, profile)
+            throw error
+        }
+    }
+
+    private func show(_ walk: LoginTranscript, _ identity: Identity, _ invocation: Invocation) throws(LoginFault) {
+        if printsJSON {
+            return try invocation.streams.result(json: WalkReport(walk, of: identity))
+        }
+        try invocation.streams.result(styled: walk.text)
+        let name = SafeText.name(identity.displayName)
+        let who: StyledText = name.isEmpty ? "" : " as \(name, .bold)"
+        invocation.say(styled: "\(isGood: true)The login works" + who + "; nothing was stored.")
+    }
+}
+
+/// `authctl profile presets [NAME]`
+struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
+    static let outline = CommandConfiguration(
+        commandName: "presets", abstract: "List presets, or show one.",
+        discussion: """
+            Examples:
+              authctl profile presets
+              authctl profile presets forgejo
+            """)
+
+    @Argument(help: "The preset to show.")
+    var name: String?
+
+    @Flag(help: .json) var json = false
+    @OptionGroup var basic: BasicOptions
+
+    var global: GlobalOptions { basic.all() }
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        let presets = Presets(invocation.context.dependencies.environment)
+        var found: [Presets.Preset] = []
+        for wanted in name.map({ [$0] }) ?? presets.names {
+            do throws(LoginFault) {
+                let preset = try LoginContext.fromConfig { () throws(UsageFault) in try presets.preset(named: wanted) }
+                if let preset { found.append(preset) }
+            } catch {
+                // One that cannot be read hides no other.
+                guard name == nil else { throw error }
+                invocation.context.warn("authctl: \(error.message(about: ErrorContext()).what)")
+            }
+        }
+        if let name, found.isEmpty { throw .usage(.other(presets.problem(with: name))) }
+        if printsJSON {
+            try invocation.streams.result(json: found.map(PresetReport.init))
+        } else if name != nil, let preset = found.first {
+            try invocation.streams.result(sentences: Self.page(preset))
+        } else if found.isEmpty {
+            invocation.say("No presets found: share/authctl/presets is missing.")
+        } else {
+            try invocation.streams.result(Self.table(found))
+        }
+        return .ok
+    }
+
+    private static func page(_ preset: Presets.Preset) -> String {
+        """
+        \(preset.name): \(preset.triedWords)
+        \(SafeText.line(preset.about, limit: 500))
+        File: \(SafeText.escaped(preset.file))
+        To use it: authctl profile add --preset \(preset.name) --url URL
+        """
+    }
+
+    private static func table(_ presets: [Presets.Preset]) -> Table {
+        var table = Table(headings: ["PRESET", "TRIED ON"])
+        for preset in presets { table.add([StyledText(preset.name), StyledText(preset.triedWords)]) }
+        return table
+    }
+}
+
+extension Presets.Preset {
+    fileprivate var triedWords: String { tried.map { SafeText.line($0) } ?? "not tried, from public documentation" }
+}
+
+private struct PresetReport: Encodable {
+    let name: String
+    let tried: String?
+    let about: String
+
+    init(_ preset: Presets.Preset) {
+        (name, tried, about) = (preset.name, preset.tried, preset.about)
+    }
 }

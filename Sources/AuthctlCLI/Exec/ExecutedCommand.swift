@@ -1,5 +1,5 @@
-import LoginKit
 import LoginCore
+import LoginKit
 import Secrets
 
 /// The command of an `exec`, with the login before it.
@@ -117,5 +117,167 @@ extension ProgramEnvironment {
         guard ["http_proxy", "all_proxy", "ALL_PROXY"].contains(where: { self[$0] != nil }) else { return }
         let excepted = self["no_proxy"] ?? self["NO_PROXY"] ?? ""
         for name in ["no_proxy", "NO_PROXY"] { set(name, to: excepted.isEmpty ? host : "\(excepted),\(host)") }
+    }
+}
+
+/// A login that nothing is kept of: made for one command, and ended after it.
+struct EphemeralLogin {
+    let execEnvironment: ExecEnvironment
+
+    /// Logs in, whatever is stored.
+    init(_ provider: SessionProvider) throws(LoginFault) {
+        var request = provider.request
+        request.policy.force = true
+        request.persist = Persistence.none
+        let run = try LoginRun(provider.context, provider.profile, request)
+        let keeper = NoKeeper()
+        let (identity, _) = try run.run(through: keeper)
+        guard let session = keeper.login?.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        execEnvironment = ExecEnvironment(
+            run: run, session: session, username: identity.username, identity: identity, isStored: false)
+    }
+
+    /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
+    /// - Parameter last: the session now; `nil` if it was not refreshed.
+    func end(_ invocation: Invocation, _ last: Session? = nil) {
+        let (run, session) = (execEnvironment.run, last ?? execEnvironment.session)
+        let context = run.context
+        if case .credential = session, run.profile.logout == nil { return }
+        let receipt = Receipt.ofUnstored(
+            execEnvironment.identity, session, of: run, username: execEnvironment.username)
+        let words = receipt.words(now: context.dependencies.clock.now())
+        if receipt.problem != nil {
+            context.warn(words)
+        } else {
+            invocation.say(words)
+        }
+    }
+}
+
+/// The address of an `exec --serve`, with its log and its approver, as options and profile want them.
+struct Lending {
+    private let place: ServePlace
+    private let seconds: Int?
+    private let log: ServeLogWriter.Prepared?
+    private let desk: ApprovalDesk
+
+    /// - Parameter answerTime: seconds for each question about a request.
+    /// - Throws: before anybody logs in, for an address that there cannot be, or a log that cannot be written.
+    init(_ options: ExecEnvironmentOptions, _ provider: SessionProvider, answerTime: Int) throws(LoginFault) {
+        let (context, profile) = (provider.context, provider.profile)
+        let folder = RuntimeFolder(context.dependencies.environment, context.paths)
+        folder.sweep(["serve", "approve"])
+        place = try Self.place(options.serveSocket, folder, profile)
+        seconds = options.seconds
+        log = try Self.log(options.log, context, profile)
+        desk = ApprovalDesk(
+            folder.newSocket("approve", of: profile.name), profile: profile.name, seconds: answerTime
+        ) { [messages = context.messages] in messages.warn($0) }
+        try place.check()
+    }
+
+    private static func place(
+        _ socket: String?, _ folder: RuntimeFolder, _ profile: Profile
+    ) throws(LoginFault) -> ServePlace {
+        switch socket {
+        case nil: .port
+        case "auto": .ownSocket(folder.newSocket("serve", of: profile.name))
+        case let path?: .socket(try absolute(path))
+        }
+    }
+
+    private static func log(
+        _ file: String?, _ context: LoginContext, _ profile: Profile
+    ) throws(LoginFault) -> ServeLogWriter.Prepared? {
+        if let file { return try .init(at: absolute(file)) }
+        return profile.serve.hasLog ? try .init(of: profile.name, in: context.paths) : nil
+    }
+
+    private static func absolute(_ path: String) throws(LoginFault) -> String {
+        do throws(UsageFault) {
+            return try Paths.absolute(path)
+        } catch {
+            throw .usage(error)
+        }
+    }
+
+    func proxy(
+        _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession, _ limits: ServeLimits,
+        account: String
+    ) throws(LoginFault) -> SessionProxy {
+        var limits = limits
+        (limits.log, limits.approver) = (log?.writer(profile: provider.profile.name, account: account), desk)
+        return try SessionProxy(provider, authenticated, at: place, for: seconds, limits: limits)
+    }
+
+    /// Ends what is beside the address, which has stopped by then.
+    func end() { desk.stop() }
+}
+
+/// The variables that give a command its login.
+struct ExecEnvironment {
+    let run: LoginRun
+    let session: Session
+    /// The values for the profile's templates.
+    let username: String
+    let identity: Identity
+    /// Whether an authctl that the command starts finds it, too.
+    let isStored: Bool
+
+    /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
+    /// look for free ones from there on.
+    private static let firstOwn: Int32 = 10
+
+    func apply(_ options: ExecEnvironmentOptions, to image: inout ProgramImage) throws(LoginFault) {
+        // The server may have chosen it: a NUL would make another's name of it.
+        guard Secret(identity.accountName).isFreeOfControls else { throw .usage(.controlCharacter(.username)) }
+        image.environment.set("AUTHCTL_PROFILE", to: run.profile.name)
+        image.environment.set("AUTHCTL_ORIGIN", to: run.endpoint.origin.description)
+        image.environment.set("AUTHCTL_USERNAME", to: identity.accountName)
+        image.environment.set("AUTHCTL_EXEC", to: run.profile.name)
+        image.environment.removeAll(beginningWith: "AUTHCTL_EPHEMERAL=")
+        if !isStored { image.environment.set("AUTHCTL_EPHEMERAL", to: run.profile.name) }
+        // What the profile is found in, also from another folder.
+        let paths = run.context.paths
+        if paths.isConfigNamed { image.environment.set("AUTHCTL_CONFIG", to: paths.configFile) }
+        if options.wantsToken {
+            guard case .token(let token) = session else { throw .usage(.commandGetsNoToken(method: .basic)) }
+            // A NUL would cut it short.
+            guard token.value.isHeaderSafe else { throw .usage(.controlCharacter(.token)) }
+            if let name = options.env { token.value.withUnsafeBytes { image.environment.set(name, to: $0) } }
+            if let number = options.fd { try hand(token.value.line(), at: number, to: &image) }
+        }
+        if options.curlConfig { try handCurlConfig(to: &image, besides: options.fd) }
+    }
+
+    private func handCurlConfig(to image: inout ProgramImage, besides taken: Int32?) throws(LoginFault) {
+        let numbers = (Self.firstOwn...Self.firstOwn + 2).filter { $0 != taken }
+        let going = try run.service.attachment(of: session, username: username)
+        var cookieFile: String?
+        if !going.request.cookies.isEmpty {
+            try hand(try CurlConfig.cookies(going.request.cookies), at: numbers[1], to: &image)
+            cookieFile = "/dev/fd/\(numbers[1])"
+        }
+        let config = CurlConfig(run: run, session: session, attachment: going, cookieFile: cookieFile)
+        try hand(try config.text(), at: numbers[0], to: &image)
+        image.environment.set("AUTHCTL_CURL_CONFIG", to: "/dev/fd/\(numbers[0])")
+    }
+
+    private func hand(_ secret: Secret, at number: Int32, to image: inout ProgramImage) throws(LoginFault) {
+        do throws(SealedFile.Failure) {
+            let file = try secret.withUnsafeBytes { (bytes) throws(SealedFile.Failure) in try SealedFile(bytes) }
+            image.hand(file, at: number)
+        } catch {
+            throw .failure(.system(call: "memfd_create", errno: error.errno))
+        }
+    }
+}
+
+extension ExecEnvironment {
+    /// The facts of a session.
+    init(_ authenticated: SessionProvider.AuthenticatedSession) {
+        self.init(
+            run: authenticated.run, session: authenticated.session, username: authenticated.username,
+            identity: authenticated.identity, isStored: authenticated.isKept)
     }
 }

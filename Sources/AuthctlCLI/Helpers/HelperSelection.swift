@@ -1,5 +1,7 @@
+import Glibc
 import LoginCore
 import LoginKit
+import Secrets
 
 /// Finds the login that a helper's caller means: that of a profile with exactly this origin.
 ///
@@ -108,5 +110,218 @@ extension Invocation {
         let account = record.account(named: username)
         // What `-u` says holds whatever else is asked for.
         return options.username == nil || account == chosen ? account : nil
+    }
+}
+
+/// The input of authctl as a helper of another program, bounded in length and in time.
+struct HelperInput {
+    /// Whether a blank line ends it, too.
+    let endsWithBlankLine: Bool
+    /// In seconds.
+    let patience: Int
+
+    func read(_ descriptor: Int32 = STDIN_FILENO) throws(LoginFault) -> Secret {
+        do throws(SecretFile.Problem) {
+            return try bytes(descriptor)
+        } catch {
+            let fault: HelperRequestFault =
+                switch error {
+                case .cannotRead(let errno): .unreadable(errno: errno)
+                case .tookTooLong: .tookTooLong(seconds: patience)
+                case .tooLong, .furtherLines: .tooLong(limit: GitCredentialRequest.limit)
+                }
+            throw .usage(.helperRequest(fault))
+        }
+    }
+
+    private func bytes(_ descriptor: Int32) throws(SecretFile.Problem) -> Secret {
+        let wait = InputWait(descriptor: descriptor, deadline: .now.advanced(by: .seconds(patience)))
+        var builder = SecretBuilder(limit: GitCredentialRequest.limit)
+        var isAtLineStart = true
+        try SecretFile.eachByte(of: descriptor, waiting: wait) { (byte) throws(SecretFile.Problem) in
+            let isLineEnd = byte == UInt8(ascii: "\n")
+            if isLineEnd && isAtLineStart && endsWithBlankLine { return false }
+            isAtLineStart = isLineEnd
+            do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+            return true
+        }
+        return builder.finish()
+    }
+}
+
+extension Invocation {
+    /// Reads standard input for one of the two protocols.
+    func helperInput(endsWithBlankLine: Bool) throws(LoginFault) -> Secret {
+        try HelperInput(
+            endsWithBlankLine: endsWithBlankLine, patience: options.timeout ?? PasswordCommand.patience
+        ).read()
+    }
+}
+
+/// The stored login for an origin that another program asks about. Never guesses and never asks a person.
+struct HelperLogin {
+    let invocation: Invocation
+    let profile: Profile
+    let account: AccountRecord
+
+    /// Whether it can be sent as the pair of HTTP Basic, as far as is known without opening it.
+    var isPair: Bool { account.kind == .basic || (account.kind == .token && profile.sessionRule.basic != nil) }
+
+    /// Returns the stored login, refreshed if it has expired.
+    /// - Returns: `nil` if there is no session, or one that other programs cannot send.
+    func lent() throws(LoginFault) -> LentLogin? {
+        let source = TokenSource(
+            context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
+        do throws(LoginFault) {
+            if isLendable {
+                let session = try source.session(of: account)
+                if let lent = try lent(session, try source.taken(account.username)) { return lent }
+            }
+            invocation.explain("the session of \(profile.name) cannot be used by other programs")
+            return nil
+        } catch .loginRequired {
+            invocation.explain("the login of \(profile.name) has expired, and cannot be refreshed without a question")
+            return nil
+        }
+    }
+
+    /// Returns the stored login, even if it has expired.
+    func stored() throws(LoginFault) -> LentLogin? {
+        guard isLendable else { return nil }
+        let keeper = invocation.context.keeper(profile, account.origin, request)
+        let stored = try keeper.fill(account)
+        return try stored.session.flatMap { (session) throws(LoginFault) in try lent(session, stored.extraSecrets) }
+    }
+
+    /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be refreshed is.
+    /// - Returns: whether there is a good login afterwards.
+    func holds() throws(LoginFault) -> Bool {
+        do throws(LoginFault) {
+            _ = try LoginRun(invocation.context, profile, request).run()
+            return true
+        } catch .loginRequired, .rejected {
+            return false
+        }
+    }
+
+    private var request: LoginRequest {
+        var request = LoginRequest()
+        request.username = account.username
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        return request
+    }
+
+    /// Digest, tickets and certificates never leave as they are.
+    private var isLendable: Bool { account.kind == .basic || account.kind == .token }
+
+    private func lent(_ session: Session, _ taken: [CredentialField: Secret]) throws(LoginFault) -> LentLogin? {
+        do throws(FillFault) {
+            return try LentLogin(
+                session, profile.sessionRule, SlotValues(session, username: account.username, taken))
+        } catch {
+            throw .failure(.sessionFitsNoHeader)
+        }
+    }
+}
+
+extension Invocation {
+    /// Said with -v only: a helper has no login for most hosts.
+    func explain(_ text: String) {
+        if options.verbose { say("authctl: \(text)") }
+    }
+
+    /// The origin that a program names.
+    /// - Returns: `nil` for what is no https or http URL of a host: there is no login for it.
+    func helperOrigin(_ url: String) throws(LoginFault) -> (origin: Origin, user: String?, password: Secret?)? {
+        let parser = try context.dependencies.urlParser()
+        guard let parsed = try? parser.parse(url) else {
+            explain("this is not a URL that a profile can have")
+            return nil
+        }
+        return (parsed.origin, parsed.user, parsed.password)
+    }
+}
+
+/// A login as another program sends it by itself.
+struct LentLogin: Equatable, Sendable {
+    /// The credential that the other program sends.
+    enum Proof: Equatable, Sendable {
+        /// The pair of HTTP Basic (RFC 7617).
+        case pair(username: Secret, password: Secret)
+        /// The value of `Authorization`: a scheme, such as `Bearer`, and its credential.
+        case token(scheme: String, value: Secret)
+    }
+
+    /// The proof of the login, in the form that the profile sends.
+    let proof: Proof
+    /// Seconds of Unix time, as far as the end is known.
+    let expires: Int64?
+
+    /// - Parameter values: of the session, and what its login issued for later requests.
+    /// - Returns: `nil` for a session that is sent in another way.
+    init?(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
+        if let pair = try rule.basicPair(session, values) {
+            proof = .pair(username: pair.username, password: pair.password)
+        } else if let (scheme, value) = try rule.authorization(session, values) {
+            proof = .token(scheme: scheme, value: value)
+        } else {
+            return nil
+        }
+        expires = session.expires
+    }
+
+    /// The proof of the login, without the user name.
+    var secret: Secret {
+        switch proof {
+        case .pair(_, let password): password
+        case .token(_, let value): value
+        }
+    }
+
+    /// In bytes, with its end: longer lines are more than another reader of the protocol has to take (git-credential(1),
+    /// "INPUT/OUTPUT FORMAT").
+    static let longestGitLine = 65_535
+
+    /// The lines of an answer to git, the last without its end.
+    /// - Throws: where a value would end its line, or makes it too long.
+    func gitAnswer() throws(GitResponseFault) -> Secret {
+        var lines: [(name: String, value: Secret)]
+        switch proof {
+        case .pair(let username, let password): lines = [("username", username), ("password", password)]
+        case .token(let scheme, let value):
+            lines = [("capability[]", Secret("authtype")), ("authtype", Secret(scheme)), ("credential", value)]
+        }
+        if let expires { lines.append(("password_expiry_utc", Secret(String(expires)))) }
+        for line in lines {
+            guard line.value.isOneLine else { throw .lineEnd }
+            guard line.name.utf8.count + line.value.count + 2 <= Self.longestGitLine else {
+                throw .tooLong(limit: Self.longestGitLine)
+            }
+        }
+        var text = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(SecretBuilder.LimitExceeded) {
+            for (index, line) in lines.enumerated() {
+                try text.append(index > 0 ? "\n\(line.name)=" : "\(line.name)=")
+                try text.append(line.value)
+            }
+        } catch {
+            throw .tooLong(limit: error.limit)
+        }
+        return text.finish()
+    }
+}
+
+/// A reason why git cannot be told a login.
+enum GitResponseFault: Error, Equatable, Sendable {
+    /// Something in it would end its line.
+    case lineEnd
+    /// In bytes.
+    case tooLong(limit: Int)
+}
+
+extension Secret {
+    /// Whether no reader of the protocol sees an end in it.
+    fileprivate var isOneLine: Bool {
+        withUnsafeBytes { $0.allSatisfy { $0 != 0 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
     }
 }

@@ -100,3 +100,192 @@ extension Profile {
         }
     }
 }
+
+/// `login --explain`: what was sent, answered and decided, on standard error once the login has ended, before its message.
+final class ExplainedLogin {
+    private let invocation: Invocation
+    private let walk = LoginTranscript(beginsAnonymously: false)
+    /// Once it is known.
+    var profile: Profile?
+
+    init(_ invocation: Invocation) {
+        self.invocation = invocation
+        invocation.trace(into: walk)
+    }
+
+    func watch(_ run: LoginRun) {
+        run.service.observer = { [walk] in walk.add($0) }
+    }
+
+    func say() {
+        var explanation = Explanation(profile, invocation.context)
+        explanation.take(walk, of: profile)
+        invocation.streams.say(explanation.text)
+    }
+
+    /// - Returns: the error as it can be shown to others, too.
+    func end(_ error: LoginFault) -> LoginFault {
+        walk.stop(error)
+        say()
+        return error.withoutQueries
+    }
+}
+
+/// Describes a stored login in sentences, without its secret.
+struct ExplainedAccount {
+    private let account: AccountRecord
+    private let clock: WallClock
+
+    init(_ account: AccountRecord, _ clock: WallClock) { (self.account, self.clock) = (account, clock) }
+
+    /// - Parameter stored: `nil` if it was not read.
+    func login(_ stored: StoredLogin?) -> String {
+        let name = account.username.isEmpty ? "" : " \(SafeText.name(account.username))"
+        let passed = clock.seconds(since: account.savedAt)
+        let age = passed < 0 ? "" : " \(Duration.inWords(passed)) ago"
+        let parts = [kind(stored), end, refresh(stored), extras].compactMap { $0 }
+        return "account\(name), stored in '\(account.store)'\(age): \(parts.joined(separator: "; "))."
+    }
+
+    /// The issuer and the scope of the grant.
+    func granted(_ stored: StoredLogin) -> String? {
+        guard let terms = stored.session?.terms else { return nil }
+        let scope = terms.scope.map { ", for the scope \(SafeText.quoted($0))" } ?? ""
+        let server = (terms.issuer ?? terms.tokenEndpoint).prefix { $0 != "?" }
+        return "by \(SafeText.line(String(server)))\(scope)."
+    }
+
+    private func kind(_ stored: StoredLogin?) -> String {
+        if let stored, stored.session == nil, stored.credential == nil, !account.passwordRefused {
+            return "the store has nothing of it that can be used"
+        }
+        return switch account.kind {
+        case .basic, .digest: "user name and password"
+        case .token: "a token"
+        case .cookies: "session cookies"
+        case .ticket: "a Kerberos ticket, which is kept elsewhere"
+        case .certificate: "a client certificate"
+        }
+    }
+
+    private var end: String? {
+        account.expires.map {
+            clock.isOver($0)
+                ? "expired \(Duration.inWords(clock.seconds(since: $0))) ago"
+                : "expires in \(Duration.inWords(clock.seconds(until: $0)))"
+        }
+    }
+
+    private func refresh(_ stored: StoredLogin?) -> String? {
+        guard case .token(let token) = stored?.session else { return nil }
+        return token.refreshToken == nil
+            ? "no refresh token" : "a refresh token, by which it is refreshed when it expires"
+    }
+
+    private var extras: String? {
+        if account.passwordRefused { return "the server refused the password before" }
+        return account.keepsPassword ? "the password is stored, too" : nil
+    }
+}
+
+/// `whoami --explain`: the explanation is the result, however the check ends.
+struct ExplainedWhoami {
+    let invocation: Invocation
+    let profile: Profile
+    private let walk = LoginTranscript(beginsAnonymously: false)
+
+    init(_ invocation: Invocation, _ profile: Profile) {
+        self.invocation = invocation
+        self.profile = profile
+    }
+
+    /// - Returns: the code that it would be without an explanation.
+    func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
+        var explanation = Explanation(profile, invocation.context)
+        invocation.trace(into: walk)
+        do throws(LoginFault) {
+            try explain(&explanation)
+        } catch {
+            walk.stop(error)
+            explanation.end(error, about: invocation.typedTopic)
+        }
+        explanation.take(walk, of: profile)
+        if printsJSON {
+            try invocation.streams.result(json: explanation)
+        } else {
+            try invocation.streams.result(sentences: explanation.text)
+        }
+        return explanation.code
+    }
+
+    private func explain(_ explanation: inout Explanation) throws(LoginFault) {
+        explanation.login = try invocation.whatIsStored(of: profile)
+        let verifier = try SessionVerifier(invocation.context, profile)
+        verifier.run.service.observer = { walk.add($0) }
+        if verifier.run.request.supplied != nil {
+            explanation.login = "supplied by the environment for this command; what is stored is not used."
+        } else {
+            let stored = try verifier.run.keeper.fill()
+            if let account = verifier.run.keeper.filledRecord {
+                let sentences = ExplainedAccount(account, invocation.context.dependencies.clock)
+                explanation.login = sentences.login(stored)
+                explanation.granted = sentences.granted(stored)
+            }
+        }
+        do throws(LoginFault) {
+            explanation.identity = try verifier.run.identityFacts()
+        } catch {
+            // What is stored may be good without it.
+            explanation.identity = error.message(about: ErrorContext()).what + "."
+        }
+        let identity = try verifier.identity()
+        let isRepeated = verifier.run.service.repeatsSecret(identity.displayName)
+        let name = isRepeated ? "…" : identity.displayName
+        explanation.name = origin(of: identity)
+        explanation.username = name
+        let who = name.isEmpty ? "" : " as \(SafeText.name(name))"
+        explanation.conclusion =
+            profile.verify == nil
+            ? "a login\(who) is stored; nobody knows whether the service accepts it."
+            : "logged in\(who)."
+    }
+
+    private func origin(of identity: Identity) -> String {
+        guard let verify = profile.verify else {
+            return "as stored; the profile has no verify request, so the service was not asked."
+        }
+        guard let place = verify.response.username, identity.serverName != nil else {
+            return "as typed at login; verify has no 'username', so the service does not say it."
+        }
+        return "'username' of verify, \(SafeText.quoted("\(place)")), is there."
+    }
+}
+
+extension Invocation {
+    /// Keeps what is sent and answered, beside what -v does with it.
+    func trace(into walk: LoginTranscript) {
+        let shown = context.trace
+        context.trace = {
+            walk.add($0)
+            shown?($0)
+        }
+    }
+
+    /// As far as it is known without a store, and where that was looked up.
+    fileprivate func whatIsStored(of profile: Profile) throws(LoginFault) -> String {
+        let record = try context.record(of: profile)
+        let name = context.username(for: profile)
+        if let account = name.map({ record?.account(named: $0) }) ?? record?.activeAccount {
+            return ExplainedAccount(account, context.dependencies.clock).login(nil)
+        }
+        let whose = name.map { "no account \(SafeText.quoted($0))" } ?? "no active account"
+        return "none; \(whose) of this profile is in \(SafeText.quoted(registry))."
+    }
+
+    /// The path of the account registry, with `~` for the home folder.
+    private var registry: String {
+        let file = "\(context.paths.stateFolder)/\(AccountRegistry.fileName)"
+        guard let home = context.paths.home, file.hasPrefix("\(home)/") else { return file }
+        return "~\(file.dropFirst(home.count))"
+    }
+}

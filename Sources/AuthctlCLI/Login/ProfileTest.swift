@@ -1,5 +1,9 @@
+import ArgumentParser
+import Glibc
 import LoginCore
 import LoginKit
+import Secrets
+import Synchronization
 
 /// A login that is walked step by step, ended again, and kept nowhere.
 struct ProfileTest {
@@ -73,5 +77,211 @@ struct WalkReport: Encodable {
         steps = walk.steps
         username = identity.displayName
         proposals = walk.proposals.map { Proposal(request: $0.step.rawValue, line: $0.line) }
+    }
+}
+
+/// `login --continue-without`: the verify endpoint without any credential.
+struct AnonymousProbe {
+    private let invocation: Invocation
+    private let run: LoginRun
+
+    init(_ invocation: Invocation, _ profile: Profile) throws(LoginFault) {
+        self.invocation = invocation
+        var request = LoginRequest()
+        request.policy = LoginFlow.Policy(mayAsk: false)
+        request.persist = Persistence.none
+        var profile = profile
+        // A certificate is a credential as well; where it alone is the proof, the service has a way without it.
+        if !profile.traits.isProvedByCertificate { (profile.settings.certificate, profile.settings.key) = (nil, nil) }
+        profile.oauth?.machine?.keyFile = nil
+        run = try LoginRun(invocation.context, profile, request)
+    }
+
+    /// - Throws: `loginRequired` where the service lets no anonymous client in, after it was told what it says.
+    func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
+        let url = run.service.guardedURL
+        let instead = ShellCommand("authctl", "request", "--anonymous", "-i", url)
+        invocation.say("--continue-without is deprecated; use: \(instead)")
+        let evidence: Evidence, offered: [AuthenticateChallenge]
+        do throws(LoginFault) {
+            (evidence, offered) = try run.context.showingNotice { () throws(LoginFault) in
+                try run.service.probeAnonymously()
+            }
+        } catch .untrusted(.clientCertificate) {
+            invocation.say(
+                "Without a login, \(run.profile.name) (\(run.endpoint.origin)): no response without a client certificate"
+            )
+            throw .loginRequired(LoginNeed(why: .nothingStored))
+        }
+        let schemes = offered.isEmpty ? "" : "; it asks for \(SafeText.list(offered.map(\.scheme)))"
+        invocation.say("Without a login, \(run.profile.name) (\(run.endpoint.origin)): \(evidence.words)\(schemes)")
+        switch evidence.judgement {
+        case .accepted: break
+        case .refused, .forbidden, .needsSecondFactor, .pending: throw .loginRequired(LoginNeed(why: .nothingStored))
+        case .unclear(let error): throw error
+        }
+        if printsJSON {
+            try invocation.streams.result(
+                json: AnonymousReport(profile: run.profile.name, status: evidence.status, accepted: true))
+        }
+        return .ok
+    }
+}
+
+private struct AnonymousReport: Encodable {
+    let profile: String
+    let status: Int
+    let accepted: Bool
+}
+
+/// Has another process read what this one wrote: some keyrings die with the process that made them, so that a test
+/// inside of it passes and the next process finds nothing.
+struct ReadBack {
+    let store: any CredentialStore
+    /// As given to this process; another configuration could stop the other one.
+    let config: String?
+
+    /// The stores that are no files.
+    static func isNeeded(for store: StoreName) -> Bool {
+        switch store {
+        case .keyring, .secretService: true
+        case .file, .plaintext, .helper, .shared, .none: false
+        }
+    }
+
+    func run() throws(StoreFault) {
+        let test = StoreTest()
+        try store.save(test.secret, for: test.account, expires: nil)
+        if let problem = problem(finding: test) {
+            test.withdraw(from: store)
+            throw .unavailable(store.name, problem: problem)
+        }
+        try store.erase(test.account)
+    }
+
+    /// The reason why a second authctl does not find the test's secret; `nil` if it does.
+    private func problem(finding test: StoreTest) -> String? {
+        let notFound = "another process cannot find what this one wrote"
+        let command = ["/proc/self/exe", "store", "read-back", store.name.description]
+        let words = command + (config.map { ["--config", $0] } ?? [])
+        do throws(LoginFault) {
+            return try PasswordCommand(words: words).run() == test.secret.base64 ? nil : notFound
+        } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
+            return notFound
+        } catch {
+            return access(command[0], X_OK) == 0
+                ? "the process that reads it back failed" : "/proc is not mounted, which its test needs"
+        }
+    }
+}
+
+/// The other process of `ReadBack`: prints the test's secret, which protects nothing.
+struct StoreReadBackCommand: InvokedCommand {
+    static let outline = CommandConfiguration(
+        commandName: "read-back", abstract: "Used by 'store test'.", shouldDisplay: false)
+
+    @Argument(help: "The store.")
+    var store: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        guard let name = StoreName(store) else {
+            throw .usage(.badValue(option: "store", problem: "there is no such store"))
+        }
+        let found = try fromStore(try invocation.context.stores().open(name).find(StoreTest.account))
+        guard let found else { return .store }
+        try invocation.streams.result(found.base64)
+        return .ok
+    }
+}
+
+/// A login step by step: what was sent and answered, without secrets, and what each answer was taken for.
+final class LoginTranscript: Sendable {
+    struct Step: Encodable {
+        let step: String
+        let exchange: [String]
+        let judgement: String
+        /// Where an answer was judged; else the walk has stopped here.
+        let evidence: Evidence?
+        /// Whether it is what a login that works shows here.
+        let isGood: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case step, exchange, judgement
+        }
+    }
+
+    /// Whether the first thing that is judged is what an anonymous client gets; a server that wants a certificate may have refused one
+    /// before there was an answer.
+    private let beginsAnonymously: Bool
+    private let noted = Mutex<(steps: [Step], lines: [String], proposals: [RuleProposal])>(([], [], []))
+
+    init(beginsAnonymously: Bool) {
+        self.beginsAnonymously = beginsAnonymously
+    }
+
+    var steps: [Step] { noted.withLock(\.steps) }
+
+    /// The keys that the profile lacks, judging by the responses.
+    var proposals: [RuleProposal] { noted.withLock(\.proposals) }
+
+    func propose(_ proposal: RuleProposal?) {
+        if let proposal { noted.withLock { $0.proposals.append(proposal) } }
+    }
+
+    /// A line of a request or an answer.
+    func add(_ line: String) { noted.withLock { $0.lines.append(SafeText.escaped(line, limit: 2000)) } }
+
+    /// The judgement of the exchange so far.
+    func add(_ evidence: Evidence) {
+        let circumstance = circumstance(of: evidence)
+        end(
+            evidence.step.rawValue + circumstance, evidence.words, evidence,
+            isGood: evidence.judgement.isGood(withLogin: circumstance.isEmpty))
+    }
+
+    /// The purpose of a verify request that is not part of the login.
+    private func circumstance(of evidence: Evidence) -> String {
+        guard evidence.step == .verify else { return "" }
+        if evidence.hasCookiesOfAnybody { return ", without a login, with cookies that anyone can have" }
+        if steps.isEmpty, beginsAnonymously { return ", without a login" }
+        return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the ended session" : ""
+    }
+
+    /// The end of a walk that stopped in the midst of an exchange.
+    func stop(_ error: LoginFault) {
+        let lines = noted.withLock(\.lines)
+        guard !lines.isEmpty else { return }
+        let isAnswered = lines.contains { $0.hasPrefix("<") }
+        end(isAnswered ? "the last response" : "no response", error.message(about: ErrorContext()).what)
+    }
+
+    private func end(_ step: String, _ judgement: String, _ evidence: Evidence? = nil, isGood: Bool = false) {
+        noted.withLock { noted in
+            noted.steps.append(
+                Step(step: step, exchange: noted.lines, judgement: judgement, evidence: evidence, isGood: isGood))
+            noted.lines = []
+        }
+    }
+
+    /// For a person.
+    var text: StyledText {
+        let lines: [StyledText] = steps.enumerated().flatMap { number, step in
+            ["\(number + 1). \(step.step, .bold)"] + step.exchange.map { "   \($0)" }
+                + ["   \(isGood: step.isGood, instead: "= ")\(step.judgement)"]
+        }
+        return lines.joined()
+    }
+}
+
+extension Judgement {
+    /// - Parameter withLogin: without one, and with one that has ended, a refusal is what is expected.
+    fileprivate func isGood(withLogin: Bool) -> Bool {
+        switch self {
+        case .accepted, .pending, .needsSecondFactor: withLogin
+        case .refused, .forbidden: !withLogin
+        case .unclear: false
+        }
     }
 }

@@ -111,3 +111,273 @@ extension HTTPResponse {
         return type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json")
     }
 }
+
+extension Invocation {
+    /// Where the bytes of an answer end up.
+    func bodyWriter(path: String?, _ profile: Profile) throws(LoginFault) -> BodyWriter {
+        try BodyWriter(
+            streams, path: path, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO), patience: patience(profile)
+        )
+    }
+
+    /// The time limit for one wait for a pipe, in seconds: that of the request.
+    func patience(_ profile: Profile) -> Int {
+        options.timeout ?? profile.settings.timeout ?? TransportSettings.longestTransfer
+    }
+
+    /// Only for a terminal that the answer does not go to, and that may have a line that moves.
+    func transferProgress(of writer: BodyWriter) -> TransferProgress? {
+        guard !writer.isShownOnTerminal, !options.quiet, context.dependencies.isTerminal(STDERR_FILENO),
+            context.dependencies.environment.allowsMovement
+        else { return nil }
+        return TransferProgress(streams, columns: context.dependencies.columns(STDERR_FILENO))
+    }
+}
+
+/// The file of `-o`. One that is there is opened before anything is sent, and emptied by the first byte of an answer; one that
+/// is not there is made by that byte. Nothing is ever removed: by then the name may be another's.
+final class OutputFile {
+    private let path: String
+    /// The time limit for a pipe, in seconds.
+    private let patience: Int
+    private var descriptor: Int32
+    private var isPipe = false
+    private var hasBegun = false
+
+    /// - Parameter patience: how long the reader of a pipe may take to open it, and for each further step, in seconds.
+    init(_ path: String, patience: Int) throws(LoginFault) {
+        self.path = path
+        self.patience = patience
+        descriptor = Self.opened(path, patience: patience)
+        if descriptor < 0, errno == ENOENT {
+            if let code = Self.obstacle(path) { throw Self.unusable(path, code) }
+        } else if descriptor < 0 {
+            throw Self.unusable(path, errno)
+        } else {
+            lookAtKind()
+        }
+    }
+
+    /// Whether a person sees what is written.
+    var isTerminal: Bool { descriptor >= 0 && isatty(descriptor) == 1 }
+
+    deinit {
+        close()
+    }
+
+    /// Ends the output. Without a response, the file is as it was before.
+    func close() {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+        descriptor = -1
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
+        if !hasBegun { try begin() }
+        if let errno = bytes.writeAll(to: descriptor, within: isPipe ? patience : nil) { throw fault(errno) }
+    }
+
+    private func begin() throws(LoginFault) {
+        hasBegun = true
+        if descriptor < 0 {
+            // What another process has made there meanwhile is written to as if it had been there before.
+            descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o666)
+            guard descriptor >= 0 else { throw fault(errno) }
+            lookAtKind()
+        }
+        // A device or a pipe has nothing to be emptied of.
+        if ftruncate(descriptor, 0) != 0, errno != EINVAL { throw fault(errno) }
+    }
+
+    private func lookAtKind() {
+        var status = stat()
+        isPipe = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
+    /// Opens without blocking: a pipe without a reader would block forever.
+    private static func opened(_ path: String, patience: Int) -> Int32 {
+        let deadline = ContinuousClock.now + .seconds(patience)
+        while true {
+            let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+            // A pipe that nobody has opened for reading.
+            guard descriptor < 0, errno == ENXIO else { return descriptor }
+            guard ContinuousClock.now < deadline else {
+                errno = ETIMEDOUT
+                return -1
+            }
+            usleep(20_000)
+        }
+    }
+
+    /// The error that creating a missing file would end with, as far as it can be seen beforehand.
+    private static func obstacle(_ path: String) -> Int32? {
+        if path.isEmpty { return ENOENT }
+        if path.hasSuffix("/") { return EISDIR }
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        return access(folder, W_OK | X_OK) == 0 ? nil : errno
+    }
+
+    private static func unusable(_ path: String, _ code: Int32) -> LoginFault {
+        let why = code == ETIMEDOUT ? "nobody has opened this pipe for reading" : SystemWords.of(code)
+        return .usage(.badValue(option: "-o", problem: "\(SafeText.quoted(path)): \(why)"))
+    }
+
+    private func fault(_ errno: Int32) -> LoginFault {
+        guard errno == ETIMEDOUT, isPipe else {
+            return .failure(.system(call: "write to \(SafeText.quoted(path))", errno: errno))
+        }
+        return .failure(.other("nobody has read from \(SafeText.quoted(path)) for \(patience) seconds"))
+    }
+}
+
+/// A JSON text with one member or element a line, indented by two blanks. Strings and numbers keep their bytes, and members
+/// their order.
+enum JSONLayout {
+    /// - Returns: `nil` for what is not a JSON object or array, or is too deep.
+    static func text(_ body: [UInt8]) -> [UInt8]? {
+        let isJSON = body.withUnsafeBytes { bytes in
+            do throws(JSONFault) {
+                _ = try JSONReader.read(bytes, mostValues: bytes.count)
+                return true
+            } catch {
+                return false
+            }
+        }
+        return isJSON ? laidOut(body) : nil
+    }
+
+    /// Goes by the bytes alone: `JSONReader` has found that they are JSON.
+    private static func laidOut(_ body: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = [], depth = 0, place = 0
+        func next() -> UInt8? {
+            while place < body.count, isBlank(body[place]) { place += 1 }
+            return place < body.count ? body[place] : nil
+        }
+        while let byte = next() {
+            place += 1
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                text.append(byte)
+                // What is empty stays on one line.
+                if next() == byte + 2 { continue }
+                depth += 1
+                text += line(depth)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if text.last != byte - 2 {
+                    depth -= 1
+                    text += line(depth)
+                }
+                text.append(byte)
+            case UInt8(ascii: ","): text += [byte] + line(depth)
+            case UInt8(ascii: ":"): text += [byte, UInt8(ascii: " ")]
+            case UInt8(ascii: "\""):
+                let end = end(ofString: body, from: place)
+                text += body[place - 1..<end]
+                place = end
+            default: text.append(byte)
+            }
+        }
+        return text + [UInt8(ascii: "\n")]
+    }
+
+    private static func end(ofString body: [UInt8], from start: Int) -> Int {
+        var place = start
+        while place < body.count, body[place] != UInt8(ascii: "\"") {
+            place += body[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return place + 1
+    }
+
+    private static func line(_ depth: Int) -> [UInt8] {
+        [UInt8(ascii: "\n")] + Array(repeating: UInt8(ascii: " "), count: 2 * depth)
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+}
+
+/// A line on the terminal about a transfer that takes long, gone when it is over.
+final class TransferProgress: TransferWatcher {
+    private let streams: Streams
+    private let columns: Int
+    private var start = ContinuousClock.now
+    private var lastDrawn: ContinuousClock.Instant?
+    private var done: Int64 = 0
+    private var whole: Int64?
+
+    /// Seconds before the line appears; shorter transfers have none.
+    private static let patience = Duration.seconds(1)
+    private static let pace = Duration.milliseconds(200)
+
+    /// - Parameter columns: of the terminal.
+    init(_ streams: Streams, columns: Int) {
+        self.streams = streams
+        self.columns = columns
+    }
+
+    /// Another body begins.
+    /// - Parameter count: in bytes; `nil` if it is not known.
+    func expect(_ count: Int64?) {
+        (whole, done, start) = (count, 0, ContinuousClock.now)
+    }
+
+    func advance(by count: Int) {
+        done += Int64(count)
+        let now = ContinuousClock.now
+        guard now - start > Self.patience, lastDrawn.map({ now - $0 > Self.pace }) ?? true else { return }
+        lastDrawn = now
+        let seconds = max((now - start) / .seconds(1), 0.001)
+        draw(ProgressLine(done: done, whole: whole, seconds: seconds).text(columns: columns))
+    }
+
+    func end() {
+        if lastDrawn != nil { draw("") }
+        lastDrawn = nil
+    }
+
+    /// Carriage return, the line, and what is left of the one before erased.
+    private func draw(_ line: String) {
+        // A standard error that is gone is no reason to fail.
+        try? streams.send("\r\(line)\u{1B}[K", to: STDERR_FILENO)
+    }
+}
+
+/// The progress of a transfer, in one line.
+struct ProgressLine {
+    let done: Int64
+    let whole: Int64?
+    let seconds: Double
+
+    private var speed: Double { Double(done) / seconds }
+
+    func text(columns: Int) -> String {
+        let pace = "\(Self.size(speed))/s"
+        guard let whole, whole > 0 else { return fitted("\(Self.size(Double(done)))  \(pace)", columns) }
+        let share = min(Double(done) / Double(whole), 1)
+        // The length is the server's word: it may be beyond all times.
+        let seconds = speed > 0 ? (Double(whole - done) / speed).rounded(.up) : .infinity
+        let left = seconds < 100 * 86_400 ? Duration.inWords(Int64(seconds)) : "?"
+        let percent = "\(Int(share * 100))%"
+        let words = "\(percent) of \(Self.size(Double(whole)))  \(pace)  \(left) left"
+        // As wide as with three digits, so that the bar stands still.
+        let gap = String(repeating: " ", count: 6 - percent.count)
+        let room = min(columns - 1 - gap.count - words.count - 2, 40)
+        guard room >= 10 else { return fitted(words, columns) }
+        let full = Int(share * Double(room))
+        let bar = String(repeating: "#", count: full) + String(repeating: ".", count: room - full)
+        return "[\(bar)]\(gap)\(words)"
+    }
+
+    private func fitted(_ text: String, _ columns: Int) -> String { String(text.prefix(max(0, columns - 1))) }
+
+    /// In units of a thousand, with three digits.
+    static func size(_ count: Double) -> String {
+        var value = count, unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1000, unit + 1) }
+        let tenths = Int((value * 10).rounded())
+        return value < 99.95 && unit > 0
+            ? "\(tenths / 10).\(tenths % 10) \(units[unit])" : "\(Int(value.rounded())) \(units[unit])"
+    }
+}

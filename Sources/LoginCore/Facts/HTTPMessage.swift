@@ -195,3 +195,142 @@ extension Transport {
     /// The version is not known.
     package var reachedLocal: Bool { false }
 }
+
+extension SecretBuilder {
+    /// The value of `Authorization` with a user name and a password (RFC 7617, section 2).
+    package mutating func appendBasic(_ username: Secret, _ password: Secret) throws(LimitExceeded) {
+        var pair = SecretBuilder(limit: limit)
+        try pair.append(username)
+        try pair.append(":")
+        try pair.append(password)
+        try append("Basic ")
+        try append(pair.finish().base64)
+    }
+
+    /// The value of `Cookie` (RFC 6265, section 5.4).
+    package mutating func append(_ cookies: [Cookie]) throws(LimitExceeded) {
+        for (index, cookie) in cookies.enumerated() {
+            try append(index == 0 ? "\(cookie.name)=" : "; \(cookie.name)=")
+            try append(cookie.value)
+        }
+    }
+}
+
+extension String {
+    /// Whether a list of tokens (RFC 9110, section 5.6.1) has this one, in any case.
+    func namesToken(_ token: String) -> Bool { tokens.contains(token) }
+
+    /// The members of such a list, in lower case.
+    package var tokens: [String] {
+        split(separator: ",").map { part in
+            String(part.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }).lowercased()
+        }
+    }
+}
+
+/// A body of a request that is read while it is sent.
+package protocol RequestSource: AnyObject {
+    /// In bytes; `nil` if only the end will tell.
+    var count: Int64? { get }
+
+    /// - Returns: how many bytes were put into `buffer`; 0 at the end, nothing where more is yet to come: to be asked again.
+    /// - Throws: why the rest of it cannot be had; the request ends there.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int?
+
+    /// Goes back to the beginning, to be read once more.
+    /// - Returns: whether it can.
+    func rewind() -> Bool
+}
+
+/// Takes an answer while it arrives.
+package protocol ResponseSink: AnyObject {
+    /// An answer begins. Another one may have begun before, which has asked for another round of authentication.
+    /// - Parameter head: without a body, and without cookies, which are known at the end alone.
+    func begin(_ head: HTTPResponse) throws(LoginFault)
+
+    /// Takes the next piece of its body.
+    /// - Throws: why it cannot be taken; the transfer ends there.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault)
+
+    /// The body breaks off.
+    /// - Returns: whether the head is enough to go on with. What there is of the body is then passed on as incomplete, if at all.
+    func breakOff() -> Bool
+}
+
+extension ResponseSink {
+    package func breakOff() -> Bool { false }
+}
+
+/// Streams the bodies of one request and of its response: whatever their size, no more than a piece of them is in
+/// memory.
+package final class StreamedBodies {
+    /// The source of the request's body; `nil` if there is none, or it is in memory.
+    package let source: (any RequestSource)?
+    /// Where the answer goes.
+    package let sink: any ResponseSink
+    /// The size of one read, in bytes: large, for fewer system calls.
+    package var pieceSize = 512 << 10
+
+    /// For one request; sending it once more, the sink is told that an answer begins.
+    package init(source: (any RequestSource)? = nil, sink: any ResponseSink) {
+        self.source = source
+        self.sink = sink
+    }
+}
+
+extension StreamedBodies: Equatable {
+    package static func == (left: StreamedBodies, right: StreamedBodies) -> Bool { left === right }
+}
+
+/// A connection on which a request has asked to go on in another protocol (RFC 9110, section 7.8): from then on bytes both ways,
+/// without waiting.
+package protocol Tunnel: AnyObject {
+    /// The head of the answer: 101, or that of a server that goes on in HTTP.
+    var response: HTTPResponse { get }
+
+    /// Tells when there is something to read, or room to write.
+    var descriptor: Int32 { get }
+
+    /// - Returns: how many bytes were taken; 0 where there is no room now.
+    func send(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Int
+
+    /// - Returns: how many bytes came; `nil` if there are none now, 0 at the end.
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int?
+}
+
+/// One cookie of one origin (RFC 6265).
+package struct Cookie: Equatable, Sendable {
+    /// Upper and lower case make different names.
+    package let name: String
+    /// The bytes as the server sent them.
+    package let value: Secret
+    /// The cookie with all its attributes, in the form in which the transport took it and takes it back.
+    package let record: Secret
+    /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
+    package let expires: Int64?
+
+    /// - Parameter record: has to be of the same cookie; name and value are not read out of it here.
+    package init(name: String, value: Secret, record: Secret, expires: Int64?) {
+        self.name = name
+        self.value = value
+        self.record = record
+        self.expires = expires
+    }
+}
+
+extension [Cookie] {
+    /// The cookie of this name: the first one of several, as a server gets them. `NAME*` stands for every name that begins so; each is
+    /// another cookie then.
+    func named(_ name: String) -> [Cookie] {
+        guard name.hasSuffix("*") else { return first { $0.name == name }.map { [$0] } ?? [] }
+        let beginning = name.dropLast()
+        var names: Set<String> = []
+        return filter { $0.name.hasPrefix(beginning) && names.insert($0.name).inserted }
+    }
+
+    /// The value of the only one.
+    func only(_ name: String) -> Cookie? {
+        let found = named(name)
+        return found.count == 1 ? found[0] : nil
+    }
+}

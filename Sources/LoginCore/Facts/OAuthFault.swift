@@ -178,3 +178,100 @@ package enum ClientMetadataFault: Error, Equatable, Sendable {
     /// None of its `redirect_uris` leads to this machine.
     case noRedirectHere([String])
 }
+
+/// Metadata of a service or an authorization server that is refused.
+package enum MetadataFault: Error, Equatable, Sendable {
+    /// There is nothing at any of the well-known places (RFC 8414, section 3).
+    case notFound(tried: [String])
+    /// All that was found is of others; `found` is empty where none of it could be read (RFC 8414, section 3.3).
+    case otherIssuer(expected: String, found: [String])
+    /// It is no https URL, and no other that is allowed.
+    case unsafeEndpoint(OAuthEndpoint, url: String)
+    /// An issuer that is no https URL, or has a query (RFC 8414, section 2).
+    case unsafeIssuer(String)
+    /// A URL that is compared or sent as it is written, and whose host is written otherwise than the one that it leads to.
+    case disguisedURL(String, origin: Origin)
+    /// The query of an endpoint has a parameter that authctl sends itself, or hides its name by an encoding (RFC 6749, section 3.1).
+    case reservedQuery(OAuthEndpoint, url: String)
+    /// It lists methods of PKCE, and not S256 (RFC 7636, section 4.2).
+    case noS256(methods: [String])
+    /// It is of another resource (RFC 9728, section 3.3).
+    case otherResource(expected: String, found: String)
+    /// The challenge leads to metadata of another origin (RFC 9728, section 3.1).
+    case elsewhere(url: String)
+    /// `resource_metadata` in the challenge is not a URL.
+    case noPlace(String)
+    /// The challenge has a parameter twice (RFC 9110, section 11.2).
+    case repeatedParameter(String)
+    /// The login leads to other origins that no profile names, and no person can be asked.
+    case serverElsewhere(resource: String, origins: [Origin])
+
+    /// The exit code.
+    package var exitCode: ExitCode {
+        switch self {
+        case .notFound: .failure
+        case .otherIssuer, .unsafeEndpoint, .unsafeIssuer, .disguisedURL, .reservedQuery, .noS256, .otherResource,
+            .elsewhere,
+            .noPlace, .repeatedParameter, .serverElsewhere:
+            .untrusted
+        }
+    }
+}
+
+/// The error codes of the RFCs and of OpenID Connect. What a server makes up by itself is none of them, so that no text of
+/// another server can pass for one.
+package enum OAuthErrorCode: String, Equatable, Sendable, CaseIterable {
+    // RFC 6749, sections 4.1.2.1 and 5.2.
+    case invalidRequest = "invalid_request"
+    case invalidClient = "invalid_client"
+    case invalidGrant = "invalid_grant"
+    case unauthorizedClient = "unauthorized_client"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case unsupportedResponseType = "unsupported_response_type"
+    case invalidScope = "invalid_scope"
+    case accessDenied = "access_denied"
+    case serverError = "server_error"
+    case temporarilyUnavailable = "temporarily_unavailable"
+    // RFC 8628, section 3.5.
+    case authorizationPending = "authorization_pending"
+    case slowDown = "slow_down"
+    case expiredToken = "expired_token"
+    // RFC 8707, section 2.
+    case invalidTarget = "invalid_target"
+    // RFC 7009, section 2.2.1.
+    case unsupportedTokenType = "unsupported_token_type"
+    // RFC 7591, section 3.2.2.
+    case invalidRedirectURI = "invalid_redirect_uri"
+    case invalidClientMetadata = "invalid_client_metadata"
+    case invalidSoftwareStatement = "invalid_software_statement"
+    case unapprovedSoftwareStatement = "unapproved_software_statement"
+    // OpenID Connect Core 1.0, section 3.1.2.6.
+    case interactionRequired = "interaction_required"
+    case loginRequired = "login_required"
+    case accountSelectionRequired = "account_selection_required"
+    case consentRequired = "consent_required"
+    case invalidRequestURI = "invalid_request_uri"
+    case invalidRequestObject = "invalid_request_object"
+    case requestNotSupported = "request_not_supported"
+    case requestURINotSupported = "request_uri_not_supported"
+    case registrationNotSupported = "registration_not_supported"
+
+    /// The exit code if such a response ends a login.
+    package var exitCode: ExitCode {
+        switch self {
+        case .accessDenied: .cancelled
+        case .expiredToken: .expired
+        case .serverError, .temporarilyUnavailable: .busy
+        case .invalidClient, .unauthorizedClient, .invalidScope, .invalidTarget, .unsupportedGrantType, .invalidRequest:
+            .usage
+        case .invalidGrant, .unsupportedResponseType, .authorizationPending, .slowDown, .unsupportedTokenType,
+            .invalidRedirectURI, .invalidClientMetadata, .invalidSoftwareStatement, .unapprovedSoftwareStatement,
+            .interactionRequired, .loginRequired, .accountSelectionRequired, .consentRequired, .invalidRequestURI,
+            .invalidRequestObject, .requestNotSupported, .requestURINotSupported, .registrationNotSupported:
+            .failure
+        }
+    }
+
+    /// Whether the server cannot say now (RFC 6749, section 4.1.2.1), so that nothing was judged.
+    package var judgesNothing: Bool { exitCode == .busy }
+}

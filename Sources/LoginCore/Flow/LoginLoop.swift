@@ -172,3 +172,130 @@ extension StoredLogin {
         }
     }
 }
+
+extension LoginLoop {
+    /// Hands a person's answer on without its secrets.
+    func ask(_ question: Question, _ held: inout Held) throws(LoginFault) -> LoginFlow.Reply {
+        switch try answer(question, held.stored) {
+        case .credential(let credential, let code):
+            var name = credential.username
+            if case .credential(let challenge) = question { name = name ?? challenge.proposedUsername }
+            held.typed = Credential(username: name, credential.kind, extraSecrets: credential.extraSecrets)
+            held.code = code
+            return .credential(username: name)
+        case .code(let code):
+            held.code = code
+            return .code
+        case .leftBlank(let field, let username): return .leftBlank(field, username: username)
+        case .trust(let answer): return .trust(answer)
+        case .yes: return .yes
+        case .no: return .no
+        case .continueWithout: return .continueWithout
+        case .cancelled: return .cancelled
+        case .declined: return .declined
+        }
+    }
+
+    /// Asks for nothing that is stored beside the session, unless it may have been refused.
+    private func answer(_ question: Question, _ stored: StoredLogin) throws(LoginFault) -> Answer {
+        if case .replacement(let replacement) = question, consent?.mayAsk == false {
+            throw .loginRequired(LoginNeed(why: .otherPerson(replacement)))
+        }
+        guard case .credential(let challenge) = question else { return try prompt.ask(question) }
+        guard challenge.previousFailureCount == 0 else { return try credential(challenge) }
+        var known = Set(stored.extraSecrets.keys)
+        if let code, code.isSentAtOnce, code.isThere { known.insert(.code) }
+        let answer = try credential(challenge.without(known))
+        guard case .credential(let credential, let code) = answer else { return answer }
+        return .credential(credential.completed(by: stored.extraSecrets), code: code)
+    }
+
+    /// Asks the person here, and then at the authorization server if the login is there.
+    private func credential(_ challenge: Challenge) throws(LoginFault) -> Answer {
+        guard let consent else {
+            // Nothing to ask: the person logs in on a page that the service names.
+            if challenge.fields.isEmpty { return .credential(Credential(username: nil, .noSecret)) }
+            return try prompt.ask(.credential(challenge))
+        }
+        if challenge.fields.isEmpty { return .credential(try consent.credential([:])) }
+        let answer = try prompt.ask(.credential(challenge))
+        guard case .credential(let credential, _) = answer else { return answer }
+        return .credential(try consent.credential(credential.extraSecrets))
+    }
+}
+
+extension Challenge {
+    /// The challenge without some of its fields.
+    fileprivate func without(_ known: Set<CredentialField>) -> Challenge {
+        var rest = Challenge(
+            profile: profile, protectionSpace: protectionSpace, fields: fields.filter { !known.contains($0) },
+            proposedUsername: proposedUsername, previousFailureCount: previousFailureCount, attempt: attempt,
+            maxAttempts: maxAttempts, reason: reason)
+        (rest.signup, rest.asksForClientSecret) = (signup, asksForClientSecret)
+        return rest
+    }
+}
+
+extension LoginLoop {
+    func begin(_ credential: Credential?, _ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
+        guard let credential else { return .lookedUp(.nothing) }
+        var code = held.code
+        if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.take() }
+        let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
+        return judge(&held) { () throws(LoginFault) in try service.begin(complete, code: code?.asOneTimeCode) }
+    }
+
+    func resume(
+        from source: LoginFlow.CodeSource, _ held: inout Held
+    ) throws(LoginFault) -> LoginFlow.Event {
+        guard let partial = held.partial else { return .failed(.failure(.unexpectedEvent("nothing to go on with"))) }
+        let code: Secret?
+        switch source {
+        case .supplied: code = try self.code?.take()
+        case .typed: code = held.code
+        case .none: code = nil
+        }
+        let event = judge(&held) { () throws(LoginFault) in try service.resume(partial, code: code?.asOneTimeCode) }
+        if case .failed = event { return event }
+        held.code = nil
+        return event
+    }
+
+    func judge(_ held: inout Held, _ ask: () throws(LoginFault) -> LoginStep) -> LoginFlow.Event {
+        do throws(LoginFault) {
+            switch try whileWaiting(Self.notice, ask) {
+            case .accepted(let login):
+                (held.confirmed, held.partial) = (login, nil)
+                return .confirmed(login.identity, isRefreshed: login.session != held.stored.session)
+            case .refused(let refusal):
+                return .refused(refusal)
+            case .unconfirmed(let login):
+                return .unconfirmed(login)
+            case .needsCode(let words, let partial):
+                held.partial = partial
+                return .needsCode(words: words)
+            case .pending(let seconds, let took, let partial):
+                held.partial = partial
+                return .pending(seconds: seconds, took: took)
+            }
+        } catch .rejected(let refusal) {
+            return .refused(refusal)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Shown while the server is asked without a credential.
+    package static var contactNotice: String { "Contacting the service, please wait…" }
+
+    /// Shown while the server judges a credential or a session.
+    package static var notice: String { "Authenticating, please wait…" }
+
+    func whileWaiting<Result>(
+        _ notice: String, _ ask: () throws(LoginFault) -> Result
+    ) throws(LoginFault) -> Result {
+        prompt.showWaiting(notice)
+        defer { prompt.showWaiting(nil) }
+        return try ask()
+    }
+}

@@ -179,3 +179,183 @@ extension AuthorizationFlow {
         finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
     }
 }
+
+extension AuthorizationFlow.State {
+    /// The case alone, for a message that must not show what is in it.
+    var name: String {
+        switch self {
+        case .starting: "starting"
+        case .discovering: "discovering"
+        case .asking: "asking about the server"
+        case .listening: "listening"
+        case .registering: "registering"
+        case .pushing: "pushing"
+        case .showing: "showing the URL"
+        case .awaitingAnswer: "awaiting the answer"
+        case .requestingCode: "requesting a code"
+        case .askingPage: "asking about the page"
+        case .showingCode: "showing the code"
+        case .waiting: "waiting"
+        case .polling: "polling"
+        case .exchanging: "exchanging"
+        case .finished: "finished"
+        }
+    }
+}
+
+extension AuthorizationFlow.Event {
+    /// The case alone.
+    var name: String {
+        switch self {
+        case .begun: "begun"
+        case .discovered: "discovered"
+        case .agreed: "agreed"
+        case .declined: "declined"
+        case .listened: "listened"
+        case .portTaken: "port taken"
+        case .registered: "registered"
+        case .pushed: "pushed"
+        case .shown: "shown"
+        case .heard: "heard"
+        case .nothingHeard: "nothing heard"
+        case .codeIssued: "code issued"
+        case .codeRefused: "code refused"
+        case .waited: "waited"
+        case .polled: "polled"
+        case .exchanged: "exchanged"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension AuthorizationFlow {
+    /// The part of the table before anybody is told where to go: the server, its consent, and the client.
+    mutating func handleBeginning(_ event: Event) -> Effect {
+        switch (state, event) {
+        case (.discovering, .discovered(let server)):
+            self.server = server
+            guard let foreign = server.toAsk else { return begin() }
+            return ask(foreign, in: .asking(foreign))
+        case (.asking, .agreed):
+            return begin()
+        case (.asking, .declined):
+            return finish(.failed(.cancelled))
+        case (.registering(.browser(let starts), let hears), .registered):
+            return pushOrShow(starts: starts, hears: hears)
+        case (.registering(.device, _), .registered):
+            return go(.requestingCode, .requestCode)
+        // The other states never come here; a new one has to be named before this builds.
+        case (.discovering, _), (.asking, _), (.registering, _), (.starting, _), (.listening, _), (.pushing, _),
+            (.showing, _), (.awaitingAnswer, _), (.requestingCode, _), (.askingPage, _), (.showingCode, _),
+            (.waiting, _),
+            (.polling, _), (.exchanging, _), (.finished, _):
+            return unexpected(event)
+        }
+    }
+
+    /// Where nobody can be asked, nothing that another origin would answer is sent or shown.
+    mutating func ask(_ foreign: ForeignServer, in state: State) -> Effect {
+        guard policy.mayAsk else {
+            return fail(.metadata(.serverElsewhere(resource: foreign.resource.text, origins: foreign.origins)))
+        }
+        return go(state, .ask(foreign))
+    }
+
+    private mutating func begin() -> Effect {
+        do throws(OAuthFault) {
+            guard server.endpoints.contains(.token) else { throw .noEndpoint(.token) }
+            if server.clientID == nil, !server.endpoints.contains(.registration) { throw .noClient }
+            switch try policy.choice.way(with: server.endpoints) {
+            case .browser(let starts): return go(.listening(starts: starts), .listen)
+            case .device: return registerOrGo(.device, hears: false)
+            }
+        } catch {
+            return fail(error)
+        }
+    }
+
+    /// A client is registered anew for each login, with the redirect that is open now.
+    mutating func registerOrGo(_ way: AuthorizationWay, hears: Bool) -> Effect {
+        guard server.clientID != nil else { return go(.registering(way, hears: hears), .register(way)) }
+        switch way {
+        case .browser(let starts): return pushOrShow(starts: starts, hears: hears)
+        case .device: return go(.requestingCode, .requestCode)
+        }
+    }
+}
+
+extension AuthorizationFlow {
+    /// The part of the table in which a code is typed somewhere else.
+    mutating func handleDevice(_ event: Event) -> Effect {
+        switch (state, event) {
+        case (.requestingCode, .codeIssued(let times, let foreign)):
+            guard let foreign else { return show(times) }
+            return ask(foreign, in: .askingPage(foreign, times))
+        case (.askingPage(_, let times), .agreed):
+            return show(times)
+        case (.askingPage, .declined):
+            return finish(.failed(.cancelled))
+        case (.requestingCode, .codeRefused(let refusal)):
+            return leaveDevice(refusal)
+        case (.showingCode(let polling), .shown):
+            return goOn(polling)
+        case (.waiting(var polling), .waited(let total)):
+            polling.waited(total: total)
+            return goOn(polling)
+        case (.polling(let polling), .polled(let answer, let total)):
+            return take(answer, total: total, polling)
+        // The other states never come here; a new one has to be named before this builds.
+        case (.requestingCode, _), (.askingPage, _), (.showingCode, _), (.waiting, _), (.polling, _), (.starting, _),
+            (.discovering, _), (.asking, _), (.listening, _), (.registering, _), (.pushing, _), (.showing, _),
+            (.awaitingAnswer, _), (.exchanging, _), (.finished, _):
+            return unexpected(event)
+        }
+    }
+
+    private mutating func show(_ times: DeviceAuthorization.Times) -> Effect {
+        go(.showingCode(DevicePolling(times)), .showCode)
+    }
+
+    /// A fault in the middle says nothing about the code; it is asked for again, more slowly.
+    mutating func handle(_ error: LoginFault, polling: DevicePolling) -> Effect {
+        guard let answer = DevicePolling.Answer(error) else { return finish(.failed(error)) }
+        return take(answer, total: polling.elapsed, polling)
+    }
+
+    /// Where the client may not have a device code, the browser may do.
+    private mutating func leaveDevice(_ refusal: OAuthRefusal) -> Effect {
+        let insists = policy.choice.option == .device && !policy.mayAsk
+        guard refusal.rulesOutDeviceFlow, server.endpoints.contains(.authorization), !insists else {
+            return fail(.refused(refusal))
+        }
+        wasRefusedDevice = true
+        let starts = policy.choice.option == nil && policy.choice.canStartBrowser
+        return go(.listening(starts: starts), .listen)
+    }
+
+    private mutating func goOn(_ polling: DevicePolling) -> Effect {
+        switch polling.next {
+        case .expired:
+            return fail(.codeExpired(seconds: polling.times.lifetime))
+        case .poll:
+            return go(.polling(polling), .poll)
+        case .wait(let milliseconds):
+            return go(.waiting(polling), .wait(milliseconds: milliseconds, secondsLeft: polling.left / 1000))
+        }
+    }
+
+    private mutating func take(_ answer: DevicePolling.Answer, total: Int, _ polling: DevicePolling) -> Effect {
+        var next = polling
+        next.note(answer, total: total)
+        switch answer {
+        case .granted:
+            return finish(.granted)
+        case .refused(let refusal):
+            // Of a code that has ended, servers say many things.
+            guard next.left > 0 else { return fail(.codeExpired(seconds: next.times.lifetime)) }
+            return fail(.refused(refusal))
+        case .pending, .slowDown, .tooMany, .unavailable:
+            return goOn(next)
+        }
+    }
+}

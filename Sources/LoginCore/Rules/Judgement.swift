@@ -1,3 +1,5 @@
+import Secrets
+
 /// The judgement of a response of verify or of a login. What follows from which response is in docs/verdicts.md; every command
 /// and every receipt goes by this:
 ///
@@ -177,6 +179,38 @@ extension HTTPResponse {
     package var lacksScope: AuthenticateChallenge? {
         AuthenticateChallenge.parse(values(of: "WWW-Authenticate")).first {
             $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope" && $0.repeated.isEmpty
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The members of a JSON error that hold a sentence, the most telling first; the last two are of problem details alone
+    /// (RFC 9457, section 3.1) and mean something else in a response that is no error.
+    private static let errorMembers = ["message", "error_description", "detail", "error", "title"]
+    private static let problemMembers = ["detail", "title"]
+
+    /// The reason for a refusal at the top level of a JSON body (RFC 6749, section 5.2; RFC 9457).
+    var errorText: String? {
+        do throws(JSONFault) {
+            let body = try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+            guard case .object(let members) = body else { return nil }
+            for name in Self.errorMembers where status >= 400 || !Self.problemMembers.contains(name) {
+                if case .string(let text)? = members[name], !text.isEmpty { return text }
+            }
+            return nil
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Recognizes the responses of nginx, Apache, Go and Tomcat to plain http on a port for TLS: all have status 400, and only
+    /// their words tell.
+    var wantsTLS: Bool {
+        let text = body.withUnsafeBytes { String(decoding: $0.prefix(4096), as: UTF8.self) }.lowercased()
+        return ["to https port", "to an https server", "to an ssl-enabled server port", "requires tls"].contains {
+            text.contains($0)
         }
     }
 }

@@ -1,3 +1,5 @@
+package import Secrets
+
 /// The rule for sending the session with a request.
 package struct SessionRule: Equatable, Sendable {
     /// Sent with every request.
@@ -94,4 +96,175 @@ package struct HeaderRule: Equatable, Sendable {
 
     /// In lower case, with `…` for what is filled in, which no name has.
     package var shownName: String { name.shown.lowercased() }
+}
+
+/// Where a service hands out the value that guards against forged requests, for `{csrf}`.
+package struct CSRFRule: Equatable, Sendable {
+    /// The response that has the value.
+    package let source: Source
+    /// Where that answer has it.
+    package let value: Place
+
+    /// The source of the value.
+    package enum Source: Equatable, Sendable {
+        /// Path and query of a page, appended to the profile's `url`: fetched with the session before each request that needs it.
+        case fetched(path: String)
+        /// The answer to a request without the value, or with one that is out of date; one of them must hold.
+        case told(by: [Condition])
+    }
+
+    /// Checks nothing.
+    package init(source: Source, value: Place) {
+        (self.source, self.value) = (source, value)
+    }
+
+    /// The page that has the value; `nil` if an answer tells it.
+    package var path: String? {
+        switch source {
+        case .fetched(let path): path
+        case .told: nil
+        }
+    }
+
+    /// The answers that tell the value; none where it is fetched.
+    package var stale: [Condition] {
+        switch source {
+        case .fetched: []
+        case .told(let conditions): conditions
+        }
+    }
+
+    /// By which an answer is looked into: whether it tells the value, and where.
+    package var response: ResponseRule {
+        var rule = ResponseRule()
+        rule.token = value
+        rule.refused = stale
+        return rule
+    }
+}
+
+extension ParsedResponse {
+    /// The value, if this is an answer that tells it.
+    package func told(by rule: CSRFRule) -> Secret? {
+        matches(any: rule.stale) ? secret(at: rule.value).flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+}
+
+extension Profile {
+    /// Whether an answer with this head may turn out to be anything but the person's, so that its body is not to be shown yet.
+    package func mayConcern(_ head: HTTPResponse) -> Bool {
+        var rules = proof.rules
+        if let stale = session?.csrf?.stale { rules.loggedOut = (rules.loggedOut ?? []) + stale }
+        return rules.mayConcern(head) || mayShowLogin(head)
+    }
+
+    /// Whether its body may have the form of the profile's login, for which verify is then asked.
+    private func mayShowLogin(_ head: HTTPResponse) -> Bool {
+        let types = head.values(of: "Content-Type")
+        return hasLoginForm && verify != nil && (200..<300).contains(head.status)
+            && (types.isEmpty || types.contains { $0.lowercased().contains("html") })
+    }
+}
+
+extension SessionRule {
+    /// The header lines with which `session` is sent, for programs that send it themselves: `Name: value`, one below the
+    /// other, those for requests that write last.
+    ///
+    /// - Parameter values: of the session, and what its login issued for later requests.
+    /// - Returns: `nil` if the session is sent in no header. A header with `{csrf}` is left out (`fetchedHeaders`).
+    /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
+    package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
+        var text = SecretBuilder(limit: RequestRule.bodyLimit)
+        let pair = try basicPair(session, values)
+        // What the service tells or shows for each request can only be left out.
+        let fields = try (headers + writeHeaders).filter { $0.value.isWanted(values) }.map {
+            (header) throws(FillFault) in try header.filled(values)
+        }
+        do throws(SecretBuilder.LimitExceeded) {
+            if let pair {
+                try text.append("Authorization: ")
+                try text.appendBasic(pair.username, pair.password)
+            }
+            if !values.cookies.isEmpty {
+                try text.append(text.count == 0 ? "Cookie: " : "\nCookie: ")
+                try text.append(values.cookies)
+            }
+            for field in fields {
+                try text.append("\(text.count == 0 ? "" : "\n")\(field.name): ")
+                try text.append(field.value)
+            }
+        } catch {
+            throw .tooLong(limit: error.limit)
+        }
+        return text.count == 0 ? nil : text.finish()
+    }
+
+    /// The names of the headers whose value is fetched for each request.
+    package var fetchedHeaders: [String] {
+        csrf?.path == nil ? [] : (headers + writeHeaders).filter { $0.value.slots.contains(.csrf) }.map(\.name.shown)
+    }
+
+    /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.
+    /// - Returns: `nil` if the session is neither.
+    /// - Throws: what of the profile's template cannot be filled in, or not in a header.
+    package func basicPair(
+        _ session: Session, _ values: SlotValues
+    ) throws(FillFault) -> (username: Secret, password: Secret)? {
+        switch session {
+        case .credential(let credential):
+            return credential.password.map { (Secret(credential.username ?? ""), $0) }
+        case .cookies:
+            return nil
+        case .token:
+            guard let pair = basic else { return nil }
+            return (try pair.username.filled(values, .header), try pair.password.filled(values, .header))
+        }
+    }
+
+    /// The scheme of the header `Authorization` and what follows it (RFC 9110, section 11.4).
+    /// - Returns: `nil` if a token is sent in another header.
+    /// - Throws: what of the profile's template cannot be filled in, or not in a header.
+    package func authorization(
+        _ session: Session, _ values: SlotValues
+    ) throws(FillFault) -> (scheme: String, value: Secret)? {
+        guard case .token = session,
+            let header = headers.first(where: { $0.shownName == "authorization" })
+        else { return nil }
+        let line = try header.value.filled(values, .header)
+        return line.withUnsafeBytes { bytes in
+            guard let blank = bytes.firstIndex(of: UInt8(ascii: " ")), blank > 0 else { return nil }
+            let value = Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[(blank + 1)...]))
+            return (String(decoding: bytes[..<blank], as: UTF8.self), value)
+        }
+    }
+}
+
+extension SlotValues {
+    /// The slot values of a request that carries `session`.
+    /// - Parameter extraSecrets: beside it, above all what the login issued for later requests.
+    package init(_ session: Session, username: String, _ extraSecrets: [CredentialField: Secret] = [:]) {
+        self.init()
+        self.username = username
+        self.extraSecrets = extraSecrets
+        switch session {
+        case .credential: break
+        case .token(let token):
+            self.token = token.value
+            refreshToken = token.refreshToken
+            cookies = token.cookies
+        case .cookies(let cookies):
+            self.cookies = cookies
+        }
+    }
+}
+
+extension String {
+    /// A token of RFC 9110, section 5.6.2.
+    package var isHeaderName: Bool {
+        !isEmpty
+            && utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+                    || "!#$%&'*+-.^_`|~".utf8.contains($0)
+            }
+    }
 }

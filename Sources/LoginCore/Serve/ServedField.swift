@@ -75,3 +75,136 @@ extension UInt8 {
         return (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) ? byte : UInt8(ascii: "-")
     }
 }
+
+/// A header field such as `form-data; name="x"` (RFC 9110, section 5.6.6), where every reader would read the same.
+struct HeaderParameters: Equatable {
+    /// What precedes the parameters.
+    let value: String
+    private let parameters: [String: String]
+
+    /// The names of the parameters, in lower case.
+    var names: Set<String> { Set(parameters.keys) }
+
+    /// A parameter by its name in lower case.
+    subscript(name: String) -> String? { parameters[name] }
+
+    private typealias Bytes = Substring.UTF8View
+    private static let semicolon = UInt8(ascii: ";"), quote = UInt8(ascii: "\"")
+
+    /// - Returns: `nil` for what is not of this form, has a parameter twice, or a name or a boundary in extended notation (RFC 8187).
+    init?(_ text: String) {
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
+        var rest = text[...].utf8, parameters: [String: String] = [:]
+        value = Self.text(rest.prefix { $0 != Self.semicolon && !$0.isBlank })
+        guard value.split(separator: "/", omittingEmptySubsequences: false).allSatisfy({ String($0).isHeaderName })
+        else {
+            return nil
+        }
+        rest = rest.dropFirst(value.utf8.count).drop(while: \.isBlank)
+        while rest.first == Self.semicolon {
+            rest = rest.dropFirst().drop(while: \.isBlank)
+            // A semicolon at the end is harmless.
+            if rest.isEmpty { break }
+            let name = Self.text(rest.prefix { $0 != UInt8(ascii: "=") && $0 != Self.semicolon }).lowercased()
+            rest = rest.dropFirst(name.utf8.count)
+            let isExtended = ["name", "boundary", "charset"].contains { name.hasPrefix($0 + "*") }
+            guard name.isHeaderName, !isExtended, rest.first == UInt8(ascii: "=") else { return nil }
+            guard let found = Self.value(&rest), parameters.updateValue(found, forKey: name) == nil else { return nil }
+            rest = rest.drop(while: \.isBlank)
+        }
+        guard rest.isEmpty else { return nil }
+        self.parameters = parameters
+    }
+
+    /// Takes a token or a quoted string.
+    private static func value(_ rest: inout Bytes) -> String? {
+        rest = rest.dropFirst()
+        guard rest.first == quote else {
+            let token = rest.prefix { $0 != semicolon && !$0.isBlank }
+            rest = rest.dropFirst(token.count)
+            return token.isEmpty || token.contains(quote) ? nil : text(token)
+        }
+        let inner = rest.dropFirst().prefix { $0 != quote }
+        rest = rest.dropFirst(inner.count + 1)
+        // To some readers a quote behind a backslash is not the end.
+        guard rest.first == quote, inner.last != UInt8(ascii: "\\") else { return nil }
+        rest = rest.dropFirst()
+        return text(inner)
+    }
+
+    private static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
+
+/// A member of a query or a form (WHATWG URL, section 5.1), as far as rules care.
+struct FormMember: Equatable {
+    /// Decoded.
+    let name: [UInt8]
+    /// Decoded; `nil` where there is no `=`.
+    let value: [UInt8]?
+
+    /// - Parameter text: members between `&`, `;` as older services have it, or the ends of lines, as in a form that browsers send as
+    ///   `text/plain`.
+    static func members(of text: [UInt8]) -> [FormMember] {
+        guard text.contains(where: { "_.%-".utf8.contains($0) }) else { return [] }
+        return text.split { "&;\r\n".utf8.contains($0) }.map { pair in
+            let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let value = end < pair.endIndex ? decoded(Array(pair[(end + 1)...])) : nil
+            return FormMember(name: decoded(Array(pair[..<end])), value: value)
+        }
+    }
+
+    var isOverride: Bool { Self.isOverride(name) }
+
+    private static let names = Set(ServedBody.overrides.map { Array($0.utf8).caseFolded.map(\.joined) })
+
+    /// Whether a service may take a name for `_method`: `_METHOD`, `_method[]`, `a[_method]`; PHP makes `_` of a dot, CGI of a hyphen, some
+    /// cut a name at NUL, and what others take away from its ends: blanks of all kinds, a byte order mark (Fetch), `?` (URLSearchParams).
+    static func isOverride(_ name: [UInt8]) -> Bool {
+        name.split(whereSeparator: { "[]".utf8.contains($0) }).contains { piece in
+            let text = piece.drop(while: \.isLoose).prefix { $0 != 0 }
+            let end = text.lastIndex { !$0.isLoose } ?? text.startIndex - 1
+            return names.contains(Array(text[...end]).caseFolded.map(\.joined))
+        }
+    }
+
+    /// The method that a value names, in capitals as services compare it.
+    static func method(_ value: [UInt8]?) throws(ServeObjection) -> String {
+        let text = String(decoding: value ?? [], as: UTF8.self).uppercased()
+        let trimmed = text.drop { $0 == " " || $0 == "\t" }
+        let end = trimmed.lastIndex { $0 != " " && $0 != "\t" }
+        let method = end.map { String(trimmed[...$0]) } ?? ""
+        guard method.isHeaderName else { throw .unreadableOverride }
+        return method
+    }
+
+    /// `+` and `%20` are a blank, and `%u0041` is a letter to some services of Microsoft's kind.
+    private static func decoded(_ text: [UInt8]) -> [UInt8] {
+        guard text.contains(where: { "+%".utf8.contains($0) }) else { return text }
+        var plain: [UInt8] = [], place = 0
+        while place < text.count {
+            if text.count - place >= 6, text[place] == UInt8(ascii: "%"), text[place + 1] | 0x20 == UInt8(ascii: "u"),
+                let high = Hexadecimal.byte(text[place + 2], text[place + 3]), high == 0,
+                let low = Hexadecimal.byte(text[place + 4], text[place + 5])
+            {
+                plain.append(low)
+                place += 6
+            } else {
+                plain.append(text[place])
+                place += 1
+            }
+        }
+        return FormText.decoded(plain, isStrict: false) ?? plain
+    }
+}
+
+extension UInt8 {
+    /// No character of a name that stands for itself at an end.
+    fileprivate var isLoose: Bool { self <= 0x20 || self >= 0x7F || self == UInt8(ascii: "?") }
+
+    /// The character that joins the words of a name, whichever it is.
+    fileprivate var joined: UInt8 { ".-".utf8.contains(self) ? UInt8(ascii: "_") : self }
+}

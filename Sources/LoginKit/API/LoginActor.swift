@@ -1,5 +1,8 @@
+import Dispatch
+import Glibc
 import LoginCore
 import Secrets
+import Synchronization
 
 /// Runs one login and the requests after it on a thread of its own.
 actor LoginActor {
@@ -127,4 +130,52 @@ actor LoginActor {
             throw LoginError(error)
         }
     }
+}
+
+/// Runs an actor's work one after the other on a thread that may wait as long as it likes: a server, a lock and a person block
+/// it, and no thread of Swift's own pool.
+final class BlockingExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "LoginKit")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job), executor = asUnownedSerialExecutor()
+        queue.async {
+            withoutBrokenPipes { job.runSynchronously(on: executor) }
+        }
+    }
+}
+
+/// Has a write to a connection that its other end has closed fail, where it would end the process by SIGPIPE (signal(7)): what
+/// the process does about that signal is the program's own choice.
+private func withoutBrokenPipes(_ body: () -> Void) {
+    var pipe = sigset_t(), before = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    body()
+    var atOnce = timespec()
+    while sigtimedwait(&pipe, nil, &atOnce) > 0 {}
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+}
+
+/// Tells whether the task is cancelled, and postpones that while a refresh is under way.
+final class CancellationHold: Sendable {
+    private static let patience = Duration.seconds(5)
+    /// The number of holds, and the time when one of them first saw the task cancelled.
+    private let state = Mutex((holds: 0, cancelled: ContinuousClock.Instant?.none))
+
+    /// Whether the task is cancelled and no hold postpones that any more.
+    var isCancelled: Bool {
+        guard Task.isCancelled else { return false }
+        return state.withLock { state in
+            guard state.holds > 0 else { return true }
+            let first = state.cancelled ?? .now
+            state.cancelled = first
+            return first.duration(to: .now) >= Self.patience
+        }
+    }
+
+    func begin() { state.withLock { $0.holds += 1 } }
+
+    func end() { state.withLock { $0.holds -= 1 } }
 }

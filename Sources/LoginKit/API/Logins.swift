@@ -1,3 +1,4 @@
+import Glibc
 public import LoginCore
 import Secrets
 
@@ -173,5 +174,132 @@ extension Logins {
         isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
     ) async throws -> Result {
         try await withSession(for: profile, as: username, verifying: verifying, isolation: isolation, action)
+    }
+}
+
+extension Logins {
+    /// One piece of work, on the thread that calls this.
+    func context(for username: String? = nil) throws(LoginFault) -> LoginContext {
+        var options = LoginContext.Options()
+        (options.folder, options.config, options.username) = (folder, config, username)
+        (options.mayAsk, options.mayUnlock) = (true, true)
+        let delegate = delegate
+        return try LoginContext(
+            dependencies, options, Messages(note: { delegate.note($0) }, warn: { delegate.note($0) }))
+    }
+
+    /// The dependencies of a login that a program runs.
+    private var dependencies: Dependencies {
+        var dependencies = Dependencies.real(environment)
+        let hold = CancellationHold()
+        let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
+        (dependencies.isCancelled, dependencies.promptLock) = (isCancelled, promptLock)
+        // The signals are the program's own.
+        dependencies.postponement = Dependencies.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
+        if let terminal = delegate as? TerminalDelegate {
+            dependencies.dialogue = { _ in terminal.prompt }
+        } else {
+            dependencies.hasTerminal = { true }
+            let dialogue = DelegateDialogue(delegate: delegate, isCancelled: isCancelled)
+            dependencies.consent = { DelegateConsent($0, dialogue) }
+            dependencies.dialogue = { _ in dialogue }
+            dependencies.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
+        }
+        return dependencies
+    }
+}
+
+extension LoginContext {
+    /// A profile that no file has, as long as none has its name for something else.
+    func adopt(_ made: Profile) throws(LoginFault) -> Profile {
+        if let problem = ProfileName.problem(made.name) { throw .usage(.other(problem)) }
+        guard profiles.source(of: made.name) == nil else {
+            let written = try LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: made.name)
+            }
+            guard written == made else {
+                throw .usage(.other("the configuration has another profile of the name \(SafeText.quoted(made.name))"))
+            }
+            return try prepared(made)
+        }
+        topic = ErrorContext(profile: made.name)
+        return try prepared(made)
+    }
+}
+
+extension Logins {
+    /// The names of all profiles, those of `config.toml` first.
+    /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read.
+    public var profileNames: [String] {
+        get throws(LoginError) { try LoginError.catching { () throws(LoginFault) in try context().profiles.names } }
+    }
+
+    /// Returns a profile of the configuration.
+    /// - Throws: `LoginError.Code.usage` for one that does not exist or cannot be read.
+    public func profile(named name: String) throws(LoginError) -> Profile {
+        try LoginError.catching { () throws(LoginFault) in try context().profile(named: name) }
+    }
+
+    /// Returns the accounts that are logged in to a profile, the active one first. No store is opened and no request is sent.
+    /// - Throws: `LoginError.Code.usage` for a profile that cannot be read; `LoginError.Code.store` for the account registry.
+    public func identities(of name: String) throws(LoginError) -> [Identity] {
+        try LoginError.catching { () throws(LoginFault) in
+            let context = try context()
+            return try identities(of: try context.profile(named: name), in: context)
+        }
+    }
+
+    /// Does the same for a profile that the program has made itself.
+    public func identities(of profile: Profile) throws(LoginError) -> [Identity] {
+        try LoginError.catching { () throws(LoginFault) in
+            let context = try context()
+            return try identities(of: try context.adopt(profile), in: context)
+        }
+    }
+
+    private func identities(of profile: Profile, in context: LoginContext) throws(LoginFault) -> [Identity] {
+        guard let record = try context.record(of: profile) else { return [] }
+        let (active, accounts) = (record.activeAccount, record.accounts.filter { $0.origin == record.origin })
+        return accounts.sorted { first, _ in first == active }.map(\.identity)
+    }
+
+    /// Whether the next call has a session without asking anybody: one is stored that has not expired, or can be refreshed. The
+    /// service is not asked, so it may have ended the session.
+    /// - Parameters:
+    ///   - profile: the name of a profile; `nil` for the one that authctl would take.
+    ///   - username: the account; `nil` for the active one.
+    /// - Throws: `LoginError.Code.usage` for a profile that cannot be read; `LoginError.Code.store` for a store that cannot.
+    public func isLoggedIn(_ profile: String? = nil, as username: String? = nil) async throws -> Bool {
+        try await LoginActor(self, .named(profile), username).isLoggedIn()
+    }
+
+    /// Does the same for a profile that the program has made itself.
+    public func isLoggedIn(_ profile: Profile, as username: String? = nil) async throws -> Bool {
+        try await LoginActor(self, .made(profile), username).isLoggedIn()
+    }
+}
+
+extension Profile {
+    /// Makes a profile from the keys that a `[profiles.NAME]` table of `config.toml` has, as authctl-config(5) describes them:
+    ///
+    ///     try Profile("blog", toml: """
+    ///         url    = "https://blog.example"
+    ///         method = "basic"
+    ///         verify = { get = "/me", username = "/name" }
+    ///         """)
+    ///
+    /// - Throws: `LoginError.Code.usage`, with the line, for text that is not such a table.
+    public init(_ name: String, toml: String) throws(LoginError) {
+        self = try LoginError.catching { () throws(LoginFault) in
+            do throws(UsageFault) {
+                let offered = try OfferedProfiles(Secret(toml), from: "profile \(name)", name: name)
+                let decoder = ProfileDecoder(folder: "/", home: nil)
+                guard let table = offered.profiles.first?.table else {
+                    throw .badConfig(file: "profile \(name)", path: nil, line: nil, problem: "is empty")
+                }
+                return try decoder.profile(named: name, table)
+            } catch {
+                throw .usage(error)
+            }
+        }
     }
 }

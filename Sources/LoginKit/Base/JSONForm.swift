@@ -1,4 +1,7 @@
+import CSodium
+import FoundationEssentials
 import LoginCore
+import Secrets
 
 /// Decodes what was read as JSON already.
 ///
@@ -125,5 +128,65 @@ private struct Elements: UnkeyedDecodingContainer {
         guard !isAtEnd else { throw JSONForm.Misfit() }
         defer { currentIndex += 1 }
         return JSONForm(value: values[currentIndex])
+    }
+}
+
+/// JSON between our types and guarded memory. What the library makes of it on the way is short-lived, and wiped by the
+/// program's `free`.
+enum SecretJSON {
+    /// - Returns: `nil` if the bytes are not what `Value` is made of.
+    static func decode<Value: Decodable>(_: Value.Type, from secret: Secret) -> Value? {
+        secret.withUnsafeBytes { buffer in
+            // An error's words may repeat a part of the secret.
+            try? JSONForm.decode(Value.self, from: buffer)
+        }
+    }
+
+    /// - Throws: what the encoder throws, which for our own types does not happen.
+    static func encode(
+        _ value: some Encodable, formatting: JSONEncoder.OutputFormatting = []
+    ) throws(EncodingError) -> Secret {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = formatting
+        do {
+            var data = try encoder.encode(value)
+            defer { data.resetBytes(in: 0..<data.count) }
+            return data.withUnsafeBytes { Secret(copying: $0) }
+        } catch {
+            throw EncodingError()
+        }
+    }
+
+    /// The same for a type whose members can all be written.
+    static func encodeOwn(_ value: some Encodable) -> Secret {
+        do throws(EncodingError) {
+            return try encode(value)
+        } catch {
+            preconditionFailure("\(type(of: value)) cannot be written as JSON")
+        }
+    }
+
+    struct EncodingError: Error {}
+}
+
+/// Base64 (RFC 4648, section 4) between the texts of a JSON document and guarded memory.
+enum Base64 {
+    static func encode(_ secret: Secret) -> String {
+        secret.base64.unprotectedText
+    }
+
+    /// - Returns: `nil` for anything but complete, padded base64.
+    static func decode(_ text: String) -> Secret? {
+        let padding = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+        guard text.utf8.count % 4 == 0, text.utf8.count / 4 * 3 >= padding else { return nil }
+        var valid = false
+        let secret = Secret(count: text.utf8.count / 4 * 3 - padding) { buffer in
+            guard let start = buffer.bindMemory(to: UInt8.self).baseAddress else { return }
+            var count = 0
+            let result = csodium_base642bin(
+                start, buffer.count, text, text.utf8.count, nil, &count, nil, sodium_base64_VARIANT_ORIGINAL)
+            valid = result == 0 && count == buffer.count
+        }
+        return valid ? secret : nil
     }
 }

@@ -112,3 +112,40 @@ extension Sequence<TextLook.Cell> where Self: Collection {
         split(omittingEmptySubsequences: omittingEmptySubsequences) { $0.character == separator }
     }
 }
+
+/// The width of a text in columns of a terminal; the table is East Asian Width (UAX #11) by whole blocks.
+enum TextWidth {
+    /// The width of one character.
+    package static func of(_ character: Character) -> Int {
+        guard let first = character.unicodeScalars.first else { return 0 }
+        if first.isASCII, character.utf8.count == 1 { return 1 }
+        if character.unicodeScalars.contains("\u{FE0F}") || first.properties.isEmojiPresentation { return 2 }
+        switch first.value {
+        case 0x1100..<0x1160, 0x2E80..<0x303F, 0x3041..<0xA4D0, 0xAC00..<0xD7A4, 0xF900..<0xFB00, 0xFE30..<0xFE70,
+            0xFF00..<0xFF61, 0xFFE0..<0xFFE7, 0x20000..<0x3FFFE:
+            return 2
+        default: return 1
+        }
+    }
+
+    /// The width of all characters.
+    package static func of(_ text: some Sequence<Character>) -> Int { text.reduce(0) { $0 + of($1) } }
+}
+
+/// The animation behind a notice while somebody waits.
+struct Spinner: Equatable, Sendable {
+    private let frames: [String]
+    /// Seconds of waiting before the time is shown.
+    private static let patience = 3.0
+
+    /// - Parameter isUnicode: whether there is more than ASCII.
+    init(isUnicode: Bool) {
+        frames = isUnicode ? ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"] : ["|", "/", "-", "\\"]
+    }
+
+    /// After so many turns, with the time once it is long.
+    func text(turns: Int, seconds: Double) -> String {
+        let frame = frames[turns % frames.count]
+        return seconds < Self.patience ? frame : "\(frame) \(Int(seconds)) s"
+    }
+}

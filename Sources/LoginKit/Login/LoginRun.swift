@@ -204,3 +204,100 @@ extension AuthenticationMethod {
     /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
     fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
 }
+
+// What a person is told of a login that was good.
+extension LoginRun {
+    /// A page of the service has changed; the login is still good.
+    func sayIfUnnamed() {
+        guard let place = service.unnamedPlace else { return }
+        context.say(
+            """
+            \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
+            that was typed
+            """)
+    }
+
+    /// What verify has set is not used; the login is still good.
+    func sayIfOtherWasSet() {
+        guard let other = service.setOther else { return }
+        context.warn("warning: \(profile.name): \(other.hiding(service.repeatsSecret).responseWords)")
+        service.setOther = nil
+    }
+
+    /// The next command refuses the certificate again, and the login that is stored now with it.
+    func sayIfTrustedOnce() throws(LoginFault) {
+        guard !keepsNothing, let accepted = service.accepted ?? context.acceptance?.exception,
+            try fromStore(try context.registry.read()).exception(for: accepted.origin) == nil
+        else { return }
+        context.say(
+            """
+            the certificate of \(accepted.origin) is trusted for this command only, so the next one cannot use this login; \
+            log in again and type always to accept it for good: \(ShellCommand("authctl", "login", profile.name))
+            """)
+    }
+
+    /// A place of the profile is wrong, or the service has changed; the login is still good.
+    func sayWhatIsMissing() {
+        let held = service.takenForLater
+        for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
+            let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")
+            context.warn(
+                "warning: \(profile.name): the response to login has no \(name) at \(place), which another request "
+                    + "of the profile needs; check that place in the profile")
+        }
+    }
+}
+
+extension LoginContext {
+    /// Settings for asking the person in a login with these options.
+    func dialogueSettings(_ login: LoginRequest) -> Dependencies.DialogueSettings {
+        var settings = dialogueSettings
+        settings.allowsBlankPassword = login.allowsBlankPassword
+        return settings
+    }
+
+    /// The accepted certificate of an origin: from this run, else remembered.
+    func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
+        if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
+        return try document().exception(for: origin)
+    }
+
+    /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
+    /// for the whole run; it is made by the same policy as in the login.
+    func send(
+        _ request: HTTPRequest, over transport: any Transport, _ login: LoginRequest
+    ) throws(LoginFault) -> HTTPResponse {
+        do throws(LoginFault) {
+            return try showingNotice { () throws(LoginFault) in try transport.send(request) }
+        } catch .untrusted(.certificate(let trust)) where acceptance == nil {
+            acceptance = try accepted(trust, login)
+        }
+        if let exception = acceptance?.exception { transport.trust(exception) }
+        return try showingNotice { () throws(LoginFault) in try transport.send(request) }
+    }
+
+    /// Whether a person is told that a server is asked.
+    var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
+
+    /// Shows a notice while the server is asked without a credential, outside of a login.
+    package func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        guard showsNotice else { return try ask() }
+        let prompt = dependencies.dialogue(dialogueSettings)
+        prompt.showWaiting(LoginLoop.contactNotice)
+        defer { prompt.showWaiting(nil) }
+        return try ask()
+    }
+
+    private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
+        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: mayAsk)
+        switch policy.decision(on: trust) {
+        case .refuse(let error): throw error
+        case .accept: return TrustAcceptance(trust.exception, isLasting: true)
+        case .ask: break
+        }
+        let answer = try dependencies.dialogue(dialogueSettings(login)).ask(.certificate(trust))
+        guard case .trust(let answer) = answer else { throw .cancelled }
+        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
+        return acceptance
+    }
+}

@@ -1,4 +1,4 @@
-import LoginCore
+package import LoginCore
 import Secrets
 
 /// A keeper that also holds the session for the requests that follow, whether or not it is stored.
@@ -76,4 +76,21 @@ final class SessionHolder: LoginKeeper {
     package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         try keeper.remember(exception)
     }
+}
+
+/// A keeper that keeps nothing, and remembers the one login that came of a run.
+package final class NoKeeper: LoginKeeper {
+    package private(set) var login: Login?
+
+    package init() {}
+
+    package func prepare() throws(LoginFault) {}
+
+    package func fill() throws(LoginFault) -> StoredLogin { StoredLogin() }
+
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) { self.login = login }
+
+    package func reject(_ part: StoredLogin.Part) throws(LoginFault) { login = nil }
+
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {}
 }

@@ -1,4 +1,4 @@
-import LoginCore
+package import LoginCore
 import Secrets
 
 /// The passphrase of the encrypted file: out of the file that the environment names, which is read once, or from a person,
@@ -40,5 +40,58 @@ struct StorePassphrase {
         }
         guard let typed else { throw .passphraseCancelled }
         return typed
+    }
+}
+
+extension Dependencies {
+    /// Where the stores are, and how they are reached.
+    package struct StoreLocation {
+        let stateFolder: String
+        /// The time for which the key of the encrypted file is held, in seconds; `nil` for not at all.
+        var holding: Int?
+        var desktop = DesktopSession.absent
+        /// How the stores are reached that other machines have, too.
+        var shared: SharedStores.Settings?
+        /// Another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.
+        var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
+        /// Is told when the work begins that turns a passphrase into a key, and when it is done.
+        var deriving: (_ isUnderWay: Bool) -> Void = { _ in }
+
+        package init(stateFolder: String) {
+            self.stateFolder = stateFolder
+        }
+    }
+}
+
+extension LoginContext {
+    /// Says, before anything is written, that a store protects nothing; a person who chose it in their own configuration
+    /// knows. A login that fails before that has nothing to be warned of.
+    func warnOfStore(for profile: Profile) {
+        guard let store = chosenStore else { return }
+        chosenStore = nil
+        guard store == .plaintext, profiles.defaults.store != "plaintext" else { return }
+        if case .config = profiles.source(of: profile.name),
+            let written = try? profiles.profile(named: profile.name), written.settings.store == "plaintext"
+        {
+            return
+        }
+        warn(ofPlain: store)
+    }
+
+    /// Says why `auto` takes another store, where that is no matter of what is installed.
+    func tell(ofPassing store: UnusableStore) {
+        guard case .secretService(.foreignBus) = store.fault else { return }
+        let message = LoginFault.store(store.fault).message(about: ErrorContext())
+        warn("warning: the store '\(store.name)' is skipped: \(message.what)")
+    }
+
+    /// The warning for a store that was named just now.
+    package func warn(ofPlain store: StoreName) {
+        guard store == .plaintext else { return }
+        warn(
+            """
+            warning: the login is stored as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
+            can read it
+            """)
     }
 }

@@ -1,5 +1,6 @@
-import LoginCore
-import Secrets
+import CCrypto
+package import LoginCore
+package import Secrets
 
 /// Opens the encrypted key of a machine for one run. A key that is not encrypted is read each time it signs, since it may be replaced.
 struct MachineKeyUnlocker {
@@ -87,5 +88,136 @@ extension SigningKey {
 
     private static func unusable(_ file: String, _ problem: String) -> LoginFault {
         .usage(.other("the key in \(SafeText.quoted(file)) \(problem); check 'key-file' in the profile"))
+    }
+}
+
+/// A private key that signs assertions, by OpenSSL's libcrypto.
+package final class SigningKey: AssertionKey {
+    package let id: String?
+    private let key: OpaquePointer
+
+    /// The algorithms for which keys are made.
+    package static let algorithms = ["ES256", "ES384", "EdDSA", "RS256"]
+
+    /// Of the longest RSA key that OpenSSL takes, and its modulus, in bytes.
+    private static let longestSignature = 2048
+    private static let longestFile = 16 << 10
+
+    /// A key that cannot be used.
+    package enum Fault: Error, Equatable {
+        case locked, wrongPassphrase, missing, unsuitable
+        /// libcrypto is not there, or fails.
+        case library
+    }
+
+    private init(_ key: OpaquePointer, id: String?) {
+        (self.key, self.id) = (key, id)
+    }
+
+    deinit { ccrypto_key_free(key) }
+
+    /// - Parameters:
+    ///   - pem: PKCS#8, or one of the older forms that OpenSSL reads.
+    ///   - passphrase: of an encrypted one.
+    package convenience init(pem: Secret, passphrase: Secret?, id: String? = nil) throws(Fault) {
+        var key: OpaquePointer?
+        let open = { (text: UnsafePointer<CChar>?) in
+            pem.withUnsafeBytes { ccrypto_key_open($0.baseAddress, $0.count, text, &key) }
+        }
+        let state: ccrypto_key_state
+        do throws(LoginFault) {
+            state = try passphrase?.withCString { (text) throws(LoginFault) in open(text) } ?? open(nil)
+        } catch {
+            throw .wrongPassphrase
+        }
+        self.init(try Self.made(state, key), id: id)
+    }
+
+    /// Makes a new one.
+    /// - Parameter algorithm: one of `algorithms`.
+    package convenience init(making algorithm: String) throws(Fault) {
+        var key: OpaquePointer?
+        let state = ccrypto_key_make(algorithm, &key)
+        self.init(try Self.made(state, key), id: nil)
+    }
+
+    private static func made(_ state: ccrypto_key_state, _ key: OpaquePointer?) throws(Fault) -> OpaquePointer {
+        switch state {
+        case CCRYPTO_KEY_GOOD: if let key { return key } else { throw .library }
+        case CCRYPTO_KEY_LOCKED: throw .locked
+        case CCRYPTO_KEY_WRONG_PASSPHRASE: throw .wrongPassphrase
+        case CCRYPTO_KEY_MISSING: throw .missing
+        case CCRYPTO_KEY_UNSUITABLE: throw .unsuitable
+        default: throw .library
+        }
+    }
+
+    package var algorithm: String { String(cString: ccrypto_key_algorithm(key)) }
+
+    package func sign(_ input: Secret) throws(LoginFault) -> Secret {
+        var length = 0
+        let buffer = Secret(count: Self.longestSignature) { place in
+            input.withUnsafeBytes { bytes in
+                guard let start = place.bindMemory(to: UInt8.self).baseAddress else { return }
+                length = ccrypto_key_sign(key, bytes.baseAddress, bytes.count, start, Self.longestSignature)
+            }
+        }
+        guard length > 0 else { throw .failure(.libraryMissing("libcrypto.so.3 with \(algorithm)")) }
+        return buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+    }
+
+    /// A member of the public key (RFC 7518, section 6), in base64url; `nil` where such keys have none of that name.
+    package func member(_ name: String) -> String? {
+        var value = [UInt8](repeating: 0, count: Self.longestSignature)
+        let length = ccrypto_key_member(key, name, &value, value.count)
+        guard length > 0 else { return nil }
+        return value.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+            .base64URL.unprotectedText
+    }
+
+    /// The private key in PEM, not encrypted.
+    package func pem() throws(Fault) -> Secret {
+        var length = 0
+        let buffer = Secret(count: Self.longestFile) { place in
+            guard let start = place.bindMemory(to: UInt8.self).baseAddress else { return }
+            length = ccrypto_key_write(key, start, Self.longestFile)
+        }
+        guard length > 0 else { throw .library }
+        return buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+    }
+}
+
+extension SigningKey {
+    /// The public key as a JWK (RFC 7517), which names itself by its thumbprint.
+    package struct PublicKey: Encodable, Equatable, Sendable {
+        package let kty: String
+        package let crv: String?
+        package let x: String?
+        package let y: String?
+        package let n: String?
+        package let e: String?
+        package let alg: String
+        package let use: String
+        /// The thumbprint (RFC 7638).
+        package let kid: String
+    }
+
+    /// - Throws: `libraryMissing` where libcrypto cannot hash.
+    package func publicKey() throws(LoginFault) -> PublicKey {
+        let (type, curve): (String, String?) =
+            switch algorithm {
+            case "ES256": ("EC", "P-256")
+            case "ES384": ("EC", "P-384")
+            case "EdDSA": ("OKP", "Ed25519")
+            default: ("RSA", nil)
+            }
+        let members = ["e", "n", "x", "y"].compactMap { name in member(name).map { (name, $0) } }
+        let named = [("crv", curve), ("kty", type)].compactMap { name, text in text.map { (name, $0) } }
+        // In the order of their names, without blanks (RFC 7638, section 3).
+        let ordered = (members + named).sorted { $0.0 < $1.0 }
+        let text = "{" + ordered.map { "\"\($0.0)\":\"\($0.1)\"" }.joined(separator: ",") + "}"
+        return PublicKey(
+            kty: type, crv: curve, x: member("x"), y: member("y"), n: member("n"), e: member("e"), alg: algorithm,
+            use: "sig", kid: try HashLibrary.digest(.sha256, of: Secret(text)).base64URL.unprotectedText)
     }
 }

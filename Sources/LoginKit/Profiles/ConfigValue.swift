@@ -121,3 +121,195 @@ extension ConfigValue {
         }
     }
 }
+
+/// Looks through a TOML document before the parser does, for what the parser cannot bear: it descends one level of the
+/// stack for each level of a key or a value, hands on texts that end at the first NUL, and aborts the program where a key or a
+/// value begins with what none does.
+///
+/// Only as exact as that needs: what is no TOML is the parser's to refuse, which stops at its first fault.
+struct ConfigScan {
+    struct Fault: Error, Equatable {
+        let line: Int
+        package let problem: String
+    }
+
+    /// Levels of tables and lists, those of dotted keys included.
+    static let depthLimit = 64
+
+    private let bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+    /// The depth of the present key or value.
+    private var depth = 0
+    /// Each bracket that is open: what closes it, and the depth inside.
+    private var brackets: [(closing: UInt8, depth: Int)] = []
+    /// The depth of the table whose heading came last.
+    private var heading = 0
+    /// Whether nothing stood in the line yet, so that a bracket begins a heading.
+    private var isLineStart = true
+    private var isHeading = false
+    /// Whether nothing but its bracket stood in a heading yet.
+    private var isKeyAwaited = false
+
+    init(_ text: String) {
+        let bytes = Array(text.utf8)
+        // The parser passes over a byte order mark.
+        self.bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
+    }
+
+    mutating func run() throws(Fault) {
+        while index < bytes.count {
+            let byte = bytes[index]
+            if isKeyAwaited { try checkHeading(byte) }
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"):
+                try checkQuote()
+                try skipText(quote: byte)
+            case UInt8(ascii: "#"): skipComment()
+            default:
+                index += 1
+                try take(byte)
+            }
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) throws(Fault) {
+        guard (0x20..<0x7f).contains(byte) || [0x09, 0x0a, 0x0d].contains(byte) else {
+            throw Fault(line: line, problem: "has a character that is allowed only in strings and comments")
+        }
+        switch byte {
+        case UInt8(ascii: "\n"):
+            endLine()
+            return
+        case UInt8(ascii: " "):
+            try checkBlank()
+            return
+        case UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+            return
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            if isLineStart && brackets.isEmpty { (isHeading, heading, depth, isKeyAwaited) = (true, 0, 0, true) }
+            try descend()
+            brackets.append((byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : UInt8(ascii: "}"), depth))
+        case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            if isHeading { heading = max(heading, depth) }
+            guard let bracket = brackets.popLast() else { break }
+            guard bracket.closing == byte else {
+                throw Fault(line: line, problem: "has mismatched brackets")
+            }
+            depth = bracket.depth - 1
+        case UInt8(ascii: "."): try descend()
+        case UInt8(ascii: "T"), UInt8(ascii: "t"): try checkTime()
+        case UInt8(ascii: ","): depth = brackets.last?.depth ?? depth
+        default: break
+        }
+        isLineStart = false
+    }
+
+    /// A second bracket, or the first byte of a key.
+    private mutating func checkHeading(_ byte: UInt8) throws(Fault) {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"): return
+        case UInt8(ascii: "[") where brackets.count == 1: return
+        case UInt8(ascii: "]"), UInt8(ascii: "\""), UInt8(ascii: "'"): isKeyAwaited = false
+        default:
+            isKeyAwaited = false
+            if Self.isBare(byte) { return }
+            throw Fault(line: line, problem: "has an invalid character at the start of a heading")
+        }
+    }
+
+    /// A quote inside of a word begins no text for the parser: from there on it would read something else than we do.
+    private func checkQuote() throws(Fault) {
+        guard index > 0, !Self.isBefore(value: bytes[index - 1]), !"\"'.".utf8.contains(bytes[index - 1]) else {
+            return
+        }
+        throw Fault(line: line, problem: "has a quote inside a word")
+    }
+
+    /// Between two words stands the blank of a date and its time, which begins with two digits; with one digit the parser
+    /// aborts.
+    private func checkBlank() throws(Fault) {
+        guard index >= 2, !Self.isBefore(value: bytes[index - 2]) else { return }
+        let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
+        if digits.count == 1 { throw Fault(line: line, problem: "has two values without a comma between them") }
+    }
+
+    /// The letter between a date and its time; with anything but a digit behind it, the parser aborts.
+    private func checkTime() throws(Fault) {
+        let date = bytes[..<(index - 1)].suffix(10).map { Self.isDigit($0) ? UInt8(ascii: "0") : $0 }
+        guard date == Array("0000-00-00".utf8), !(bytes[index...].first.map(Self.isDigit) ?? false) else { return }
+        throw Fault(line: line, problem: "has a date without a time after its T")
+    }
+
+    /// Whether a value may begin behind it.
+    private static func isBefore(value byte: UInt8) -> Bool { " \t\r\n=,[{".utf8.contains(byte) }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    /// Whether a key or a number may hold the byte without quotes.
+    private static func isBare(_ byte: UInt8) -> Bool {
+        let letter = byte | 0x20
+        return isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+
+    private mutating func descend() throws(Fault) {
+        depth += 1
+        guard depth <= Self.depthLimit else {
+            throw Fault(line: line, problem: "is nested deeper than \(Self.depthLimit) levels")
+        }
+    }
+
+    private mutating func endLine() {
+        line += 1
+        guard brackets.isEmpty else { return }
+        (depth, isLineStart, isHeading) = (heading, true, false)
+    }
+
+    private mutating func skipComment() {
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+    }
+
+    /// From the opening quotes to behind the closing ones; a text in one line ends with the line, which is a fault of
+    /// its own.
+    private mutating func skipText(quote: UInt8) throws(Fault) {
+        isLineStart = false
+        let opening = quotes(quote)
+        // Two of them are an empty text.
+        let isLong = opening >= 3
+        index += isLong ? 3 : min(opening, 2)
+        if opening == 2 { return }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == quote {
+                let count = quotes(quote)
+                // Up to two quotes may stand before those that end a long text.
+                index += isLong ? min(count, 5) : 1
+                if !isLong || count >= 3 { return }
+            } else if byte == UInt8(ascii: "\n") && !isLong {
+                return
+            } else if byte == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"") {
+                try skipEscape()
+            } else {
+                if byte == UInt8(ascii: "\n") { line += 1 }
+                index += 1
+            }
+        }
+    }
+
+    /// Counts the quotes that stand here in a row.
+    private func quotes(_ quote: UInt8) -> Int { bytes[index...].prefix { $0 == quote }.count }
+
+    private mutating func skipEscape() throws(Fault) {
+        let digits: [UInt8: Int] = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8]
+        let escape = bytes[index...].dropFirst()
+        if let kind = escape.first, let count = digits[kind] {
+            let value = escape.dropFirst().prefix(count)
+            if value.count == count, value.allSatisfy({ $0 == UInt8(ascii: "0") }) {
+                throw Fault(line: line, problem: "has an escaped NUL, which is not allowed")
+            }
+        }
+        if escape.first == UInt8(ascii: "\n") { line += 1 }
+        index = min(index + 2, bytes.count)
+    }
+}

@@ -193,3 +193,122 @@ extension AuthenticationMethod {
         }
     }
 }
+
+extension ProfileDecoder {
+    /// What a login in a browser begins with, and what it takes beside cookies or instead of them.
+    func readWindow(_ requests: RequestDecoder, _ table: StrictTable, _ profile: inout Profile) throws(UsageFault) {
+        guard let login = try table.table("login") else { return }
+        try login.allow(["page", "take-header"])
+        profile.windowPage = try requests.plainPath("page", in: login)
+        guard let name = try login.string("take-header") else { return }
+        guard name.isHeaderName, name.lowercased() != "cookie" else {
+            throw login.fault("take-header", "must be the name of a header other than Cookie")
+        }
+        profile.takesHeader = name
+        if profile.session == nil { profile.session = SessionRule(taking: name) }
+    }
+
+    /// The header that is taken is the one that is sent.
+    func checkWindow(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+        let rule = profile.sessionRule
+        guard let name = profile.takesHeader else {
+            if rule.slots.contains(.token) { throw table.fault("session", "{token} needs 'take-header' in 'login'") }
+            return
+        }
+        let sent = (rule.headers + rule.writeHeaders).contains {
+            $0.shownName == name.lowercased() && $0.value.slots == [.token]
+        }
+        if !sent { throw table.fault("session", "must send {token} in the header that 'take-header' names") }
+    }
+}
+
+extension SessionRule {
+    /// The header as it was taken: for `Authorization` with the scheme of bearer tokens.
+    fileprivate init(taking name: String) {
+        self = .bearer
+        guard name.lowercased() != "authorization" else { return }
+        headers = [HeaderRule(name: name, value: Template(parts: [.slot(.token)]))]
+    }
+}
+
+extension ProfileDecoder {
+    /// Everything that is not about requests.
+    func settings(_ table: StrictTable) throws(UsageFault) -> Profile.Settings {
+        var settings = Profile.Settings()
+        settings.allowHTTP = try table.bool("allow-http") ?? false
+        settings.proxy = try table.string("proxy")
+        settings.caFile = try table.string("ca-file").map(resolve)
+        settings.certificate = try table.string("certificate").map(resolve)
+        settings.key = try table.string("key").map(resolve)
+        settings.timeout = try table.integer("timeout", in: 1...3600)
+        settings.userAgent = try userAgent(table)
+        if settings.userAgent == "browser" { (settings.userAgent, settings.takesUserAgent) = (nil, true) }
+        settings.parentCookies = try table.bool("parent-cookies") ?? false
+        settings.store = try table.string("store")
+        settings.keepPassword = try table.bool("keep-password") ?? false
+        settings.passwordCommand = try table.string("password-command")
+        settings.otpCommand = try table.string("otp-command")
+        settings.browser = try table.string("browser")
+        settings.lendTo = try table.strings("lend-to")
+        if let name = try table.string("persist") {
+            guard let persist = Persistence(rawValue: name) else {
+                throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
+            }
+            settings.persist = persist
+        }
+        if let store = settings.store, store != "auto", StoreName(store) == nil {
+            throw table.fault("store", "there is no store '\(store)'")
+        }
+        return settings
+    }
+
+    private func userAgent(_ table: StrictTable) throws(UsageFault) -> String? {
+        guard let text = try table.string("user-agent") else { return nil }
+        guard (1...1000).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) else {
+            throw table.fault("user-agent", "must be 1 to 1000 printable ASCII characters")
+        }
+        return text
+    }
+
+    /// Relative to the folder of the file; `~/` is understood.
+    func resolve(_ path: String) -> String {
+        if path.hasPrefix("~/"), let home { return home + path.dropFirst(1) }
+        return path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    }
+}
+
+/// Reads the table `serve` of a profile.
+struct ServeDecoder {
+    static let keys = ["allow", "ask", "deny", "log", "overrides"]
+
+    func settings(in profile: StrictTable) throws(UsageFault) -> ServeSettings {
+        var settings = ServeSettings()
+        guard let table = try profile.table("serve") else { return settings }
+        try table.allow(Self.keys)
+        settings.rules.allow = try rules("allow", table)
+        settings.rules.ask = try rules("ask", table)
+        settings.rules.deny = try rules("deny", table)
+        guard settings.rules.count <= ServeRuleSet.most else {
+            throw table.fault(nil, "has more than \(ServeRuleSet.most) rules")
+        }
+        settings.hasLog = try table.bool("log") ?? false
+        settings.searchesBodies = try table.bool("overrides") ?? true
+        return settings
+    }
+
+    private func rules(_ key: String, _ table: StrictTable) throws(UsageFault) -> [ServeRule] {
+        if let value = table.value(key), case .array = value {
+        } else if table.value(key) != nil {
+            throw table.fault(key, "must be a list of rules, such as [\"GET /**\"]")
+        }
+        var rules: [ServeRule] = []
+        for (index, text) in try table.strings(key).enumerated() {
+            do throws(ServeRuleFault) {
+                rules.append(try ServeRule(text))
+            } catch {
+                throw table.fault("\(key)[\(index + 1)]", error.words)
+            }
+        }
+        return rules
+    }
+}

@@ -1,3 +1,5 @@
+import CProcess
+import Glibc
 package import LoginCore
 
 /// `authctl approve`: shows one question at a time, until the person has had enough.
@@ -57,4 +59,215 @@ package struct ApprovalRound {
     private func show(_ pending: Approver.Pending) {
         terminal.begin { $0.lines(of: pending.question, profile: pending.profile, pid: pending.pid) }
     }
+}
+
+/// The approving side: connected to every running `exec --serve` of this user, or to those of one profile.
+final class Approver {
+    /// A question, and whose it is.
+    struct Pending {
+        let path: String
+        let profile: String
+        let pid: Int32
+        let question: ServeQuestion
+    }
+
+    /// What has become of the question that is shown.
+    enum Change {
+        case none
+        case over(ServeAnswer)
+    }
+
+    private final class Peer {
+        let stream: ApprovalStream
+        var profile = ""
+        var pid: Int32 = 0
+        var question: ServeQuestion?
+        /// The last question that has ended by itself; the next one may have come with that.
+        var end: (id: String, answer: ServeAnswer)?
+
+        init(_ stream: ApprovalStream) { self.stream = stream }
+    }
+
+    /// As many as the keyboard can be waited for beside.
+    private static let most = CPROCESS_MOST_OTHERS
+
+    private let folders: [String]
+    private let profile: String?
+    private var peers: [String: Peer] = [:]
+    /// The sockets of other profiles and versions, which are not asked again.
+    private var others: Set<String> = []
+    private(set) var hasMetOtherVersion = false
+
+    init(_ folder: RuntimeFolder, profile: String?) {
+        (folders, self.profile) = (folder.all, profile)
+    }
+
+    var descriptors: [Int32] { peers.values.map(\.stream.descriptor) }
+
+    /// Connects to the commands that have begun since.
+    /// - Throws: `usage` for a folder that others have access to.
+    func look() throws(LoginFault) {
+        var present: Set<String> = []
+        for folder in folders {
+            do throws(StoreFault) {
+                guard let directory = try SafeDirectory.open(folder, creating: false) else { continue }
+                present.formUnion(RuntimeFolder.sockets("approve", in: directory).map { "\(folder)/\($0)" })
+            } catch .unsafeFile(let path, let problem) {
+                throw .usage(.other("\(SafeText.quoted(path)): \(problem)"))
+            } catch {
+                throw .store(error)
+            }
+        }
+        others.formIntersection(present)
+        for path in present.sorted() where peers[path] == nil && !others.contains(path) { connect(path) }
+    }
+
+    private func connect(_ path: String) {
+        guard peers.count < Int(Self.most) else { return }
+        let descriptor = UnixAddress.connect(path)
+        guard descriptor >= 0 else { return }
+        let stream = ApprovalStream(descriptor)
+        var user = uid_t()
+        guard cprocess_socket_user(descriptor, &user) != 0, user == geteuid() else {
+            others.insert(path)
+            return
+        }
+        stream.send(.approver)
+        peers[path] = Peer(stream)
+    }
+
+    /// Takes note of what the commands say, without waiting.
+    func receive() {
+        for (path, peer) in peers {
+            for message in peer.stream.receive() { take(message, of: peer, at: path) }
+            if peer.stream.isClosed { peers[path] = nil }
+        }
+    }
+
+    private func take(_ message: ApprovalMessage, of peer: Peer, at path: String) {
+        switch message {
+        case .serving(let profile, let pid):
+            (peer.profile, peer.pid) = (profile, pid)
+            guard let wanted = self.profile, wanted != profile else { return }
+            others.insert(path)
+            peers[path] = nil
+        case .question(let question, _): peer.question = question
+        case .ended(let id, let answer): peer.end = (id, answer)
+        case .otherVersion:
+            hasMetOtherVersion = true
+            others.insert(path)
+            peers[path] = nil
+        case .approver, .answer: peers[path] = nil
+        }
+    }
+
+    /// A question that nobody has answered.
+    var next: Pending? {
+        for (path, peer) in peers.sorted(by: { $0.key < $1.key }) {
+            guard let question = peer.question else { continue }
+            guard peer.end?.id != question.id else {
+                peer.question = nil
+                continue
+            }
+            return Pending(path: path, profile: peer.profile, pid: peer.pid, question: question)
+        }
+        return nil
+    }
+
+    /// How the question has ended by itself.
+    func change(of pending: Pending) -> Change {
+        let peer = peers[pending.path], id = pending.question.id
+        if let end = peer?.end, end.id == id { return .over(end.answer) }
+        return peer?.question?.id == id ? .none : .over(.withdrawn)
+    }
+
+    func answer(_ pending: Pending, _ answer: ServeAnswer) {
+        guard let peer = peers[pending.path], peer.question?.id == pending.question.id else { return }
+        peer.question = nil
+        peer.stream.send(.answer(id: pending.question.id, answer))
+    }
+}
+
+/// The terminal of `authctl approve`: quiet for as long as this lives, with single keys instead of lines, so that nothing that
+/// was typed or pasted before a question answers it.
+final class ApprovalTerminal {
+    /// What has ended a wait.
+    enum Reply: Equatable {
+        case answered(ServeAnswer)
+        /// Ctrl-D, or the terminal is gone.
+        case cancelled
+        /// One of the others wants to be looked at, or the time is up.
+        case interrupted
+        /// The question has to be shown again: the window has another size, or something else was on the screen.
+        case disturbed
+    }
+
+    private let conversation: Conversation
+    private var keys = ApprovalKeys()
+    private var last = ContinuousClock.now
+    /// Milliseconds in which a question is only read; what is typed meanwhile is dropped. The last question may have gone just before
+    /// its answer was typed.
+    private static let pause: Int32 = 1000
+
+    /// - Returns: `nil` if there is no terminal.
+    init?() {
+        guard let conversation = Conversation(timeout: 0) else { return nil }
+        self.conversation = conversation
+    }
+
+    /// Writes lines; text of others only as `SafeText` made it fit.
+    func say(_ lines: [String]) { conversation.say(lines.map { TerminalLook.plain($0) }) }
+
+    /// Waits without a question; keys are dropped.
+    func idle(_ milliseconds: Int32, beside descriptors: [Int32]) -> Reply {
+        switch conversation.key(within: milliseconds, beside: descriptors) {
+        case .byte(0x04), .hungUp: .cancelled
+        case .byte, .other, .nothing, .resumed: .interrupted
+        }
+    }
+
+    /// Shows a question that is laid out for the screen as it is now, rings the bell, and drops what was typed so far.
+    func begin(_ lines: (ApprovalScreen) -> [String]) {
+        repeat {
+            conversation.clearLine()
+            let size = TerminalLook.size(of: conversation.terminal.screen.descriptor)
+            let screen = ApprovalScreen(columns: size.columns, rows: size.rows, isUnicode: TerminalLook.isUnicode)
+            conversation.say(lines(screen), isLaidOut: true)
+            conversation.ring()
+        } while !conversation.drop(for: Self.pause)
+        keys = ApprovalKeys()
+        draw()
+    }
+
+    /// Takes the question away that stands there.
+    func end(_ line: String) {
+        conversation.clearLine()
+        say([line])
+    }
+
+    /// Waits for the answer.
+    func read(beside descriptors: [Int32]) -> Reply {
+        while true {
+            switch conversation.key(within: 1000, beside: descriptors) {
+            case .nothing, .other: return .interrupted
+            case .hungUp: return .cancelled
+            case .resumed: return .disturbed
+            case .byte(let byte):
+                let now = ContinuousClock.now
+                let gap = Int((now - last) / .milliseconds(1))
+                last = now
+                switch keys.take(byte, after: gap) {
+                case .none: draw()
+                case .answered(let answer): return .answered(answer)
+                case .cancelled: return .cancelled
+                case .unclear:
+                    conversation.clearLine()
+                    say([ApprovalWords.unclear])
+                    draw()
+                }
+            }
+        }
+    }
+
+    private func draw() { conversation.prompt(ApprovalWords.label + (keys.letter.map { "\($0)" } ?? "")) }
 }

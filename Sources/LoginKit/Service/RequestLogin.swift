@@ -34,3 +34,77 @@ final class RequestLogin: LoginProcedure {
 
     func method(for credential: Credential) -> AuthenticationMethod { method }
 }
+
+/// The client certificate is the proof, in the handshake of every connection: no request carries anything.
+final class CertificateLogin: LoginProcedure {
+    let client: ServiceClient
+    private let clock: WallClock
+    private(set) var space: ProtectionSpace?
+
+    init(_ client: ServiceClient, _ clock: WallClock) {
+        self.client = client
+        self.clock = clock
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        if let (rule, step) = client.profile.guarded {
+            try checkRefused(rule, at: step)
+        } else {
+            try AnonymousCheck(client: client).greet()
+        }
+        let found = ProtectionSpace(origin: client.endpoint.origin, method: .certificate)
+        space = found
+        return found
+    }
+
+    /// Asks what is guarded without the certificate. It has to refuse: in the handshake, or by a status.
+    private func checkRefused(_ rule: RequestRule, at step: Step) throws(LoginFault) {
+        do throws(LoginFault) {
+            _ = try AnonymousCheck(client: client).send(rule, at: step, by: client.anonymously)
+        } catch .untrusted(.clientCertificate) {
+            return
+        } catch .network(.connectionLost) {
+            // A reset may overtake the alert that says why: whoever gets no answer without a certificate was not let in.
+            return
+        } catch .network(.handshakeLost) {
+            return
+        }
+    }
+
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
+        if client.profile.loginSteps.isEmpty { return steps.credential.opened }
+        return try RequestSequence(client: client, clock: clock, carriesCredential: true)
+            .take(steps, code: code, by: client.plainly)
+    }
+
+    func method(for credential: Credential) -> AuthenticationMethod { .certificate }
+}
+
+/// A token that a person pastes is the session at once.
+final class PastedTokenLogin: LoginProcedure {
+    let client: ServiceClient
+    private(set) var space: ProtectionSpace?
+
+    init(_ client: ServiceClient) {
+        self.client = client
+    }
+
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        let found = try AnonymousCheck(client: client).space(.token, isKnown: hasPassword)
+        space = found
+        return found
+    }
+
+    func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
+        switch steps.credential.kind {
+        case .token(let value):
+            let token = Token(value: value, refreshToken: nil, expires: nil)
+            return .opened(
+                OpenedLogin(credential: steps.credential, session: .token(token), verdict: .leftToVerify))
+        case .password, .ticket, .certificate, .grant, .noSecret, .copied:
+            throw client.lacking
+        }
+    }
+
+    func method(for credential: Credential) -> AuthenticationMethod { .token }
+}

@@ -205,3 +205,111 @@ extension Session {
         if case .credential(let credential) = self { credential } else { nil }
     }
 }
+
+extension Service {
+    /// Asks to go on in another protocol, with the session attached.
+    /// - Parameter name: of the protocol (RFC 9110, section 7.8).
+    /// - Returns: the answer, and the connection where the service goes on in that protocol.
+    /// - Throws: as `relay`.
+    func openTunnel(
+        _ request: HTTPRequest, to name: String, with session: Session, username: String
+    ) throws(LoginFault) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
+        try client.shielded(session.secrets, username: username) { () throws(LoginFault) in
+            var request = request
+            let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
+            do throws(FillFault) {
+                try request.attach(session, profile.sessionRule, client.values(session, username: username))
+            } catch {
+                throw error.asLoginFault
+            }
+            request.hidden = client.hidden
+            // The last one: a challenge of Digest may have to be answered once more.
+            var tunnel: (any Tunnel)?
+            func line(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
+                let opened = try client.transport.openTunnel(request, to: name)
+                tunnel = opened
+                return opened.response
+            }
+            let sent =
+                if let credential = session.credential {
+                    try procedure.send(request, with: credential, answersOtherRealms: false, over: line)
+                } else {
+                    ServiceClient.Sent(response: try line(request))
+                }
+            let relayed = Relayed(
+                response: sent.response, session: session, isProven: sent.isProven,
+                carriedPassword: sent.carriedPassword, url: request.url)
+            guard sent.response.status == 101 else { return (relayed, nil) }
+            guard sent.response.values(of: "Upgrade").map({ $0.lowercased() }) == [name] else {
+                throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))
+            }
+            return (relayed, tunnel)
+        }
+    }
+}
+
+extension Service {
+    /// Sends one of the profile's requests with a session, in whatever way that is sent; and once more where the answer tells
+    /// what guards it. Verify does not wait for that: it is asked where there is none.
+    func send(
+        _ rule: RequestRule, with session: Session, username: String
+    ) throws(LoginFault) -> ServiceClient.Reply {
+        let slots = rule == profile.verify ? [] : rule.slots.union(profile.sessionRule.slots(for: rule.method))
+        let session = try fetchingCSRF(for: slots, session, username)
+        let reply = try sendOnce(rule, with: session, username: username)
+        guard client.learnsCSRF(from: reply.facts) else { return reply }
+        return try sendOnce(rule, with: client.refreshed(session, by: reply.facts.response), username: username)
+    }
+
+    func sendOnce(
+        _ rule: RequestRule, with session: Session, username: String
+    ) throws(LoginFault) -> ServiceClient.Reply {
+        let values = SlotValues(session, username: username)
+        guard let credential = session.credential else {
+            return try client.send(rule, values, session: session, by: client.plainly)
+        }
+        return try client.send(rule, values, session: session) { (request) throws(LoginFault) in
+            try procedure.send(request, with: credential, answersOtherRealms: true)
+        }
+    }
+
+    /// Fetches the value of `{csrf}` for a request with these slots, where the profile says from which page.
+    /// - Returns: the session, with what that page has refreshed in it.
+    /// - Throws: `noCSRF` where the page has no value, or means 'logged out': some services hand anonymous clients a value, too,
+    ///   and then do as nobody what somebody has asked for.
+    func fetchingCSRF(
+        for slots: Set<Template.Slot>, _ session: Session, _ username: String
+    ) throws(LoginFault) -> Session {
+        guard let csrf = profile.sessionRule.csrf, let path = csrf.path, slots.contains(.csrf) else { return session }
+        var rule = RequestRule(method: "GET", path: Template(literal: path), response: profile.proof.rules)
+        (rule.response.token, rule.response.username, rule.response.loggedIn) = (csrf.value, nil, nil)
+        let facts = try sendOnce(rule, with: session, username: username).facts
+        client.hide(whatIsIn: facts, by: rule.response)
+        switch facts.judged(by: rule.response, at: .verify, anonymous: anonymousResponse) {
+        case .accepted:
+            guard let value = facts.secret(at: csrf.value), !value.isEmpty else { break }
+            client.csrf = value
+            return client.refreshed(session, by: facts.response)
+        case .unclear(.busy(let fault)): throw .busy(fault)
+        case .refused, .forbidden, .needsSecondFactor, .pending, .unclear: break
+        }
+        throw .failure(.noCSRF(csrf.value))
+    }
+
+    /// Whether an answer tells a value of `{csrf}` that was not known, so that the request is to be sent once more.
+    func learnsCSRF(from relayed: Relayed, body: Secret?) throws(LoginFault) -> Bool {
+        guard relayed.session != nil, let rule = profile.sessionRule.csrf, !rule.stale.isEmpty else { return false }
+        return client.learnsCSRF(from: try parsed(relayed, body, by: rule.response))
+    }
+}
+
+extension ServiceClient {
+    /// Takes note of a value of `{csrf}`.
+    /// - Returns: whether it is a new one.
+    func learnsCSRF(from facts: ParsedResponse) -> Bool {
+        guard let value = profile.sessionRule.csrf.flatMap({ facts.told(by: $0) }), value != csrf else { return false }
+        hide([value])
+        csrf = value
+        return true
+    }
+}

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LoginCore
 import Secrets
 
@@ -41,5 +42,56 @@ struct TokenReader {
         else { return }
         throw .failure(
             .other("the server returned a token of type \(SafeText.quoted(type)); only Bearer is supported"))
+    }
+}
+
+/// The claims of a JSON Web Token (RFC 7519). Only hints: checking the signature is up to the server.
+struct JSONWebToken {
+    /// As they stand in the payload.
+    let claims: JSONValue
+
+    /// - Returns: `nil` for a token of any other kind.
+    init?(_ token: Secret) {
+        guard let claims = Self.part(1, of: token) else { return nil }
+        self.claims = claims
+    }
+
+    /// One of the three parts of a token, the header or the claims.
+    private static func part(_ number: Int, of token: Secret) -> JSONValue? {
+        let parts = token.withUnsafeBytes { Array($0) }.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        var base64 = String(decoding: parts[number], as: UTF8.self)
+            .replacing("-", with: "+").replacing("_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64).flatMap { data in try? data.withUnsafeBytes { try JSONReader.read($0) } }
+    }
+
+    /// Returns whether a text is a signed token: three parts, of which the first is a header with an algorithm (RFC 7515, section 7.1).
+    static func isSigned(_ token: Secret) -> Bool {
+        if case .string? = JSONPointer("/alg").flatMap({ part(0, of: token)?[$0] }) { true } else { false }
+    }
+
+    /// `exp` (section 4.1.4), in seconds of Unix time.
+    var expiry: Double? { JSONPointer("/exp").flatMap { claims[$0]?.text }.flatMap { Double($0) } }
+
+    /// When a token of this kind ends, in whole seconds of Unix time.
+    static func end(of token: Secret) -> Int64? {
+        JSONWebToken(token)?.expiry.flatMap { Int64(exactly: $0.rounded()) }
+    }
+
+    /// The texts of a claim, which may be one or a list of them.
+    func texts(_ claim: String) -> [String] {
+        switch JSONPointer("/\(claim)").flatMap({ claims[$0] }) {
+        case .string(let text)?: [text]
+        case .array(let elements)?: elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        default: []
+        }
+    }
+
+    /// `sub` (section 4.1.2): the subject.
+    var subject: String? {
+        guard case .string(let text)? = JSONPointer("/sub").flatMap({ claims[$0] }), !text.isEmpty else { return nil }
+        return text
     }
 }

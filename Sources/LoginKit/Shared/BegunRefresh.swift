@@ -1,4 +1,6 @@
+import Glibc
 import LoginCore
+import Secrets
 
 /// A refresh that this process has begun, and what it has to do next.
 struct BegunRefresh {
@@ -37,4 +39,188 @@ enum SharedRight: Equatable {
     case changed
     /// This machine began one and did not end it, and the provider has refused another since.
     case unfinished(machine: String)
+}
+
+// One refresh for all machines: what `SharedRefresh` asks for, done in the engine and on the disk.
+extension SharedStore {
+    /// Takes the right to refresh a login, or waits for whoever has it. Called by one process of this machine at a time.
+    /// - Parameters:
+    ///   - known: what was read of it before.
+    ///   - hasOtherProof: whether something else than the refresh can earn a session, a password that is kept.
+    /// - Throws: `engineAway` where it is not there, since nothing that a provider gives could be kept then.
+    func beginRefresh(
+        of account: AccountID, ifStill known: Secret, hasOtherProof: Bool = false
+    ) throws(StoreFault) -> SharedRight {
+        if let away, isAway { throw away.fault }
+        let key = try id(account), machine = try machineName()
+        // One that was sent, and whose answer was not heard, is over.
+        let late = refreshes.removeValue(forKey: key).flatMap { $0.effect == .look ? $0 : nil }
+        var refresh = late ?? BegunRefresh(of: machine)
+        while true {
+            switch refresh.effect {
+            case .look: refresh.handle(.looked(try lookForRefresh(account, known, hasOtherProof)))
+            // The caller has the lock of this machine.
+            case .contend: refresh.handle(.contending)
+            case .putLock(_, let unfinished):
+                try checkTime(refresh)
+                refresh.lockedAt = BootMoment.now()
+                refresh.handle(try event(of: putLock(account, after: unfinished)))
+            case .checkTime:
+                refreshes[key] = refresh
+                return .mine
+            case .putSession:
+                try checkTime(refresh)
+                refresh.handle(try event(of: pushJournal(account)))
+            case .dropJournal:
+                try memory(account).update { $0.journal = nil }
+                refresh.handle(.dropped)
+            case .wait:
+                try checkTime(refresh)
+                usleep(Self.pause)
+                refresh.handle(.waited)
+            case .end(.oldCopy): throw .shared(name, .oldCopy)
+            case .end(.refused(let machine?)): return .unfinished(machine: machine)
+            case .end: return .changed
+            case .refresh, .writeJournal, .putRefusal: preconditionFailure("no refresh was sent")
+            }
+        }
+    }
+
+    /// Takes the lock of a login that is to be moved away, so that no other machine refreshes it meanwhile: until it is erased, or
+    /// `cancelRefresh`.
+    func lockForMove(of account: AccountID) throws(StoreFault) {
+        cacheTime = 0
+        for _ in 1...Self.mostTries {
+            guard let secret = try find(account) else { return }
+            switch try beginRefresh(of: account, ifStill: secret) {
+            case .changed: continue
+            case .unfinished(let machine): throw unfinished(machine)
+            case .mine:
+                guard let machine = found[try id(account)]?.value.open.unfinished else { return }
+                cancelRefresh(of: account)
+                throw unfinished(machine)
+            }
+        }
+        throw lockedTooLong
+    }
+
+    /// What is there may be used up, and the next session in that machine's journal, which a logout would end.
+    private func unfinished(_ machine: String) -> StoreFault {
+        .unavailable(name, problem: "the machine '\(machine)' began to refresh this login and did not end it")
+    }
+
+    var lockedTooLong: StoreFault { .locked(path: "\(name)", seconds: 30 + 3 * lockTime) }
+
+    /// Between two looks at a lock that somebody else has, in microseconds.
+    private static let pause: UInt32 = 500_000
+
+    /// Whoever has the lock has its time, and the next one, too; then something is wrong with the engine.
+    private func checkTime(_ refresh: BegunRefresh) throws(StoreFault) {
+        guard refresh.isOver(after: 30 + 3 * lockTime) else { return }
+        throw lockedTooLong
+    }
+
+    /// Whether this process has sent a refresh for which the other machines wait.
+    func hasBegunRefresh(of account: AccountID) throws(StoreFault) -> Bool {
+        guard case .refresh? = refreshes[try id(account)]?.effect else { return false }
+        return true
+    }
+
+    /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again, since others
+    /// may think its lock is over while the provider answers.
+    func isInTime(_ account: AccountID) throws(StoreFault) -> Bool {
+        let key = try id(account)
+        guard var refresh = refreshes[key], refresh.effect == .checkTime else { return false }
+        let age = refresh.lockedAt.age ?? .max, isInTime = age < Int64(lockTime) * 1000 / 3
+        refresh.handle(isInTime ? .inTime : .late)
+        refreshes[key] = refresh
+        return isInTime
+    }
+
+    /// Keeps a session in the place of the one that was read: by the refresh that this process has begun, or where nobody has
+    /// changed it.
+    /// - Returns: whether it is in use now; `false` where somebody else has put a newer one meanwhile.
+    func keep(_ secret: Secret, over old: Secret, for account: AccountID) throws(StoreFault) -> Bool {
+        let key = try id(account)
+        guard var refresh = refreshes.removeValue(forKey: key), case .refresh = refresh.effect else {
+            return try replace(old, with: secret, for: account)
+        }
+        refresh.handle(.refreshed)
+        var tries = 0, value = SharedValue(try open(generation: 1), secret), problem: StoreFault?
+        while true {
+            switch refresh.effect {
+            case .writeJournal(let generation):
+                // On this machine first, and synced: the provider gives it once. A full disk is no reason to lose it.
+                value = SharedValue(try open(generation: generation), secret)
+                let text = value.text(for: account, key: self.key), memory = try memory(account)
+                problem = fault { () throws(StoreFault) in try memory.update { $0.journal = text } }
+                refresh.handle(problem == nil ? .written : .unwritten)
+            case .putSession:
+                tries += 1
+                do throws(StoreFault) {
+                    guard tries < Self.mostTries else { throw StoreFault.shared(name, .engineAway(.none)) }
+                    refresh.handle(try event(of: push(value, account)))
+                } catch  where error.isOfEngine {
+                    if let problem { throw problem }
+                    // It is in the journal, and gets there with the next refresh.
+                    return true
+                }
+            case .dropJournal:
+                try memory(account).update { $0.journal = nil }
+                refresh.handle(.dropped)
+            case .look: refresh.handle(.looked(try lookForRefresh(account, secret, false)))
+            case .contend: refresh.handle(.contending)
+            case .end(.use): return found[key]?.value.secret == secret
+            case .end(.oldCopy): throw .shared(name, .oldCopy)
+            case .end, .putLock, .putRefusal, .checkTime, .refresh, .wait: return false
+            }
+        }
+    }
+
+    /// Ends a login whose refresh the provider has refused, unless another machine may still have the next session.
+    func refuse(_ old: Secret, for account: AccountID) throws(StoreFault) -> SharedRefusal {
+        let key = try id(account)
+        guard var refresh = refreshes.removeValue(forKey: key), case .refresh = refresh.effect else {
+            return try replace(old, with: nil, for: account) ? .ended : .changed
+        }
+        refresh.handle(.refused)
+        while true {
+            switch refresh.effect {
+            case .putRefusal:
+                do throws(StoreFault) {
+                    refresh.handle(try event(of: putRefusal(account)))
+                } catch  where error.isOfEngine {
+                    refresh.handle(.away)
+                }
+            case .look: refresh.handle(.looked(try lookForRefresh(account, old, false)))
+            case .end(.refused(nil)):
+                // Its details may be others by now.
+                let refused = found[key]?.value.open.generation
+                let isErased = try put(account) { (generation, present) throws(StoreFault) in
+                    guard let present, !present.open.erased, present.open.generation == refused else { return nil }
+                    return SharedValue(try open(generation: generation, erased: true))
+                }
+                return isErased ? .ended : .changed
+            case .end(.refused(let machine?)): return .unfinished(machine: machine)
+            case .end(.oldCopy): throw .shared(name, .oldCopy)
+            case .end, .contend, .putLock, .checkTime, .refresh, .writeJournal, .putSession, .dropJournal, .wait:
+                return .changed
+            }
+        }
+    }
+
+    /// Gives up the right to a refresh that was not sent, or that has used nothing up.
+    func cancelRefresh(of account: AccountID) {
+        // Where that fails the lock runs out.
+        fault { () throws(StoreFault) in
+            let key = try id(account), machine = try machineName()
+            guard refreshes.removeValue(forKey: key) != nil else { return }
+            for _ in 1...Self.mostTries {
+                guard found[key]?.value.open.refreshing?.machine == machine else { return }
+                if try change(account, { $0.refreshing = nil }) { return }
+                // Another machine may have changed the details beside it.
+                _ = try look(account)
+            }
+        }
+    }
 }

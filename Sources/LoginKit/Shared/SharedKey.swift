@@ -86,3 +86,100 @@ struct SharedKey {
         }
     }
 }
+
+/// A value in the engine: what is open about a login, and the login itself, sealed together with that.
+///
+/// As text it is `1.OPEN.SEALED`, both in base64: nothing that a shell, an SQL literal or a URL could read in another way.
+struct SharedValue {
+    /// Everything that whoever reads the engine can see. The seal covers it, so that nobody else can change it.
+    struct Open: Codable, Equatable {
+        struct Lock: Codable, Equatable {
+            /// Who refreshes the login.
+            let machine: String
+            /// How long it may, in seconds from the moment at which somebody sees it first.
+            let seconds: Int
+
+            /// How long others wait for it: its time, and a sixth for what is still under way then.
+            var patience: Int { seconds + seconds / 6 }
+
+            init(machine: String, seconds: Int) { (self.machine, self.seconds) = (machine, seconds) }
+
+            init(from decoder: any Decoder) throws {
+                let members = try decoder.container(keyedBy: FormKey.self)
+                machine = try members.decode(String.self, forKey: "machine")
+                seconds = try members.decode(Int.self, forKey: "seconds")
+            }
+        }
+
+        /// The number of logins, refreshes and logouts that there were.
+        let generation: Int
+        /// Counts every put: a lower number is a copy that somebody has put back.
+        var sequence = 0
+        /// Who has put it.
+        let machine: String
+        /// In seconds of Unix time.
+        let saved: Int64
+        var refreshing: Lock?
+        /// The machine that began a refresh of this session and did not end it: it may have the next one.
+        var unfinished: String?
+        /// Whether the provider has refused a refresh after that.
+        var refused = false
+        /// Whether somebody has logged out: what is sealed is empty then.
+        var erased: Bool
+
+        /// Whether it is nothing that only somebody with the key would make, to have others fail at it.
+        var isWithinLimits: Bool {
+            (1...(1 << 53)).contains(generation) && (0...(1 << 53)).contains(sequence)
+                && (!refused || unfinished != nil) && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
+        }
+
+        init(generation: Int, machine: String, saved: Int64, refreshing: Lock? = nil, erased: Bool = false) {
+            (self.generation, self.machine, self.saved) = (generation, machine, saved)
+            (self.refreshing, self.erased) = (refreshing, erased)
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: FormKey.self)
+            generation = try members.decode(Int.self, forKey: "generation")
+            sequence = try members.decode(Int.self, forKey: "sequence")
+            machine = try members.decode(String.self, forKey: "machine")
+            saved = try members.decode(Int64.self, forKey: "saved")
+            refreshing = try members.decodeIfPresent(Lock.self, forKey: "refreshing")
+            unfinished = try members.decodeIfPresent(String.self, forKey: "unfinished")
+            refused = try members.decode(Bool.self, forKey: "refused")
+            erased = try members.decode(Bool.self, forKey: "erased")
+        }
+    }
+
+    private static let version = "1"
+
+    let open: Open
+    let secret: Secret
+
+    init(_ open: Open, _ secret: Secret = Secret("")) { (self.open, self.secret) = (open, secret) }
+
+    func text(for account: AccountID, key: SharedKey) -> String {
+        let beside = Base64.encode(SecretJSON.encodeOwn(open)), sealed = key.seal(secret, for: account, beside: beside)
+        let bytes = (sealed.nonce + sealed.ciphertext).withUnsafeBytes { Secret(copying: $0) }
+        return "\(Self.version).\(beside).\(Base64.encode(bytes))"
+    }
+
+    enum Fault: Error {
+        case newerVersion
+        /// Not of this account and this key, or changed by somebody.
+        case foreign
+    }
+
+    init(_ text: String, for account: AccountID, key: SharedKey) throws(Fault) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if let number = parts.first.flatMap({ Int($0) }), number > 1 { throw .newerVersion }
+        guard parts.count == 3, parts[0] == Self.version, let json = Base64.decode(parts[1]),
+            let bytes = Base64.decode(parts[2])?.withUnsafeBytes({ Array($0) }), bytes.count > Cipher.nonceCount,
+            let open = SecretJSON.decode(Open.self, from: json), open.isWithinLimits
+        else { throw .foreign }
+        let sealed = Cipher.Sealed(
+            nonce: Array(bytes.prefix(Cipher.nonceCount)), ciphertext: Array(bytes.dropFirst(Cipher.nonceCount)))
+        guard let secret = key.open(sealed, for: account, beside: parts[1]) else { throw .foreign }
+        self.init(open, secret)
+    }
+}

@@ -166,3 +166,194 @@ final class SharedStore: CredentialStore {
         return true
     }
 }
+
+// What a machine that comes later has to know: whose login it is, and whether it has the right key.
+extension SharedStore {
+    /// The account of a profile that logged in last, on whichever machine; `nil` if none has.
+    func lastAccount(of profile: String, at origin: Origin) throws(StoreFault) -> AccountID? {
+        guard let name = try find(Self.pointer(profile, origin)) else { return nil }
+        return AccountID(profile: profile, origin: origin, username: name.unprotectedText)
+    }
+
+    func noteLast(_ account: AccountID) throws(StoreFault) {
+        guard account != StoreTest.account else { return }
+        let pointer = Self.pointer(account.profile, account.origin), name = Secret(account.username)
+        let now = Int(clock.now())
+        try put(pointer, isLogin: true) { (generation, present) throws(StoreFault) in
+            // By another machine just now, and no old copy.
+            if let present, present.secret == name, present.open.generation > now - 60 { return nil }
+            return SharedValue(try open(generation: generation), name)
+        }
+    }
+
+    /// A name that nobody has: the others are typed, or a server's.
+    private static func pointer(_ profile: String, _ origin: Origin) -> AccountID {
+        AccountID(profile: profile, origin: origin, username: "\0last")
+    }
+
+    private static let check = AccountID(
+        profile: "authctl key", origin: Origin(scheme: "https", host: "key.invalid", port: 443), username: "")
+
+    /// Where it is does not depend on the key, as it does for all others.
+    static let checkName = "authctl/key"
+
+    /// Leaves something by which a machine with another key sees that it has the wrong one.
+    func noteKey() throws(StoreFault) {
+        guard try !checkKey() else { return }
+        let value = SharedValue(try open(generation: 1))
+        let isNew = try engine.put(value.text(for: Self.check, key: key), for: Self.checkName, over: nil) != nil
+        // Another machine was faster.
+        if !isNew { try checkKey() }
+    }
+
+    /// Asks the engine once in a process.
+    /// - Returns: whether the engine says which key it is; no machine may have saved a login yet.
+    /// - Throws: `shared(.otherKey)` if the machines that have the engine's logins have another one.
+    @discardableResult
+    func checkKey() throws(StoreFault) -> Bool {
+        if isKeyChecked { return true }
+        guard let item = try engine.get(Self.checkName) else { return false }
+        do throws(StoreFault) {
+            _ = try opened(item.value, Self.check)
+        } catch .shared(_, .foreignValue) {
+            throw .shared(name, .otherKey(path: key.path))
+        }
+        isKeyChecked = true
+        return true
+    }
+}
+
+// The single steps of a refresh.
+extension SharedStore {
+    /// The engine's versions mean nothing to the steps, which only compare what they looked at.
+    func event(of wasPut: Bool) -> SharedRefresh.Event { wasPut ? .put(version: 0) : .conflict }
+
+    func lookForRefresh(
+        _ account: AccountID, _ known: Secret, _ hasOtherProof: Bool
+    ) throws(StoreFault) -> SharedRefresh.Look {
+        let (content, found) = try look(account)
+        guard let found else {
+            // Nothing is there any more, as after a logout.
+            let nothing = SharedRefresh.Value(version: 0, generation: content.mark, isErased: true)
+            return SharedRefresh.Look(
+                mark: content.mark, value: nothing, journal: try journal(content, account)?.open.generation,
+                isOver: true)
+        }
+        let open = found.value.open
+        let value = SharedRefresh.Value(
+            version: 0, generation: open.generation, holder: open.refreshing?.machine, unfinished: open.unfinished,
+            isRefused: open.refused && !hasOtherProof, isErased: open.erased)
+        return SharedRefresh.Look(
+            mark: content.mark, value: value, journal: try journal(content, account)?.open.generation,
+            lockIsOver: try isOver(open.refreshing, found.text, content, account),
+            isOver: !open.erased && found.value.secret == known)
+    }
+
+    private func journal(_ content: SharedMemory.Content, _ account: AccountID) throws(StoreFault) -> SharedValue? {
+        try content.journal.map { (text) throws(StoreFault) in try opened(text, account) }
+    }
+
+    /// Whether a lock has run out by this machine's own clock, since it first saw this lock.
+    private func isOver(
+        _ lock: SharedValue.Open.Lock?, _ text: String, _ content: SharedMemory.Content, _ account: AccountID
+    ) throws(StoreFault) -> Bool {
+        guard let lock, lock.machine != (try machineName()) else { return false }
+        if let seen = content.lock, seen.text == text, let age = seen.moment?.age {
+            return age > Int64(lock.patience) * 1000
+        }
+        try memory(account).update { $0.lock = SharedMemory.Content.Reading(text: text, moment: .now()) }
+        return false
+    }
+
+    func putLock(_ account: AccountID, after unfinished: String?) throws(StoreFault) -> Bool {
+        let lock = SharedValue.Open.Lock(machine: try machineName(), seconds: lockTime)
+        return try change(account) { ($0.refreshing, $0.unfinished) = (lock, unfinished) }
+    }
+
+    func putRefusal(_ account: AccountID) throws(StoreFault) -> Bool {
+        try change(account) { ($0.refreshing, $0.refused) = (nil, true) }
+    }
+
+    /// Puts what was read last with something else beside it.
+    /// - Returns: whether it was still there.
+    func change(_ account: AccountID, _ body: (inout SharedValue.Open) -> Void) throws(StoreFault) -> Bool {
+        guard let present = found[try id(account)] else { return false }
+        var open = present.value.open
+        body(&open)
+        return try swap(account, SharedValue(open, present.value.secret), over: present)
+    }
+
+    /// Puts the session of this machine's journal.
+    func pushJournal(_ account: AccountID) throws(StoreFault) -> Bool {
+        guard let value = try journal(try memory(account).read(), account) else { return false }
+        return try push(value, account)
+    }
+
+    /// Puts a session that the provider has given to this machine.
+    func push(_ value: SharedValue, _ account: AccountID) throws(StoreFault) -> Bool {
+        try swap(account, value, over: found[try id(account)])
+    }
+}
+
+// Writing only what no other machine has changed.
+extension SharedStore {
+    /// Puts a secret in the place of one that was read, or erases it, unless somebody else has changed it since.
+    /// - Returns: whether it was still there.
+    func replace(_ old: Secret, with new: Secret?, for account: AccountID) throws(StoreFault) -> Bool {
+        try put(account) { (generation, present) throws(StoreFault) in
+            guard let present, !present.open.erased, present.secret == old else { return nil }
+            return SharedValue(try open(generation: generation, erased: new == nil), new ?? Secret(""))
+        }
+    }
+
+    /// Replaces the details beside a login that stays as it is, unless somebody has changed it since. Generation and lock stay, so
+    /// that the refresh of another machine goes on.
+    /// - Returns: whether it was still there.
+    func amend(_ old: Secret, as new: Secret, for account: AccountID) throws(StoreFault) -> Bool {
+        for _ in 1...Self.mostTries {
+            guard let present = try look(account).1, !present.value.open.erased, present.value.secret == old else {
+                return false
+            }
+            if try swap(account, SharedValue(present.value.open, new), over: present) { return true }
+        }
+        throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
+    }
+
+    /// Saves a secret where no other machine has a login of the account.
+    func saveUnlessTaken(_ secret: Secret, for account: AccountID) throws(StoreFault) {
+        let machine = try machineName()
+        try noteKey()
+        let isSaved = try put(account) { (generation, present) throws(StoreFault) in
+            if let present, !present.open.erased, present.open.machine != machine { return nil }
+            return SharedValue(try open(generation: generation), secret)
+        }
+        guard isSaved else {
+            throw .unavailable(name, problem: "another machine has saved a login of this account there")
+        }
+        try noteLast(account)
+    }
+
+    /// Erases a login that this machine has put or locked, and leaves another machine's.
+    func eraseOwn(_ account: AccountID) throws(StoreFault) {
+        let machine = try machineName()
+        try put(account) { (generation, present) throws(StoreFault) in
+            guard let present, !present.open.erased,
+                present.open.machine == machine || present.open.refreshing?.machine == machine
+            else { return nil }
+            return SharedValue(try open(generation: generation, erased: true))
+        }
+    }
+
+    /// Tries whether the engine refuses to replace a value by the wrong version, on which everything depends.
+    func testConditions(_ account: AccountID) throws(StoreFault) {
+        let key = try id(account)
+        guard let former = try engine.get(key),
+            let version = try engine.put(former.value, for: key, over: former.version)
+        else { return }
+        for wrong in [nil, former.version] where wrong != version {
+            guard try engine.put(former.value, for: key, over: wrong) == nil else {
+                throw .unavailable(name, problem: "a value was replaced though it had another version")
+            }
+        }
+    }
+}

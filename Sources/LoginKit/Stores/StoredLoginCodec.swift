@@ -191,3 +191,123 @@ enum StoredLoginCodec {
         return secret
     }
 }
+
+// With one type of keys for all forms; see `FormKey`.
+
+extension StoredLoginCodec.Document {
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        version = try members.decode(Int.self, forKey: "version")
+        account = try members.decodeIfPresent(AccountRecord.self, forKey: "account")
+        session = try members.decodeIfPresent(StoredLoginCodec.SessionForm.self, forKey: "session")
+        credential = try members.decodeIfPresent(StoredLoginCodec.CredentialForm.self, forKey: "credential")
+        extraSecrets = try members.decodeIfPresent(StoredLoginCodec.ExtraSecretsForm.self, forKey: "further")
+    }
+}
+
+extension StoredLoginCodec.SessionForm {
+    /// One member, which says the kind.
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        // To ask for all keys would build a type at every start.
+        let kinds = (["basic", "token", "cookies"] as [FormKey]).filter { members.contains($0) }
+        guard kinds.count == 1 else { throw StoredLoginCodec.Malformed() }
+        let inner = try members.nestedContainer(keyedBy: FormKey.self, forKey: kinds[0])
+        switch kinds[0].stringValue {
+        case "basic": self = .basic(try inner.decode(StoredLoginCodec.CredentialForm.self, forKey: "_0"))
+        case "token": self = .token(try inner.decode(StoredLoginCodec.TokenForm.self, forKey: "_0"))
+        default: self = .cookies(try inner.decode([StoredLoginCodec.CookieForm].self, forKey: "_0"))
+        }
+    }
+}
+
+extension StoredLoginCodec.CredentialForm {
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        username = try members.decodeIfPresent(String.self, forKey: "username")
+        secret = try members.decodeIfPresent(String.self, forKey: "secret")
+    }
+}
+
+extension StoredLoginCodec.TokenForm {
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        value = try members.decode(String.self, forKey: "value")
+        refreshToken = try members.decodeIfPresent(String.self, forKey: "refreshToken")
+        expires = try members.decodeIfPresent(Int64.self, forKey: "expires")
+        grant = try members.decodeIfPresent(GrantForm.self, forKey: "grant")
+        cookies = try members.decodeIfPresent([StoredLoginCodec.CookieForm].self, forKey: "cookies")
+    }
+}
+
+/// The stored form of a grant beside its tokens: all of it as one secret.
+struct GrantForm: Codable {
+    private let issuer: String?
+    private let tokenEndpoint: String
+    private let revocation: RevocationForm?
+    private let client: ClientForm
+    private let scope: String?
+    private let resource: String?
+    private let name: String?
+    /// Older releases do not write it.
+    private let subject: String?
+
+    private struct RevocationForm: Codable {
+        let endpoint: String
+        let authentication: String
+    }
+
+    private struct ClientForm: Codable {
+        let id: String
+        let secret: String?
+        let authentication: String
+        let registration: RegistrationForm?
+    }
+
+    private struct RegistrationForm: Codable {
+        let url: String?
+        let token: String?
+    }
+
+    init(_ terms: Grant.Terms) {
+        issuer = terms.issuer
+        tokenEndpoint = terms.tokenEndpoint
+        revocation = terms.revocation.map {
+            RevocationForm(endpoint: $0.endpoint, authentication: $0.authentication.rawValue)
+        }
+        let client = terms.client
+        self.client = ClientForm(
+            id: client.id, secret: client.secret.map(Base64.encode), authentication: client.authentication.rawValue,
+            registration: client.registration.map {
+                RegistrationForm(url: $0.url, token: $0.token.map(Base64.encode))
+            })
+        scope = terms.scope
+        resource = terms.resource
+        name = terms.name
+        subject = terms.subject
+    }
+
+    /// - Throws: `Malformed` for what no release has written.
+    func terms() throws(StoredLoginCodec.Malformed) -> Grant.Terms {
+        let secret = try client.secret.map(StoredLoginCodec.secret)
+        let token = try client.registration?.token.map(StoredLoginCodec.secret)
+        let kept = OAuthClient(
+            id: client.id, secret: secret, authentication: try Self.authentication(client.authentication),
+            registration: client.registration.map { OAuthClient.Registration(url: $0.url, token: token) })
+        var place: Grant.Revocation?
+        if let revocation {
+            place = Grant.Revocation(
+                endpoint: revocation.endpoint, authentication: try Self.authentication(revocation.authentication))
+        }
+        return Grant.Terms(
+            issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: place, client: kept, scope: scope,
+            resource: resource, name: name, subject: subject)
+    }
+
+    private static func authentication(
+        _ name: String
+    ) throws(StoredLoginCodec.Malformed) -> ClientAuthentication {
+        guard let method = ClientAuthentication(rawValue: name) else { throw StoredLoginCodec.Malformed() }
+        return method
+    }
+}

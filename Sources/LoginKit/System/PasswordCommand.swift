@@ -1,3 +1,4 @@
+import Glibc
 package import LoginCore
 package import Secrets
 
@@ -56,5 +57,71 @@ package struct PasswordCommand {
 
     private static func fault(_ problem: String, _ isCode: Bool) -> LoginFault {
         .usage(.badValue(option: isCode ? "otp-command" : "password-command", problem: problem))
+    }
+}
+
+/// A program that was started without a shell, with its standard output in a pipe and the terminal's standard error.
+final class RunningCommand {
+    private let program: ChildProgram
+    private let output: Int32
+
+    /// - Throws: `loginRequired` with status 127 where there is no such program.
+    init(_ words: [String], isCode: Bool) throws(LoginFault) {
+        let pipe: PipeEnds
+        do throws(ChildProgram.StartFailure) {
+            pipe = try PipeEnds()
+        } catch {
+            throw .failure(.system(call: "pipe2", errno: error.errno))
+        }
+        output = pipe.reading
+        defer { close(pipe.writing) }
+        do throws(ChildProgram.StartFailure) {
+            program = try ChildProgram(words, output: pipe.writing)
+        } catch {
+            close(pipe.reading)
+            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127, isCode: isCode)))
+        }
+    }
+
+    /// The first line of what it prints. What else holds the pipe open, once the program itself has ended, is not
+    /// waited for.
+    func firstLine(
+        until deadline: ContinuousClock.Instant, isCancelled: @escaping () -> Bool
+    ) throws(SecretFile.Problem) -> Secret {
+        let wait = InputWait(
+            descriptor: output, deadline: deadline, isOver: { isCancelled() || self.program.hasEnded() })
+        return try SecretFile.read(output, firstLineOnly: true, waiting: wait)
+    }
+
+    /// Closes the pipe and waits for the end; at the deadline the program is asked to end, then killed.
+    /// - Returns: its status as a shell would show it; `nil` if it had to be ended.
+    package func end(by deadline: ContinuousClock.Instant) -> Int32? {
+        close(output)
+        return program.end(by: deadline)
+    }
+}
+
+/// The words of a command that a person wrote in one line, for a program that is started without a shell.
+enum CommandWords {
+    /// Blanks separate words, single and double quotes hold them together, nothing else means anything.
+    /// - Returns: `nil` if a quote is not closed.
+    static func split(_ line: String) -> [String]? {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        for character in line {
+            switch (quote, character) {
+            case (let open?, _) where character == open: quote = nil
+            case (_?, _): word = (word ?? "") + String(character)
+            case (nil, "'"), (nil, "\""):
+                quote = character
+                word = word ?? ""
+            case (nil, " "), (nil, "\t"):
+                if let finished = word { words.append(finished) }
+                word = nil
+            case (nil, _): word = (word ?? "") + String(character)
+            }
+        }
+        return quote != nil ? nil : words + (word.map { [$0] } ?? [])
     }
 }

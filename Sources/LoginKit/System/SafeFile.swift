@@ -1,6 +1,7 @@
 import Glibc
 import LoginCore
 import Secrets
+import Synchronization
 
 /// One file of the state folder: read whole, changed whole.
 ///
@@ -166,5 +167,137 @@ struct SafeFile: Sendable {
         try checkCall("fchmod", path: path, fchmod(number, 0o600))
         try bytes.withUnsafeBytes { (buffer) throws(StoreFault) in try file.write(buffer, path: path) }
         try checkCall("fsync", path: path, retrying { fsync(number) })
+    }
+}
+
+// What changes that were killed have left beside the file.
+extension SafeFile {
+    /// Removes what changes that were killed have left beside the file.
+    func sweep() throws(StoreFault) {
+        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy),
+            try !leftovers(in: directory).isEmpty
+        else { return }
+        let lock = try FileLock(lockName, in: directory, seconds: wait)
+        try removeLeftovers(in: directory)
+        _ = consume lock
+    }
+
+    /// Removes the temporary files of runs that were killed. Whoever holds the lock is the only one to have any.
+    func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
+        for name in try leftovers(in: directory) {
+            try checkCall("unlink", path: "\(folder)/\(name)", unlinkat(directory.descriptor.number, name, 0))
+        }
+    }
+
+    private func leftovers(in directory: SafeDirectory) throws(StoreFault) -> [String] {
+        var names: [String] = []
+        let copy = try checkCall(
+            "open", path: folder,
+            retrying {
+                openat(directory.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            })
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            throw .system(call: "fdopendir", path: folder, errno: errno)
+        }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { break }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix(temporaryPrefix) { names.append(name) }
+        }
+        guard errno == 0 else { throw .system(call: "readdir", path: folder, errno: errno) }
+        return names
+    }
+}
+
+/// The content of a file as it was last read, so that a command with a thousand accounts reads and decodes it once.
+///
+/// It is used only as long as the same file is there, unchanged. The file is held open until then, so that no later file
+/// gets its inode number.
+final class FileMemory<Content: Sendable>: Sendable {
+    private let remembered = Mutex<Remembered?>(nil)
+
+    private struct Remembered {
+        let file: HeldFile
+        let content: Content
+    }
+
+    /// Returns the content if `file` is the one that was read.
+    func content(of file: borrowing Descriptor, path: String) throws(StoreFault) -> Content? {
+        let identity = try FileIdentity(file, path: path)
+        return remembered.withLock { $0?.file.identity == identity ? $0?.content : nil }
+    }
+
+    /// Lets the file go, whose space a new version may need.
+    func forget() { remembered.withLock { $0 = nil } }
+
+    /// Keeps what was just read from `file`.
+    func remember(_ content: Content, of file: borrowing Descriptor, path: String) throws(StoreFault) {
+        let copy = fcntl(file.number, F_DUPFD_CLOEXEC, 0)
+        // Without a free descriptor the file is read again next time.
+        guard copy >= 0 else { return }
+        let held = HeldFile(copy, try FileIdentity(file, path: path))
+        remembered.withLock { $0 = Remembered(file: held, content: content) }
+    }
+}
+
+/// Tells one version of a file from another: a change of ours is a new file, and anybody else's sets the times.
+private struct FileIdentity: Equatable {
+    private let numbers: [Int]
+
+    init(_ file: borrowing Descriptor, path: String) throws(StoreFault) {
+        let status = try file.status(path: path)
+        let (written, changed) = (status.st_mtim, status.st_ctim)
+        numbers = [
+            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
+            written.tv_sec, written.tv_nsec, changed.tv_sec, changed.tv_nsec,
+        ]
+    }
+}
+
+private final class HeldFile: Sendable {
+    let identity: FileIdentity
+    private let number: Int32
+
+    init(_ number: Int32, _ identity: FileIdentity) {
+        (self.number, self.identity) = (number, identity)
+    }
+
+    deinit {
+        close(number)
+    }
+}
+
+/// Disk space that is held for a file that is about to be written, until the value is released.
+final class ReservedSpace {
+    private let descriptor: Int32
+
+    /// Takes the space with a file that has no name, so that a crash leaves nothing behind, and syncs it: a file system may
+    /// find out only then that it is full.
+    init(_ count: Int, in directory: SafeDirectory, for path: String) throws(StoreFault) {
+        let name = ".space-" + String(UInt64.random(in: 0 ... .max), radix: 16)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        descriptor = retrying { openat(directory.descriptor.number, name, flags, 0o600) }
+        guard descriptor >= 0 else { throw Self.fault("open", path, errno) }
+        unlinkat(directory.descriptor.number, name, 0)
+        var code: Int32
+        repeat { code = posix_fallocate(descriptor, 0, off_t(count)) } while code == EINTR
+        guard code == 0 else { throw Self.fault("fallocate", path, code) }
+        guard retrying({ fsync(descriptor) }) == 0 else { throw Self.fault("fsync", path, errno) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    private static func fault(_ call: String, _ path: String, _ code: Int32) -> StoreFault {
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG: .noSpace(path: path, errno: code)
+        default: .system(call: call, path: path, errno: code)
+        }
     }
 }

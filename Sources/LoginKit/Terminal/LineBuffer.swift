@@ -1,5 +1,6 @@
 import CReadline
 import Glibc
+import LoginCore
 
 /// The line that is being typed: readline's buffer, edited without readline's own commands.
 ///
@@ -85,5 +86,234 @@ struct LineBuffer {
     private func setPosition(count: Int, cursor: Int) {
         storage[count] = 0
         creadline_set_position(Int32(count), Int32(cursor))
+    }
+}
+
+/// Draws the line in the place of readline, which would keep a copy of what it draws.
+enum LineDisplay {
+    /// Fewer columns for the text than this, and the label gets a line of its own.
+    private static let leastRoom = 6
+
+    /// Writes the label at the left edge.
+    static func begin(_ question: LineRequest, on screen: Screen) {
+        let room = screen.columns - 1 - question.label.count
+        screen.write(room < leastRoom ? question.label + "\n" : question.label)
+    }
+
+    /// Brings the screen up to date with the line. While more is waiting to be read, that is left for later.
+    static func draw() {
+        CurrentLine.with { session in
+            guard !KeyReader.isMoreWaiting(on: session.screen.descriptor) else { return }
+            session.draw()
+        }
+    }
+
+    /// Brings the screen up to date for the last time, also if what follows the line is there already.
+    static func finish() {
+        CurrentLine.with { $0.draw() }
+    }
+
+    /// Writes label and line again, because something else stands there now.
+    static func drawAgain() {
+        CurrentLine.with { session in
+            session.drawn.forget()
+            session.screen.clearLine()
+            begin(session.question, on: session.screen)
+            session.draw()
+        }
+    }
+
+    fileprivate static func room(for label: String, columns: Int) -> Int {
+        let room = columns - 1 - label.count
+        return room < leastRoom ? max(1, columns - 1) : room
+    }
+}
+
+extension LineSession {
+    fileprivate mutating func draw() {
+        let line = LineBuffer()
+        let starts = Characters.boundaries(of: line.bytes)
+        let cells = cells(of: line.bytes, starts: starts)
+        let cursor = min(starts.count { $0 < line.cursor }, cells.count)
+        let room = LineDisplay.room(for: question.label, columns: screen.columns)
+        screen.write(drawn.update(to: cells, cursor: cursor, columns: room))
+    }
+
+    private func cells(of bytes: UnsafeBufferPointer<UInt8>, starts: [Int]) -> [Cell] {
+        switch question.style {
+        case .masked(let mark):
+            guard let mark else { return [] }
+            return Array(repeating: mark, count: starts.count - 1)
+        case .shown:
+            return zip(starts, starts.dropFirst()).map { Self.cell(bytes[$0..<$1]) }
+        }
+    }
+
+    private static func cell(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Cell {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isHarmless = text.unicodeScalars.allSatisfy { SafeText.escape(for: $0) == nil }
+        if isHarmless { return Cell(text) }
+        let escaped = SafeText.escaped(text)
+        return Cell(escaped, width: escaped.count)
+    }
+}
+
+/// One character as it stands on the screen.
+struct Cell: Equatable, Sendable {
+    let text: String
+    /// In columns.
+    let width: Int
+
+    init(_ text: String, width: Int? = nil) {
+        self.text = text
+        self.width = width ?? text.first.map { TextWidth.of($0) } ?? 0
+    }
+}
+
+/// The part of a line that is being typed which is on the screen now.
+///
+/// Works out the fewest characters that turn what is shown into what shall be shown: a new mark costs one mark. It uses
+/// backspace and blanks alone, so any terminal will do, and it never touches the last column, where terminals differ.
+struct ScreenLine: Sendable {
+    private var shown: [Cell] = []
+    private var cursor = 0
+
+    /// Returns the text to write so that `cells` are shown with the cursor before the one at `cursor`. Of a line wider than
+    /// `columns`, the part around the cursor is shown.
+    mutating func update(to cells: [Cell], cursor: Int, columns: Int) -> String {
+        let window = Self.window(of: cells, cursor: cursor, columns: columns)
+        return change(to: Array(cells[window]), cursor: cursor - window.lowerBound)
+    }
+
+    /// Takes note that the screen was overwritten; the next update writes everything, beginning at the cursor.
+    mutating func forget() {
+        shown = []
+        cursor = 0
+    }
+
+    private mutating func change(to cells: [Cell], cursor target: Int) -> String {
+        defer { (shown, cursor) = (cells, target) }
+        guard cells != shown else { return Self.step(from: cursor, to: target, in: cells) }
+        let common = zip(shown, cells).prefix { $0 == $1 }.count
+        let gap = max(0, Self.width(shown[common...]) - Self.width(cells[common...]))
+        return Self.step(from: cursor, to: common, in: shown) + Self.text(cells[common...])
+            + String(repeating: " ", count: gap)
+            + String(repeating: "\u{8}", count: gap + Self.width(cells[target...]))
+    }
+
+    private static func step(from: Int, to: Int, in cells: [Cell]) -> String {
+        from <= to ? text(cells[from..<to]) : String(repeating: "\u{8}", count: width(cells[to..<from]))
+    }
+
+    /// Leaves a third of the room for what follows the cursor.
+    private static func window(of cells: [Cell], cursor: Int, columns: Int) -> Range<Int> {
+        guard width(cells[...]) > columns else { return cells.indices }
+        var start = min(cells.count, cursor + columns / 3)
+        var room = columns
+        while start > 0, cells[start - 1].width <= room {
+            start -= 1
+            room -= cells[start].width
+        }
+        start = min(start, cursor)
+        var end = start
+        room = columns
+        while end < cells.count, cells[end].width <= room {
+            room -= cells[end].width
+            end += 1
+        }
+        return start..<max(end, cursor)
+    }
+
+    private static func width(_ cells: ArraySlice<Cell>) -> Int { cells.reduce(0) { $0 + $1.width } }
+    private static func text(_ cells: ArraySlice<Cell>) -> String { cells.map(\.text).joined() }
+}
+
+/// Finds what a person sees as one character in raw bytes: a secret must not become a `String`.
+///
+/// A simplified reading of Unicode's grapheme clusters (UAX #29): a code point and whatever is put on it, parts of an
+/// emoji that are joined, and the two letters of a flag. Bytes that are not UTF-8 count as one character each.
+enum Characters {
+    /// One code point at the start of `bytes`, and how many bytes it takes; `nil` if they are not UTF-8 (RFC 3629).
+    static func decode(_ bytes: some Collection<UInt8>) -> (scalar: Unicode.Scalar, length: Int)? {
+        guard let first = bytes.first else { return nil }
+        let length: Int, smallest: UInt32
+        switch first {
+        case 0x00..<0x80: return (Unicode.Scalar(first), 1)
+        case 0xC2..<0xE0: (length, smallest) = (2, 0x80)
+        case 0xE0..<0xF0: (length, smallest) = (3, 0x800)
+        case 0xF0..<0xF5: (length, smallest) = (4, 0x10000)
+        default: return nil
+        }
+        var value = UInt32(first) & (0x7F >> UInt32(length))
+        let rest = bytes.dropFirst().prefix(length - 1)
+        guard rest.count == length - 1, rest.allSatisfy({ $0 & 0xC0 == 0x80 }) else { return nil }
+        for byte in rest { value = value << 6 | UInt32(byte & 0x3F) }
+        // Longer than needed, a surrogate, or beyond Unicode: not UTF-8.
+        guard value >= smallest, let scalar = Unicode.Scalar(value) else { return nil }
+        return (scalar, length)
+    }
+
+    /// Where each character begins, and the end.
+    static func boundaries(of bytes: some RandomAccessCollection<UInt8>) -> [Int] {
+        var starts: [Int] = [], offset = 0, before: Unicode.Scalar?, flagLetters = 0
+        while offset < bytes.count {
+            let decoded = decode(bytes.dropFirst(offset))
+            let isFlagLetter = decoded.map { isRegionalIndicator($0.scalar) } ?? false
+            flagLetters = isFlagLetter ? flagLetters + 1 : 0
+            let endsFlag = isFlagLetter && flagLetters.isMultiple(of: 2)
+            if !(endsFlag || continues(decoded?.scalar, after: before)) { starts.append(offset) }
+            before = decoded?.scalar
+            offset += decoded?.length ?? 1
+        }
+        return starts + [offset]
+    }
+
+    static func isValidUTF8(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
+        var offset = 0
+        while offset < bytes.count {
+            guard let length = decode(bytes.dropFirst(offset))?.length else { return false }
+            offset += length
+        }
+        return true
+    }
+
+    private static func continues(_ scalar: Unicode.Scalar?, after before: Unicode.Scalar?) -> Bool {
+        guard let scalar, let before else { return false }
+        let joiner: Unicode.Scalar = "\u{200D}"
+        return scalar == joiner || scalar.properties.isGraphemeExtend || scalar.properties.isEmojiModifier
+            || scalar.properties.generalCategory == .spacingMark
+            || (before == joiner && scalar.properties.isEmoji)
+    }
+
+    private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
+        (0x1F1E6..<0x1F200).contains(scalar.value)
+    }
+}
+
+/// Lines with text of others in them. None is wider than the terminal: what wraps would stand at the left edge, where it could
+/// pass for a line of ours.
+enum TextLine {
+    /// Our own words, the text between quotes, and how the sentence ends.
+    static func quoting(_ text: String, after words: String, end: String = "", columns: Int) -> String {
+        fitted("\(words) \(SafeText.quoted(text))\(end)", columns: columns)
+    }
+
+    /// A name and a value that is escaped already, below each other where one line has no room for them.
+    static func pair(_ name: String, _ value: String, columns: Int) -> [String] {
+        let line = "\(name) \(value)"
+        return TextWidth.of(line) < columns ? [line] : [name, fitted("  \(value)", columns: columns)]
+    }
+
+    /// The text, or as much of it as leaves the last column free; the cut is seen.
+    static func fitted(_ text: String, columns: Int) -> String {
+        guard TextWidth.of(text) >= columns else { return text }
+        let mark = Screen.isUnicode ? "…" : "..."
+        var left = columns - 1 - mark.count, shown = ""
+        for character in text {
+            left -= TextWidth.of(character)
+            guard left >= 0 else { break }
+            shown.append(character)
+        }
+        return shown + mark
     }
 }

@@ -194,3 +194,106 @@ final class CurlTransport: Transport {
         isExamined = true
     }
 }
+
+extension CurlTransport {
+    /// The error of a failed transfer.
+    func reason(_ code: CURLcode, _ handle: CurlHandle) throws(LoginFault) -> LoginFault {
+        if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { return .cancelled }
+        if code == CURLE_PEER_FAILED_VERIFICATION { return try distrust(handle) }
+        return fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
+    }
+
+    private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginFault {
+        if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
+        if context.wasAsked, let refusal = TLSFault(text)?.refusal {
+            return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
+        }
+        let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
+        return CurlFault(
+            code: code, text: text, origin: options.origin, settings: options.settings, proxy: options.proxy,
+            wasConnected: wasConnected,
+            wasReady: options.origin.scheme == "https" ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
+            hasAnswered: hasAnswered, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
+            errno: handle.number(CURLINFO_OS_ERRNO)
+        ).error
+    }
+
+    /// The error of a certificate that did not verify.
+    private func distrust(_ handle: CurlHandle) throws(LoginFault) -> LoginFault {
+        let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
+        let found: ServerTrust
+        do throws(LoginFault) {
+            found = try CertificateProbe(options: options, provider: provider).run()
+        } catch {
+            // A server that ends every handshake without a client certificate, or has gone since.
+            return unseen
+        }
+        // It verifies now, or what does not verify is not the server's certificate.
+        if found.reasons.isEmpty { return unseen }
+        return .untrusted(exception?.fault(with: found) ?? .certificate(found))
+    }
+}
+
+extension CurlTransport {
+    func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginFault) -> any Tunnel {
+        let url = try checked(request, try URLParser())
+        try examine()
+        TransferTrace(settings: options.settings).show(request, url)
+        let handle = try CurlHandle(CurlLibrary())
+        try prepare(handle)
+        try handle.set(CURLOPT_URL, url.text)
+        try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
+        let code = connections.run(handle, options, ResponseWait(nil), isHeld: true)
+        guard code == CURLE_OK else {
+            defer { connections.release(handle) }
+            throw try reason(code, handle)
+        }
+        provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        let tunnel = CurlTunnel(handle, connections, owner: self, isCancelled: options.settings.isCancelled)
+        let ticket = request.negotiates ? try TicketCache.token(for: url.origin.host) : nil
+        try tunnel.ask(
+            try request.head(url, askingFor: name, with: ticket), within: options.settings.connectTimeout * 3,
+            limit: options.settings.headerLimit)
+        return tunnel
+    }
+}
+
+extension HTTPRequest {
+    /// As it is sent (RFC 9112, section 3); it was checked before.
+    /// - Parameter ticket: the token of Negotiate, which libcurl makes for its own requests alone.
+    fileprivate func head(
+        _ url: ParsedURL, askingFor name: String, with ticket: Secret?
+    ) throws(LoginFault) -> Secret {
+        var text = SecretBuilder(limit: 256 << 10)
+        do throws(SecretBuilder.LimitExceeded) {
+            try text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
+            try text.append("Connection: Upgrade\r\nUpgrade: \(name)\r\n")
+            for field in headers {
+                try text.append("\(field.name): ")
+                try text.append(field.value)
+                try text.append("\r\n")
+            }
+            if let basic {
+                try text.append("Authorization: ")
+                try text.appendBasic(Secret(basic.username), basic.password)
+                try text.append("\r\n")
+            }
+            if let ticket {
+                try text.append("Authorization: Negotiate ")
+                try text.append(ticket.base64)
+                try text.append("\r\n")
+            }
+            if !cookies.isEmpty {
+                try text.append("Cookie: ")
+                try text.append(cookies)
+                try text.append("\r\n")
+            }
+            try text.append("\r\n")
+        } catch {
+            throw .usage(.other("the head of the request is too long"))
+        }
+        return text.finish()
+    }
+}

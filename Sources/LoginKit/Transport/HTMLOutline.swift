@@ -1,3 +1,5 @@
+import CXML
+import Glibc
 import LoginCore
 import Secrets
 
@@ -176,5 +178,182 @@ extension HTMLOutline.Form {
                 field: control.field == nil || control.isDisabled ? nil : fields.count - 1,
                 name: control.field?.name ?? "", isDisabled: control.isDisabled, isImage: button.isImage,
                 action: button.action == nil || control.isDisabled ? nil : actions.count - 1))
+    }
+}
+
+/// A control of a form, as its tag has it.
+struct HTMLControl {
+    static let names = ["input", "button", "select", "textarea"]
+
+    /// The form that is open around it.
+    let form: Int?
+    /// The `id` of the form that it names instead.
+    let formID: String?
+    /// Its own `id`, by which a label may name it.
+    let id: String?
+    let isDisabled: Bool
+    /// `nil` without a name.
+    var field: PageField?
+    /// `nil` if it does not submit its form.
+    let submitButton: (isImage: Bool, action: String?, method: String?)?
+
+    init(_ element: HTMLElement, in form: Int?, isDisabled: Bool) {
+        self.form = form
+        self.isDisabled = isDisabled
+        formID = element.text("form")
+        id = element.text("id")
+        let type = Self.type(element)
+        if ["button", "input"].contains(element.name), ["submit", "image"].contains(type) {
+            submitButton = (type == "image", element.text("formaction"), element.text("formmethod")?.lowercased())
+        } else {
+            submitButton = nil
+        }
+        guard let name = element.text("name"), !name.isEmpty else { return }
+        let isBox = ["checkbox", "radio"].contains(type)
+        field = PageField(
+            name: name, type: type, value: Self.value(element, type), isChosen: !isBox || element.text("checked") != nil
+        )
+        let uses = element.text("autocomplete")?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
+        field?.isOneTimeCode = uses.contains("one-time-code")
+    }
+
+    private static let types = [
+        "hidden", "text", "search", "tel", "url", "email", "password", "date", "month", "week", "time",
+        "datetime-local", "number", "range", "color", "checkbox", "radio", "file", "submit", "image", "reset", "button",
+    ]
+
+    /// An unknown type is a text, and of a button one that submits.
+    private static func type(_ element: HTMLElement) -> String {
+        let type = element.text("type")?.lowercased() ?? ""
+        switch element.name {
+        case "input": return types.contains(type) ? type : "text"
+        case "button": return ["reset", "button"].contains(type) ? type : "submit"
+        default: return element.name
+        }
+    }
+
+    private static func value(_ element: HTMLElement, _ type: String) -> Secret? {
+        guard type == "textarea" else { return element.secret("value") }
+        guard let content = element.content, !content.isEmpty else { return nil }
+        // The line end behind the tag is none of its own.
+        return Secret(String(content.first?.isNewline == true ? content.dropFirst() : content[...]))
+    }
+}
+
+/// A list of options that is open.
+struct HTMLList {
+    let control: Int
+    let depth: Int
+    private let isMultiple: Bool
+    private let isDropDown: Bool
+    private var hasSelected = false
+    /// The value of the selected option, else of the first.
+    private(set) var value: Secret?
+    /// The values that are sent.
+    private(set) var chosen: [Secret] = []
+    private(set) var options: [String] = []
+    private static let mostOptions = 20
+
+    init(_ element: HTMLElement, control: Int) {
+        self.control = control
+        depth = element.depth
+        isMultiple = element.text("multiple") != nil
+        isDropDown = !isMultiple && (element.text("size").flatMap { Int($0) } ?? 1) <= 1
+    }
+
+    mutating func offer(_ element: HTMLElement, isDisabled disabledGroup: Bool) {
+        guard let option = element.secret("value") ?? Self.text(element) else { return }
+        let isDisabled = disabledGroup || element.text("disabled") != nil
+        if !isDisabled, !option.isEmpty, options.count < Self.mostOptions { options.append(option.unprotectedText) }
+        let isSelected = element.text("selected") != nil
+        if isSelected || value == nil { value = option }
+        if isSelected {
+            chosen = (isMultiple ? chosen : []) + (isDisabled ? [] : [option])
+        } else if isDropDown, !hasSelected, chosen.isEmpty, !isDisabled {
+            chosen = [option]
+        }
+        hasSelected = hasSelected || isSelected
+    }
+
+    private static func text(_ element: HTMLElement) -> Secret? {
+        element.content.map { text in
+            Secret(text.split { " \t\n\r\u{c}".contains($0) || $0 == "\r\n" }.joined(separator: " "))
+        }
+    }
+}
+
+/// The present element of a page that is being walked, or a tag of a form.
+struct HTMLElement {
+    private let page: OpaquePointer
+    private let marks: HTMLSource.Marks
+    /// In lower case; `form` and `/form` for the tags of a form, which the parser reads as fields.
+    let name: String
+    let depth: Int
+
+    init(page: OpaquePointer, name: String, depth: Int, marks: HTMLSource.Marks) {
+        self.page = page
+        self.depth = depth
+        self.marks = marks
+        let isMarked = { (mark: String) in name == "input" && Self.has(mark, page) }
+        self.name = isMarked(marks.start) ? "form" : isMarked(marks.end) ? "/form" : name == "form" ? "" : name
+    }
+
+    private static func has(_ attribute: String, _ page: OpaquePointer) -> Bool {
+        guard let value = cxml_attribute(page, attribute) else { return false }
+        cxml_forget(value)
+        return true
+    }
+
+    func text(_ attribute: String) -> String? {
+        guard let value = cxml_attribute(page, attribute) else { return nil }
+        defer { cxml_forget(value) }
+        return marks.restored(String(cString: value))
+    }
+
+    /// The text inside it.
+    var content: String? {
+        guard let text = cxml_content(page) else { return nil }
+        defer { cxml_forget(text) }
+        return marks.restored(String(cString: text))
+    }
+
+    func secret(_ attribute: String) -> Secret? {
+        guard let value = cxml_attribute(page, attribute) else { return nil }
+        defer { cxml_forget(value) }
+        let secret = Secret(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))
+        guard strstr(value, marks.stem) != nil else { return secret }
+        return Secret(marks.restored(secret.unprotectedText))
+    }
+}
+
+/// What people read beside the controls of a page: labels (HTML, section 4.10.4), and the header of a table's row.
+struct HTMLLabels {
+    /// By the `id` of their controls.
+    private(set) var ofControls: [String: String] = [:]
+    private var open: (text: String, depth: Int)?
+    private var header: String?
+
+    /// The label or header that the present place belongs to; `nil` without one.
+    var around: String? { open?.text ?? header }
+
+    mutating func take(_ element: HTMLElement) {
+        if let label = open, element.depth <= label.depth { open = nil }
+        switch element.name {
+        case "label":
+            guard let text = Self.text(element) else { return }
+            open = (text, element.depth)
+            if let id = element.text("for"), ofControls.count < HTMLFormReader.most { ofControls[id] = text }
+        case "tr", "table", "form", "/form": header = nil
+        case "th": header = Self.text(element)
+        default: break
+        }
+    }
+
+    /// Without the colon at its end; `nil` for what is too long to be one.
+    private static func text(_ element: HTMLElement) -> String? {
+        guard let content = element.content, content.utf8.count <= 200 else { return nil }
+        let words = content.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = words.hasSuffix(":") ? String(words.dropLast()) : words
+        return text.isEmpty ? nil : text
     }
 }

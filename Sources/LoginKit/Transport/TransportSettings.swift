@@ -1,3 +1,4 @@
+import CCurl
 package import LoginCore
 
 /// The proxy to use.
@@ -91,5 +92,101 @@ package struct TransportSettings: Sendable {
         self.headerLimit = headerLimit
         self.userAgent = userAgent
         self.trace = trace
+    }
+}
+
+/// Chooses the proxy for an origin, and notes a variable that was set but not obeyed.
+struct ProxyChoice: Equatable {
+    let url: String?
+    let source: ProxySource
+    let ignoredVariable: String?
+
+    /// A proxy that nobody named for authctl is for https alone, where TLS goes through it, and never for this machine.
+    init(_ setting: ProxySetting, environment: [String: String], origin: Origin) {
+        if case .url(let url, let source) = setting {
+            (self.url, self.source, ignoredVariable) = (url.isEmpty ? nil : url, source, nil)
+            return
+        }
+        let set = Self.variables(origin.scheme).first { environment[$0]?.isEmpty == false }
+        let variable = origin.isLoopback ? nil : set
+        let applying = variable.flatMap { Self.isException(origin, environment) ? nil : $0 }
+        let isObeyed = setting == .environment && origin.scheme == "https"
+        url = isObeyed ? applying.flatMap { environment[$0] } : nil
+        source = applying.map { .variable($0) } ?? .file
+        ignoredVariable = isObeyed ? nil : applying
+    }
+
+    var speaksTLS: Bool { url?.lowercased().hasPrefix("https://") == true }
+
+    /// The proxy without user information, to be shown.
+    var shown: String {
+        guard let url else { return "" }
+        return url.lastIndex(of: "@").map { String(url[url.index(after: $0)...]) } ?? url
+    }
+
+    func fault(_ problem: ProxyFault.Problem) -> LoginFault {
+        .network(.proxy(ProxyFault(proxy: shown, source: source, problem: problem)))
+    }
+
+    /// As curl reads them: `HTTP_PROXY` in capitals is what a CGI server makes of a request header, so it is not taken.
+    private static func variables(_ scheme: String) -> [String] {
+        scheme == "https"
+            ? ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] : ["http_proxy", "all_proxy", "ALL_PROXY"]
+    }
+
+    /// Whether the variables except the origin. libcurl reads their list: hosts, domains, networks, a star.
+    private static func isException(_ origin: Origin, _ environment: [String: String]) -> Bool {
+        let lists = ["no_proxy", "NO_PROXY"].compactMap { environment[$0] }
+        guard let list = lists.first(where: { !$0.isEmpty }) else { return false }
+        return ConnectionPreview.isDirect(to: origin, exceptions: list)
+    }
+}
+
+/// Has libcurl prepare a connection, and notes to which addresses it would go. No socket is opened.
+final class ConnectionPreview {
+    private var addresses: [PeerAddress] = []
+
+    /// Addresses for documentation (RFC 5737, section 3), which stand for a proxy and for what is behind a name.
+    private static let (proxy, target) = ("192.0.2.1", "192.0.2.2")
+    /// Seconds that the resolver has.
+    private static let patience = 10
+
+    /// What the name of an origin means on this machine; empty if it does not resolve.
+    static func addresses(of origin: Origin) -> [PeerAddress] {
+        (try? ConnectionPreview().run(origin, proxy: "", exceptions: "", names: CurlList())) ?? []
+    }
+
+    /// Whether a list such as that of `no_proxy` excepts the origin. No name is resolved for it.
+    static func isDirect(to origin: Origin, exceptions: String) -> Bool {
+        let names = CurlList()
+        if origin.address == nil { "\(origin.host):\(origin.port):\(target)".withCString { names.append($0) } }
+        let found = try? ConnectionPreview().run(
+            origin, proxy: "http://\(proxy):9", exceptions: exceptions, names: names)
+        return found?.first != PeerAddress(text: proxy)
+    }
+
+    private func run(
+        _ origin: Origin, proxy: String, exceptions: String, names: CurlList
+    ) throws(LoginFault) -> [PeerAddress] {
+        let library = try CurlLibrary()
+        let handle = try CurlHandle(library)
+        try handle.set(CURLOPT_URL, "\(origin)/")
+        try handle.set(CURLOPT_CONNECT_ONLY, 1)
+        try handle.set(CURLOPT_NOSIGNAL, 1)
+        try handle.set(CURLOPT_CONNECTTIMEOUT, Self.patience)
+        try handle.set(CURLOPT_PROXY, proxy)
+        try handle.set(CURLOPT_NOPROXY, exceptions)
+        try handle.set(CURLOPT_RESOLVE, names)
+        try handle.set(openSocket: Self.note)
+        try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+        let connections = try CurlConnections(library, isCancelled: nil)
+        _ = withExtendedLifetime((self, names)) { connections.run(handle, nil, ResponseWait(nil)) }
+        return addresses
+    }
+
+    private static let note: curl_opensocket_callback = { context, _, address in
+        guard let context, let address, let found = PeerAddress(address) else { return CURL_SOCKET_BAD }
+        Unmanaged<ConnectionPreview>.fromOpaque(context).takeUnretainedValue().addresses.append(found)
+        return CURL_SOCKET_BAD
     }
 }

@@ -1,6 +1,7 @@
 import CCurl
+import Glibc
 package import LoginCore
-import Secrets
+package import Secrets
 
 /// The only URL parser of the program: libcurl's, so that what is checked here and what is sent there cannot be read
 /// in two ways (RFC 3986; curl_url(3)).
@@ -107,4 +108,121 @@ enum HostName {
     private static func isIPv6(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") || isName(byte)
     }
+}
+
+/// libcurl's URL handle; see curl_url(3), curl_url_set(3) and curl_url_get(3).
+struct CurlURL: ~Copyable {
+    private let raw: OpaquePointer
+
+    init?(_ library: CurlLibrary) {
+        guard let raw = ccurl_url() else { return nil }
+        self.raw = raw
+    }
+
+    deinit {
+        ccurl_url_cleanup(raw)
+    }
+
+    /// - Returns: what is wrong, in libcurl's words.
+    func set(_ part: CURLUPart, _ text: String?, flags: Int32 = 0) -> String? {
+        let code = ccurl_url_set(raw, part, text, UInt32(flags))
+        return code == CURLUE_OK ? nil : String(cString: ccurl_url_strerror(code))
+    }
+
+    /// Whether the part exists, even if it cannot be decoded.
+    func has(_ part: CURLUPart) -> Bool {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_url_get(raw, part, &text, 0) == CURLUE_OK else { return false }
+        ccurl_free(text)
+        return true
+    }
+
+    func text(_ part: CURLUPart, flags: Int32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_url_get(raw, part, &text, UInt32(flags)) == CURLUE_OK else { return nil }
+        return Self.taken(text)
+    }
+
+    /// The host as A-label (RFC 5890), if it can be one.
+    func host() -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_url_get_host(raw, &text) == CURLUE_OK else { return nil }
+        return Self.taken(text)
+    }
+
+    func password() -> Secret? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard ccurl_url_get(raw, CURLUPART_PASSWORD, &text, UInt32(CURLU_URLDECODE)) == CURLUE_OK, let text else {
+            return nil
+        }
+        defer { ccurl_free(text) }
+        return Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
+    }
+
+    private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text else { return nil }
+        defer { ccurl_free(text) }
+        return String(cString: text)
+    }
+}
+
+/// An http or https URL in its parts, as `URLParser` reads it. The fragment is dropped: it is never sent.
+package struct ParsedURL: Equatable, Sendable {
+    /// With the port filled in.
+    package let origin: Origin
+    /// From the first slash on, still percent-encoded, without dot segments (RFC 3986, section 5.2.4).
+    package let path: String
+    /// Without the question mark, still percent-encoded; empty where a question mark ends the URL.
+    let query: String?
+    /// Decoded. URLs that are sent have none.
+    package let user: String?
+    /// Decoded. As with `user`, only what a person typed may have one.
+    package let password: Secret?
+
+    /// Path and query.
+    package var target: String { query.map { "\(path)?\($0)" } ?? path }
+
+    /// The path up to its last slash, without that unless it is the only one: what a cookie without a path of its own is for
+    /// (RFC 6265, section 5.1.4).
+    var directory: String {
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        return folder.isEmpty ? "/" : String(folder)
+    }
+
+    /// The whole URL without user information.
+    var text: String { "\(origin)\(target)" }
+}
+
+/// The checks that come before libcurl's, and the faults, which must not repeat a password.
+struct URLFault {
+    let text: String
+
+    func bad(_ problem: String) -> UsageFault { .badURL(url: shown, problem: problem) }
+
+    /// libcurl would let blanks pass in some places, and C1 controls in all.
+    func checkCharacters() throws(UsageFault) {
+        guard text.utf8.count <= 8192 else { throw .badURL(url: "\(shown.prefix(60))…", problem: "it is too long") }
+        let clean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7f...0x9f).contains($0.value) }
+        guard clean else { throw bad("it contains a blank or a control character") }
+        // A browser reads it as a slash: behind a host, and before an `@`, it would name another server to a person.
+        guard !text.prefix(while: { $0 != "?" && $0 != "#" }).contains("\\") else {
+            throw bad("it contains a backslash (%5C in a path)")
+        }
+    }
+
+    /// libcurl would take `https:/host` and `https:///host` for `https://host`.
+    func checkScheme() throws(UsageFault) {
+        let scheme = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        let rest = text.dropFirst(scheme.count)
+        guard let first = scheme.first ?? rest.first, first != "/" else { throw bad("there is no host") }
+        if rest.hasPrefix("://") {
+            guard let next = rest.dropFirst(3).first, !"/\\?#".contains(next) else { throw bad("there is no host") }
+        } else if rest.hasPrefix(":"), ["http", "https"].contains(scheme.lowercased()) {
+            throw bad("the scheme must be followed by two slashes")
+        } else {
+            throw .missingScheme(host: shown)
+        }
+    }
+
+    private var shown: String { SuppliedURL(text).withoutUserInformation }
 }

@@ -216,3 +216,92 @@ extension Message {
             next: "add a field that only the right one has to 'form'")
     }
 }
+
+extension HelperRequestFault {
+    var message: Message {
+        switch self {
+        case .tooLong(let limit): Self.refused("longer than \(limit) bytes")
+        case .noEqualsSign: Self.refused("a line without '='")
+        case .controlCharacter: Self.refused("a value contains a control character")
+        case .repeated(let attribute): Self.refused("\(SafeText.quoted(attribute)) occurs twice")
+        case .missing(let attribute): Self.refused("missing \(SafeText.quoted(attribute))")
+        case .notUTF8(let attribute): Self.refused("\(SafeText.quoted(attribute)) is not UTF-8")
+        case .notAURL: Self.refused("invalid URL")
+        case .notJSON: Self.refused("not the JSON of docker's protocol")
+        case .tookTooLong(let seconds): Self.refused("it did not end within \(seconds) seconds")
+        case .unreadable(let errno): Self.refused("it cannot be read: \(SystemWords.of(errno))")
+        }
+    }
+
+    /// The message about a refused request, which is not repeated: it may hold a password.
+    private static func refused(_ problem: String) -> Message {
+        Message(
+            "malformed request: \(problem)",
+            next:
+                "git and docker run this command themselves; see authctl-git-credential(1) and docker-credential-authctl(1)"
+        )
+    }
+}
+
+extension JSONFault {
+    /// The ambiguity, in a sentence.
+    var words: String {
+        switch self {
+        case .malformed: "it is not JSON"
+        case .otherEncoding: "it is not in UTF-8"
+        case .repeatedMember: "an object has two members of the same name"
+        case .trailingComma: "it has a trailing comma"
+        case .tooMuch: "it is nested too deeply, or has too many values"
+        }
+    }
+}
+
+extension ForeignProfileFault {
+    /// - Parameter url: where the profile was fetched.
+    func message(_ url: String) -> Message {
+        let place = SafeText.escaped(url)
+        switch self {
+        case .redirected(let target):
+            return Message(
+                "\(place) points to \(SafeText.quoted(target)), which was not followed; nothing was added",
+                next: "if the profile is there now, use that URL")
+        case .tooLarge(let limit):
+            return Message("\(place) has more than \(limit) bytes; nothing was added", next: "check the URL")
+        case .otherChecksum(let found):
+            return Message(
+                "checksum mismatch: \(place) has \(found); nothing was added",
+                next: "look at the file before you take the new checksum")
+        case .unseen(let found):
+            return Message(
+                "\(place) was not added: there is no terminal to confirm it",
+                next: "look at it, then: \(ShellCommand("authctl", "profile", "add", "--from", url, "--sha256", found))"
+            )
+        }
+    }
+}
+
+extension ClockDifference {
+    /// As in 'the clock here is 3 hours ahead of the server's'.
+    var words: String {
+        "the clock here is \(length) \(seconds > 0 ? "ahead of" : "behind") the server's"
+    }
+
+    /// The message about a session that looks expired.
+    func warning(of profile: String) -> String {
+        "warning: \(profile): the new session seems to have expired already: \(words); set the clock"
+    }
+
+    /// The message about a clock that is behind the time of the last save.
+    func setBackWarning(of profile: String) -> String {
+        "warning: \(profile): \(setBackWords); asking the service first"
+    }
+
+    var setBackWords: String { "the clock is \(length) behind the time when this login was saved" }
+
+    private var length: String {
+        let units: [(seconds: UInt64, name: String)] = [(86_400, "days"), (3600, "hours"), (60, "minutes")]
+        let magnitude = seconds.magnitude
+        guard let unit = units.first(where: { magnitude >= 2 * $0.seconds }) else { return "\(magnitude) seconds" }
+        return "\(magnitude / unit.seconds) \(unit.name)"
+    }
+}

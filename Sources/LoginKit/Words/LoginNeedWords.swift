@@ -111,3 +111,89 @@ extension LoginNeed {
         return Message(what, details: details, next: "at a terminal: \(topic.loginCommand)")
     }
 }
+
+extension LoginNeed {
+    /// The advice within an `exec` that has made a login and not stored it. The usual one, to log in once more, would not
+    /// help.
+    func nextWithinExec(_ topic: ErrorContext) -> String? {
+        guard topic.isWithinUnstoredExec else { return nil }
+        switch why {
+        case .nothingStored, .sessionRefused, .sessionExpired, .sessionEndsSoon, .noSuchAccount, .noActiveAccount: break
+        default: return nil
+        }
+        return """
+            this runs inside an 'authctl exec' whose login is not stored (--ephemeral, or the store none): add \
+            --curl-config to that, or log in with a store first
+            """
+    }
+}
+
+extension ErrorContext {
+    /// The advice for making a first profile.
+    var wayToFirstProfile: String {
+        environmentNamesURL
+            ? "only login makes one of AUTHCTL_VERIFY_URL, so first: authctl login"
+            : "log in with a URL: authctl login https://HOST/PATH"
+    }
+}
+
+extension Refusal {
+    /// The server's words, quoted and made harmless, to stand behind our own.
+    var quoted: String {
+        words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+    }
+
+    func rejection(_ topic: ErrorContext) -> Message {
+        var what = rejected(topic)
+        var check = hadTicket ? "check klist and the clocks" : topic.check
+        if let missingName {
+            what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
+            check += ", or 'username' of 'verify' in the profile"
+        }
+        let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
+        let command = topic.isCopied ? topic.loginCommand("--paste") : topic.loginCommand
+        return Message(what, next: "\(check), then: \(command)\(register)")
+    }
+
+    private func rejected(_ topic: ErrorContext) -> String {
+        let blocked = mayMeanForbidden && words == nil ? ", or the account is blocked" : ""
+        let said = words.map { "; the server says \(SafeText.quoted($0))" } ?? ""
+        if topic.isCopied { return "the service does not accept the pasted session (status \(status))\(said)" }
+        if topic.machine != nil {
+            let clock = clockDifference.map { "; \($0.words), by which an assertion may have looked expired" } ?? ""
+            return
+                "the authorization server refused the login (status \(status)): wrong \(topic.credentialName)\(said)\(clock)"
+        }
+        if hadTicket { return "the server refused the Kerberos ticket (status \(status))\(blocked)\(said)" }
+        return "login refused (\(status)): wrong \(topic.credentialName)\(blocked)\(said)"
+    }
+}
+
+/// The sentences about a refresh.
+enum RefreshWords {
+    /// After a signal.
+    static let postponed = "Finishing the refresh before stopping…"
+}
+
+extension TicketProblem {
+    var words: String {
+        switch self {
+        case .missing(let reason):
+            "there is no Kerberos ticket" + (reason.isEmpty ? "" : " (\(SafeText.quoted(reason)))")
+        case .expired(let principal):
+            principal.isEmpty
+                ? "the Kerberos ticket has expired" : "the Kerberos ticket of \(SafeText.quoted(principal)) has expired"
+        case .ofAnother(let principal, let wanted):
+            "the Kerberos ticket is for \(SafeText.quoted(principal)), not for \(SafeText.quoted(wanted))"
+        }
+    }
+
+    /// The principal for `kinit`, with a blank before it.
+    var user: String {
+        switch self {
+        case .missing: ""
+        case .expired(let principal): principal.isEmpty ? "" : " \(ShellCommand.quoted(principal))"
+        case .ofAnother(_, let wanted): " \(ShellCommand.quoted(wanted))"
+        }
+    }
+}

@@ -106,3 +106,172 @@ extension StoreFault {
     }
 
 }
+
+extension SecretServiceFault {
+    /// - Parameter others: what to do where another store is the way out.
+    func message(otherStores others: String) -> Message {
+        switch self {
+        case .libraryMissing(let reason):
+            return Message(
+                "the store 'secret-service' needs libsecret, which could not be loaded: \(SafeText.escaped(reason))",
+                next: "install libsecret (Debian: libsecret-1-0), or \(others)")
+        case .noBus:
+            return Message(
+                "the store 'secret-service' needs a session bus, but there is none",
+                details: ["DBUS_SESSION_BUS_ADDRESS does not name one, and there is no $XDG_RUNTIME_DIR/bus"],
+                next: others)
+        case .busUnreachable(let reason):
+            return Message(
+                "could not connect to the session bus: \(SafeText.escaped(reason))",
+                next: "check DBUS_SESSION_BUS_ADDRESS, or \(others)")
+        case .foreignBus(let owner):
+            let whose = owner.map { "belongs to another user (uid \($0))" } ?? "does not tell its owner"
+            return Message(
+                "the session bus \(whose), so no secret is sent to it",
+                next:
+                    "check DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR (after su or sudo they may be another user's), or \(others)"
+            )
+        case .noDaemon:
+            return Message(
+                "no Secret Service is running on the session bus, and none can be started",
+                next: "start one (gnome-keyring, KWallet, KeePassXC), or \(others)")
+        case .ended:
+            return Message("the Secret Service exited during the request", next: "try again, or \(others)")
+        case .denied(let reason):
+            return Message(
+                "this process may not use the Secret Service: \(SafeText.escaped(reason))", next: others)
+        case .noDefaultCollection:
+            return Message(
+                "the Secret Service has no default keyring",
+                next: "create one (in Passwords and Keys: New, Password keyring; then Set as default), or \(others)")
+        case .locked:
+            return Message(
+                "the desktop's keyring is locked, and cannot be unlocked from here",
+                next: "unlock it on the desktop, then try again")
+        case .promptNeeded:
+            return Message(
+                "the Secret Service wants to ask first, and nobody can be asked here",
+                next: "do it in the keyring's own program, or run 'authctl login' on the desktop")
+        case .dismissed:
+            return Message("the keyring's dialogue was closed; nothing was changed", next: "unlock it, or \(others)")
+        case .promptExpired(let seconds):
+            return Message(
+                "nobody answered the keyring's dialogue within \(seconds) seconds", next: "start again, or \(others)")
+        case .failed(let reason):
+            return Message(
+                "the Secret Service failed: \(SafeText.escaped(reason)); stored logins are unchanged",
+                next: others)
+        }
+    }
+}
+
+extension SharedFault {
+    func message(of store: StoreName, _ topic: ErrorContext) -> Message {
+        switch self {
+        case .engineAway(let words):
+            let reason = if case .some(let words) = words { ": \(SafeText.quoted(words))" } else { "" }
+            return Message(
+                "the engine of the store '\(store)' cannot be reached\(reason)",
+                next: "try again later; to test it: authctl store test \(store)")
+        case .notLoggedIn(let profile, let words):
+            return Message(
+                "the engine of the store '\(store)' wants a login: \(SafeText.escaped(words))",
+                next: """
+                    log in there: \(ShellCommand("authctl", "login", profile)); with keep-password = true in that profile its \
+                    session is replaced whenever it ends
+                    """)
+        case .notPermitted(let words):
+            return Message(
+                "the engine of the store '\(store)' does not permit that: \(SafeText.escaped(words))",
+                next: "let its user read and write what begins with authctl/, as authctl-store(1) says")
+        case .keyMissing(let path):
+            return Message(
+                "the store '\(store)' has no key on this machine: \(SafeText.escaped(path)) is missing",
+                next: """
+                    copy that file from a machine that shares logins there; if this one is the first: authctl store init \
+                    \(store)
+                    """)
+        case .otherKey(let path):
+            return Message(
+                """
+                the machines that share logins in '\(store)' have a key already, and \(SafeText.escaped(path)) is not it; nothing \
+                was changed there
+                """,
+                next: """
+                    copy the key file of one of them there; if nobody has it any more, remove authctl/key from the engine and \
+                    log in again
+                    """)
+        case .oldCopy:
+            return Message(
+                """
+                what the store '\(store)' has is older than what this machine has seen, or gone: somebody has put a copy back, or \
+                removed it; it was left as it is
+                """,
+                next:
+                    "if its engine was restored from a backup, or emptied, log in again: \(topic.loginCommand("--force"))"
+            )
+        case .foreignValue(let key):
+            return Message(
+                """
+                what the store '\(store)' has for this login was not put there by authctl: somebody has changed or exchanged \
+                it; it was left as it is
+                """,
+                next: "remove the value \(key) from the engine and log in again")
+        }
+    }
+}
+
+extension HelperFault {
+    /// - Parameter store: the one that has the program.
+    func message(of store: StoreName, _ topic: ErrorContext) -> Message {
+        let program = SafeText.escaped(store.program ?? "\(store)")
+        let inVain = "the store '\(SafeText.escaped("\(store)"))' cannot be used: "
+        return Message(inVain + what(program, isShared: store.isShared), next: next(program, store, topic))
+    }
+
+    private func what(_ program: String, isShared: Bool) -> String {
+        switch self {
+        case .badName: "invalid helper name"
+        case .notInPath: "\(program) was not found in PATH"
+        case .writableByAll(let path):
+            "everybody can write to \(SafeText.escaped(path)), so \(program) there cannot be trusted"
+        case .notStarted(let path, let errno):
+            "\(SafeText.escaped(path)) could not be started (\(SystemWords.of(errno)))"
+        case .failed(let method, let status, .none):
+            "'\(program) \(method)' failed without a message (status \(status))"
+        case .failed(let method, let status, .some(let words)):
+            "'\(program) \(method)' failed (status \(status)): \(SafeText.quoted(words))"
+        case .failed(let method, let status, .withheld):
+            "'\(program) \(method)' failed (status \(status)); its output is not shown, since it contains a secret"
+        case .suppliedInVain(let method, let what):
+            "'\(program) \(method)' ignored the \(what)"
+        case .tooMuch(let method, let limit): "'\(program) \(method)' printed more than \(limit) bytes"
+        case .notUnderstood(let method):
+            "the output of '\(program) \(method)' \(isShared ? Self.expected(of: method) : "does not follow docker's protocol")"
+        case .otherEntry: "\(program) returned another entry than the one it was asked for"
+        case .foreignSecret: "the entry for this account in \(program) was not written by authctl"
+        }
+    }
+
+    /// What a program of a shared store has not printed.
+    private static func expected(of method: String) -> String {
+        method == "get"
+            ? "has to be a JSON object with the strings 'value' and 'version', or {}"
+            : "has to be a JSON object with the string 'version', or with conflict = true"
+    }
+
+    private func next(_ program: String, _ store: StoreName, _ topic: ErrorContext) -> String {
+        switch self {
+        case .badName:
+            "use the part of the program's name after '\(store.isShared ? "authctl-store-" : "docker-credential-")': letters, digits, '.', '_' and '-'"
+        case .notInPath: "install it, or add its folder to PATH (relative folders are ignored)"
+        case .writableByAll: "remove that permission, or put another folder before it in PATH"
+        case .failed where store.isShared, .notStarted where store.isShared: "to test it: authctl store test \(store)"
+        case .failed, .notStarted: "check whether it works: \(ShellCommand(program, "list"))"
+        case .foreignSecret: "log in again to replace it: \(topic.loginCommand("--force"))"
+        case .notUnderstood where store.isShared:
+            "authctl-store(1) has the protocol; to test it: authctl store test \(store)"
+        case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry: topic.otherStores
+        }
+    }
+}

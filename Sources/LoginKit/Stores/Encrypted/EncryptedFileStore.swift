@@ -174,3 +174,109 @@ extension StoreFault {
         }
     }
 }
+
+extension EncryptedFileStore {
+    /// Sets the file up, empty: `authctl store init file`.
+    /// - Throws: `alreadySetUp` if there is one, in whatever state; it is left alone.
+    package static func create(
+        folder: String, source: KeySource, derivation: KeyDerivation = .moderate, wait: Int = 10
+    ) throws(StoreFault) {
+        let file = file(folder: folder, wait: wait)
+        guard try file.read() == nil else { throw .alreadySetUp(.file, path: file.path) }
+        let (header, key) = try newHeader(source, derivation, path: file.path)
+        try file.update { (present) throws(StoreFault) in
+            guard present == nil else { throw .alreadySetUp(.file, path: file.path) }
+            return Vault(header: header).encoded(key: key)
+        }
+    }
+
+    private static func newHeader(
+        _ source: KeySource, _ derivation: KeyDerivation, path: String
+    ) throws(StoreFault) -> (VaultHeader, key: Secret) {
+        let salt = Cipher.randomBytes(VaultHeader.saltCount)
+        let fileKey = Secret.random(count: Cipher.keyCount)
+        switch source {
+        case .passphrase(let ask):
+            precondition(derivation.isAllowed, "a key derivation outside the format's bounds")
+            let passphrase = try ask()
+            guard !passphrase.isEmpty else { throw .passphraseBlank }
+            let derived = try derivation.key(from: passphrase, salt: salt, path: path)
+            let kind = VaultHeader.Source.passphrase(derivation)
+            return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
+        case .keyFile(let keyPath):
+            guard keyPath.hasPrefix("/"), keyPath.utf8.count <= UInt16.max else {
+                throw .unsafeFile(path: keyPath, problem: "the path of a key file must begin with a slash")
+            }
+            let derived = try EncryptionKeyFile.key(path: keyPath, salt: salt)
+            let kind = VaultHeader.Source.keyFile(path: keyPath)
+            return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
+        }
+    }
+
+    static func file(folder: String, wait: Int) -> SafeFile {
+        SafeFile(folder: folder, name: fileName, limit: Vault.limit, wait: wait)
+    }
+}
+
+extension EncryptedFileStore: FileStore {
+    /// Unlocks and seals before the lock is taken, so that nobody waits for a person who looks for a passphrase.
+    func change(
+        _ accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
+    ) throws(StoreFault) -> Set<AccountID> {
+        try lock.withLock { (_) throws(StoreFault) -> Set<AccountID> in
+            while true {
+                let sealed = try load()
+                let changes = try changes(of: accounts, in: sealed, to: secret)
+                if changes.isEmpty { return [] }
+                if let present = try apply(changes, header: sealed.header) { return present }
+            }
+        }
+    }
+
+    /// Erasing a missing account needs no key.
+    private func changes(
+        of accounts: [AccountID], in sealed: SealedVault, to secret: (AccountID) throws(StoreFault) -> Secret?
+    ) throws(StoreFault) -> Vault.Changes {
+        var changes = Vault.Changes()
+        for account in accounts {
+            if let secret = try secret(account) {
+                try Self.check(secret, account)
+                changes.records.append(Vault.Record(secret, of: account, key: try unlock(sealed.header)))
+            } else if sealed.listsUnchecked(account) {
+                changes.erased.insert(account)
+            }
+        }
+        return changes
+    }
+
+    private static func check(_ secret: Secret, _ account: AccountID) throws(StoreFault) {
+        guard secret.count <= Vault.largestSecret else { throw .tooLarge(.file, limit: Vault.largestSecret) }
+        let names = [account.profile, account.origin.scheme, account.origin.host, account.username]
+        guard names.allSatisfy({ $0.utf8.count <= UInt16.max }) else {
+            throw .namesTooLong(.file, limit: Int(UInt16.max))
+        }
+    }
+
+    /// - Returns: the accounts that had a secret before; `nil` if the file has been set up anew meanwhile, with another key.
+    private func apply(_ changes: Vault.Changes, header: VaultHeader) throws(StoreFault) -> Set<AccountID>? {
+        _ = try unlock(header)
+        memory?.forget()
+        opened = nil
+        var present: Set<AccountID>?
+        try file.update { (bytes) throws(StoreFault) in
+            let sealed = try self.sealed(bytes)
+            guard sealed.header == header else { return nil }
+            let key = try unlock(header)
+            var vault = try sealed.opened(key: key, path: file.path).vault
+            let had = vault.apply(changes)
+            present = had
+            // What another process has erased by now is not written once more.
+            return changes.records.isEmpty && had.isEmpty ? nil : vault.encoded(key: key)
+        }
+        return present
+    }
+
+    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        try file.reserveSpace(adding: bytes)
+    }
+}

@@ -111,3 +111,220 @@ extension Vault.Record {
         self.init(account: account, sealed: Cipher.seal(secret, context: Vault.context(account), key: key))
     }
 }
+
+/// The first part of an encrypted file: how to get at its key. `Vault` has the format.
+struct VaultHeader: Equatable {
+    enum Source: Equatable {
+        case passphrase(KeyDerivation)
+        case keyFile(path: String)
+    }
+
+    static let saltCount = 16
+
+    package let source: Source
+    let salt: [UInt8]
+    let wrappedKey: Cipher.Sealed
+
+    /// A new header around a new file key.
+    init(source: Source, salt: [UInt8], fileKey: Secret, derivedKey: Secret) {
+        self.source = source
+        self.salt = salt
+        self.wrappedKey = Cipher.seal(fileKey, context: Self.start(source, salt), key: derivedKey)
+    }
+
+    /// - Throws: `newerVersion`; `damaged`, for hostile numbers as well, before anything is done with them.
+    init(_ reader: inout BinaryReader, path: String) throws(StoreFault) {
+        if Vault.isNewer(reader.rest) { throw .newerVersion(path: path) }
+        do throws(BinaryReader.Malformed) {
+            guard try reader.take(Vault.magic.count) == Vault.magic else { throw BinaryReader.Malformed() }
+            let kind = try reader.number(UInt8.self)
+            let derivation = KeyDerivation(
+                passes: try reader.number(UInt32.self), memory: try reader.number(UInt32.self))
+            salt = try reader.take(Self.saltCount)
+            source = try Self.source(kind, derivation, keyFile: try reader.text())
+            wrappedKey = Cipher.Sealed(
+                nonce: try reader.take(Cipher.nonceCount),
+                ciphertext: try reader.take(Cipher.keyCount + Cipher.tagCount))
+        } catch {
+            throw .damaged(path: path, problem: "it is not a store of this version of authctl")
+        }
+    }
+
+    private static func source(
+        _ kind: UInt8, _ derivation: KeyDerivation, keyFile: String
+    ) throws(BinaryReader.Malformed) -> Source {
+        if kind == 1, derivation.isAllowed, keyFile.isEmpty { return .passphrase(derivation) }
+        if kind == 2, derivation == KeyDerivation(passes: 0, memory: 0), keyFile.hasPrefix("/") {
+            return .keyFile(path: keyFile)
+        }
+        throw BinaryReader.Malformed()
+    }
+
+    /// The file key.
+    /// - Throws: `wrongPassphraseOrDamaged` if the derived key does not fit.
+    func fileKey(derivedKey: Secret, path: String) throws(StoreFault) -> Secret {
+        guard let key = Cipher.open(wrappedKey, context: Self.start(source, salt), key: derivedKey),
+            key.count == Cipher.keyCount
+        else { throw .wrongPassphraseOrDamaged(path: path) }
+        return key
+    }
+
+    var encoded: [UInt8] { Self.start(source, salt) + wrappedKey.nonce + wrappedKey.ciphertext }
+
+    private static func start(_ source: Source, _ salt: [UInt8]) -> [UInt8] {
+        var writer = BinaryWriter()
+        writer.append(Vault.magic)
+        let (kind, derivation, path): (UInt8, KeyDerivation, String) =
+            switch source {
+            case .passphrase(let derivation): (1, derivation, "")
+            case .keyFile(let path): (2, KeyDerivation(passes: 0, memory: 0), path)
+            }
+        writer.append(number: kind)
+        writer.append(number: derivation.passes)
+        writer.append(number: derivation.memory)
+        writer.append(salt)
+        writer.append(text: path)
+        return writer.bytes
+    }
+}
+
+/// A file as it was read: its records, and the seal that only the key can check.
+struct SealedVault: Sendable {
+    private let vault: Vault
+    private let content: [UInt8]
+    private let seal: Cipher.Sealed
+    private let reading = Reading()
+
+    /// Tells one reading of a file from another.
+    private final class Reading: Sendable {}
+
+    /// A file whose seal was checked.
+    struct Opened {
+        let vault: Vault
+        private let reading: Reading
+
+        fileprivate init(_ sealed: SealedVault) { (vault, reading) = (sealed.vault, sealed.reading) }
+
+        func isOf(_ sealed: SealedVault) -> Bool { reading === sealed.reading }
+    }
+
+    var header: VaultHeader { vault.header }
+
+    /// Without the key, and so not to be trusted further than for 'is there one'.
+    func listsUnchecked(_ account: AccountID) -> Bool {
+        vault.lists(account)
+    }
+
+    /// - Throws: `damaged` for anything that the format does not allow, a file that was cut or grew included.
+    init(_ file: Secret, path: String) throws(StoreFault) {
+        var reader = BinaryReader(file.withUnsafeBytes { Array($0) })
+        let header = try VaultHeader(&reader, path: path)
+        do throws(BinaryReader.Malformed) {
+            let records = try Self.records(&reader)
+            content = reader.consumed
+            seal = Cipher.Sealed(
+                nonce: try reader.take(Cipher.nonceCount), ciphertext: try reader.take(Cipher.tagCount))
+            guard reader.isAtEnd else { throw BinaryReader.Malformed() }
+            vault = Vault(header: header, records: records)
+        } catch {
+            throw .damaged(path: path, problem: "it was truncated or changed")
+        }
+    }
+
+    /// - Throws: `wrongPassphraseOrDamaged` unless every byte is as it was sealed.
+    func opened(key: Secret, path: String) throws(StoreFault) -> Opened {
+        guard Cipher.open(seal, context: content, key: key) != nil else {
+            throw .wrongPassphraseOrDamaged(path: path)
+        }
+        return Opened(self)
+    }
+
+    private static func records(_ reader: inout BinaryReader) throws(BinaryReader.Malformed) -> [Vault.Record] {
+        var records: [Vault.Record] = []
+        for _ in 0..<(try reader.number(UInt32.self)) {
+            let account = try reader.account()
+            let nonce = try reader.take(Cipher.nonceCount)
+            let ciphertext = try reader.take(Int(reader.number(UInt32.self)))
+            records.append(Vault.Record(account: account, sealed: .init(nonce: nonce, ciphertext: ciphertext)))
+        }
+        return records
+    }
+}
+
+/// Reads big-endian numbers and counted bytes, never past the end.
+struct BinaryReader {
+    /// There are fewer bytes than the format wants, or other ones.
+    struct Malformed: Error {}
+
+    private let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    /// The bytes that were not read yet.
+    var rest: ArraySlice<UInt8> { bytes[position...] }
+
+    /// Everything that was read so far.
+    var consumed: [UInt8] { Array(bytes[..<position]) }
+
+    mutating func take(_ count: Int) throws(Malformed) -> [UInt8] {
+        guard count >= 0, count <= bytes.count - position else { throw Malformed() }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func number<Number: FixedWidthInteger>(_: Number.Type) throws(Malformed) -> Number {
+        try take(Number.bitWidth / 8).reduce(0) { $0 << 8 | Number($1) }
+    }
+
+    /// UTF-8 with two bytes of length before it.
+    mutating func text() throws(Malformed) -> String {
+        let bytes = try take(Int(number(UInt16.self)))
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
+        return text
+    }
+}
+
+/// Writes what `BinaryReader` reads.
+struct BinaryWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ more: [UInt8]) {
+        bytes += more
+    }
+
+    mutating func append<Number: FixedWidthInteger>(number: Number) {
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> Number(shift)))
+        }
+    }
+
+    /// - Precondition: at most 65,535 bytes; `EncryptedFileStore` refuses longer names before.
+    mutating func append(text: String) {
+        append(number: UInt16(text.utf8.count))
+        bytes += Array(text.utf8)
+    }
+
+    mutating func append(_ account: AccountID) {
+        append(text: account.profile)
+        append(text: account.origin.scheme)
+        append(text: account.origin.host)
+        append(number: UInt32(truncatingIfNeeded: account.origin.port))
+        append(text: account.username)
+    }
+}
+
+extension BinaryReader {
+    mutating func account() throws(Malformed) -> AccountID {
+        let profile = try text()
+        let scheme = try text()
+        let host = try text()
+        let port = Int(try number(UInt32.self))
+        return AccountID(
+            profile: profile, origin: Origin(scheme: scheme, host: host, port: port), username: try text())
+    }
+}

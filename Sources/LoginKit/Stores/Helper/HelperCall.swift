@@ -1,4 +1,5 @@
 import Glibc
+import LoginCore
 import Secrets
 
 /// One run of a helper, bounded in time and in bytes.
@@ -142,5 +143,71 @@ private final class Pipe {
         if count == .max { throw .tooMuch }
         if count < 0 && errno != EINTR { throw .system(call: "read", errno: errno) }
         if count == 0 { close() }
+    }
+}
+
+/// The program behind a store, found in `PATH` and run for one request.
+struct HelperProgram {
+    let store: StoreName
+    let environment: ProgramEnvironment
+    /// In seconds.
+    let patience: Int
+
+    /// - Returns: its answer, whatever its status is.
+    /// - Throws: `helper` or `timedOut` where there is none.
+    func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Answer {
+        let path: String
+        do throws(HelperFault) {
+            path = try HelperSearch(environment: environment).path(of: store)
+        } catch {
+            throw .helper(store, error)
+        }
+        do throws(HelperCall.Failure) {
+            return try HelperCall(path: path, environment: environment, patience: patience).run(method, input: input)
+        } catch {
+            switch error {
+            case .notStarted(let errno): throw .helper(store, .notStarted(path: path, errno: errno))
+            case .tookTooLong: throw .timedOut(store, seconds: patience)
+            case .tooMuch: throw .helper(store, .tooMuch(method: method, limit: HelperCall.limit))
+            case .interrupted: throw .system(call: "wait", path: path, errno: EINTR)
+            case .system(let call, let errno): throw .system(call: call, path: path, errno: errno)
+            }
+        }
+    }
+}
+
+/// Reads a helper's output as docker's helpers write it.
+enum HelperResponse {
+    /// - Returns: the server URLs that `list` prints.
+    static func urls(_ output: Secret) -> [String]? {
+        if trimmed(output) == "null" { return [] }
+        return SecretJSON.decode(Listing.self, from: output)?.urls
+    }
+
+    /// Only what is listed counts, whatever stands beside it.
+    private struct Listing: Decodable {
+        let urls: [String]
+
+        struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) { self.stringValue = stringValue }
+
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            urls = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
+        }
+    }
+
+    static func trimmed(_ output: Secret) -> String {
+        output.withUnsafeBytes { bytes in
+            let isBlank = { (byte: UInt8) in byte <= 0x20 }
+            let start = bytes.drop(while: isBlank)
+            let end = start.reversed().drop(while: isBlank).count
+            return String(decoding: start.prefix(end), as: UTF8.self)
+        }
     }
 }

@@ -120,3 +120,121 @@ struct AccountCopies {
         }
     }
 }
+
+extension AccountRegistry {
+    /// The local half of a logout: erases the account's secret in every store that may hold a copy, then its record.
+    ///
+    /// - Returns: whether there was a secret. An account that the registry does not know has none.
+    /// - Throws: what a store says; the record then stays, so that a second attempt finds the secret. What keeps one of the
+    ///   other copies keeps the account's own secret from nothing: it is erased.
+    @discardableResult
+    func forget(
+        _ id: AccountID, opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+    ) throws(StoreFault) -> Bool {
+        try forget([id], opening: open)[id]?.get() ?? false
+    }
+
+    /// The same for many accounts: each store that is a file is written once, and so is the registry.
+    func forget(
+        _ ids: [AccountID], opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+    ) -> [AccountID: Result<Bool, StoreFault>] {
+        do throws(StoreFault) {
+            // Without the lock, so that a logout of nobody makes no file.
+            let document = try read()
+            let known = ids.filter { document.account($0) != nil }
+            guard !known.isEmpty else { return [:] }
+            let copies = AccountCopies(of: known, in: document, opening: open)
+            let locked = copies.unlock()
+            return try changing(loginsOf: known.map(\.profile)) { () throws(StoreFault) in
+                try forget(known, locked, opening: open)
+            }
+        } catch {
+            return ids.results { (_) throws(StoreFault) in throw error }
+        }
+    }
+
+    /// Finds out whether the files could be written that `forget` would change: a server that has ended a session cannot
+    /// take that back.
+    /// - Throws: `noSpace`, or what keeps one from being written.
+    func checkErasable(
+        _ ids: [AccountID], opening open: (StoreName) throws(StoreFault) -> any CredentialStore
+    ) throws(StoreFault) {
+        let document = try read(), records = ids.compactMap { document.account($0) }
+        guard !records.isEmpty else { return }
+        if !document.isNewer { _ = try file.reserveSpace(adding: 0) }
+        for name in Set(records.flatMap(\.copies)) {
+            let fault = fault { () throws(StoreFault) in
+                if let file = try open(name) as? any FileStore { _ = try file.reserveSpace(adding: 0) }
+            }
+            if case .noSpace = fault, let fault { throw fault }
+        }
+    }
+
+    private func forget(
+        _ ids: [AccountID], _ locked: [AccountCopies.Copy: StoreFault],
+        opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
+    ) throws(StoreFault) -> [AccountID: Result<Bool, StoreFault>] {
+        let document = try read()
+        let erasures = AccountCopies(of: ids, in: document, opening: open).erase(but: locked)
+        try update(document) { document in
+            for (id, erasure) in erasures where !erasure.isDone && erasure.own == nil {
+                document.updateAccount(id) { $0.otherCopies.removeAll { erasure.left[$0] == nil } }
+            }
+            document.removeAccounts(Set(erasures.filter(\.value.isDone).keys))
+        }
+        return erasures.mapValues { erasure in erasure.fault.map { .failure($0) } ?? .success(erasure.hadSecret) }
+    }
+
+    /// The record of a login stays in a registry that a newer authctl wrote.
+    private func update(
+        _ document: AccountRegistryDocument, _ body: (inout AccountRegistryDocument) -> Void
+    ) throws(StoreFault) {
+        if !document.isNewer { try update(body) }
+    }
+}
+
+// A secret is in one store, or on its way from one to another. The registry knows both ends before the second copy is made,
+// so that a crash in between leaves nothing that no logout finds.
+
+extension AccountRecord {
+    /// The stores that may hold the account's secret.
+    var copies: [StoreName] { [store] + otherCopies }
+
+    /// The stores, but for one, that may hold the account's secret.
+    func copies(outside store: StoreName) -> [StoreName] {
+        copies.filter { $0 != store }
+    }
+
+    mutating func noteCopy(in store: StoreName) {
+        if self.store != store, !otherCopies.contains(store) { otherCopies.append(store) }
+    }
+}
+
+extension AccountRegistry {
+    /// Erases what the account's own store is not the place of. What cannot be erased stays noted, for the next attempt.
+    ///
+    /// A store that this process cannot reach is no exception: where the home is shared with another machine or a
+    /// container, or `PATH` is a short one, the next process may reach it. Only an encrypted file that was removed took
+    /// its copies with it.
+    /// - Parameter orElse: told of each.
+    func eraseOtherCopies(
+        of id: AccountID, opening open: (StoreName) throws(StoreFault) -> any CredentialStore,
+        orElse leftBehind: (StoreName, StoreFault) -> Void
+    ) throws(StoreFault) {
+        guard let record = try read().account(id), !record.otherCopies.isEmpty else { return }
+        var left: [StoreName] = []
+        for store in record.otherCopies {
+            do throws(StoreFault) {
+                let opened = try open(store)
+                // What is in a shared store may be another machine's login by now.
+                if let shared = opened as? SharedStore { try shared.eraseOwn(id) } else { try opened.erase(id) }
+            } catch .notSetUp {
+                continue
+            } catch {
+                left.append(store)
+                leftBehind(store, error)
+            }
+        }
+        try update { $0.updateAccount(id) { $0.otherCopies = left } }
+    }
+}

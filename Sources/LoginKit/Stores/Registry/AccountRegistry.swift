@@ -78,3 +78,152 @@ package struct AccountRegistry: Sendable {
         }
     }
 }
+
+// Who may change what, one after the other.
+extension AccountRegistry {
+    /// The right to refresh the sessions of these profiles, or to end them, for as long as the value lives. It is held while
+    /// the server is asked, so it is not the lock of the file.
+    /// - Throws: `locked` if another process has it for longer than `wait` seconds.
+    func lockRefresh(of profiles: [String], wait: Int = 30) throws(StoreFault) -> RefreshLock {
+        RefreshLock(try lock("renewal", of: profiles, wait: wait, isCancelled))
+    }
+
+    /// The right to ask a person at an authorization server about one account, for as long as the value lives.
+    /// - Parameters:
+    ///   - wait: how long another process may have it, in seconds.
+    ///   - whileTaken: happens once where it has to be waited for.
+    /// - Throws: `locked` if another process has it for longer.
+    func lockConsent(
+        of profile: String, username: String?, wait: Int, whileTaken: () -> Void
+    ) throws(StoreFault) -> ConsentLock {
+        let name = username.map { "\(profile)/\($0)" } ?? profile
+        do throws(StoreFault) {
+            return ConsentLock(try lock(consent: name, wait: 0), wasTaken: false)
+        } catch .locked {
+            whileTaken()
+            return ConsentLock(try lock(consent: name, wait: wait), wasTaken: true)
+        }
+    }
+
+    /// Runs `body` while no other process saves, erases or marks a login of these profiles, so that what it has compared
+    /// is what it changes, and a secret and its record belong together.
+    ///
+    /// Taken after the right to refresh and before the locks of the files. No server is asked anything meanwhile, and no
+    /// passphrase; but a store that has a person confirm what it writes, as KeePassXC and the helpers may, does so now.
+    /// - Throws: `locked` if another process does so for too long.
+    func changing<Result>(
+        loginsOf profiles: [String], _ body: () throws(StoreFault) -> Result
+    ) throws(StoreFault) -> Result {
+        // Whoever has it queues for the lock of the file.
+        let lock = try lock("logins", of: profiles, wait: 3 * file.wait)
+        let result = try body()
+        _ = consume lock
+        return result
+    }
+
+    /// One profile has a lock of its own, and shares that of all; who needs several profiles takes that of all.
+    private func lock(
+        _ kind: String, of profiles: [String], wait: Int, _ isCancelled: @escaping () -> Bool = { false }
+    ) throws(StoreFault) -> LoginsLock {
+        guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
+            throw .system(call: "open", path: file.folder, errno: ENOENT)
+        }
+        guard let only = profiles.first, profiles.dropFirst().allSatisfy({ $0.isSame(as: only) }) else {
+            return LoginsLock(try FileLock(".\(kind).lock", in: directory, seconds: wait, isCancelled))
+        }
+        let all = try FileLock(".\(kind).lock", in: directory, seconds: wait, isShared: true, isCancelled)
+        let own = try FileLock(
+            ".\(kind)-\(Self.fileName(only)).lock", in: directory, seconds: wait, isCancelled)
+        return LoginsLock(all, own)
+    }
+
+    /// The lock of consents: of one account alone, since nobody consents for several at once.
+    private func lock(consent name: String, wait: Int) throws(StoreFault) -> FileLock {
+        guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
+            throw .system(call: "open", path: file.folder, errno: ENOENT)
+        }
+        return try FileLock(".consent-\(Self.fileName(name)).lock", in: directory, seconds: wait, isCancelled)
+    }
+
+    /// Letters and digits as they are, everything else in hexadecimal. Names that begin with the same 80 bytes share a lock.
+    private static func fileName(_ profile: String) -> String {
+        Hexadecimal.percentEncoded(profile.utf8.prefix(80)) { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        }
+    }
+}
+
+/// The lock of one profile together with a share in that of all, or the lock of all alone.
+struct LoginsLock: ~Copyable {
+    private let all: FileLock
+    private let own: FileLock?
+
+    init(_ all: consuming FileLock, _ own: consuming FileLock? = nil) {
+        self.all = all
+        self.own = own
+    }
+}
+
+/// The right to refresh the sessions of one profile, or of all.
+final class RefreshLock {
+    private let lock: LoginsLock
+
+    init(_ lock: consuming LoginsLock) {
+        self.lock = lock
+    }
+}
+
+/// The right to ask a person at an authorization server about one account.
+final class ConsentLock {
+    private let lock: FileLock
+    /// Whether another process had it first, and may have logged in.
+    let wasTaken: Bool
+
+    init(_ lock: consuming FileLock, wasTaken: Bool) {
+        self.lock = lock
+        self.wasTaken = wasTaken
+    }
+}
+
+/// The members of a JSON object that this version does not know, kept so that a save does not lose them: a newer authctl that
+/// shares the state folder may have written them.
+struct UnknownMembers: Equatable, Sendable {
+    private var values: [String: JSONValue] = [:]
+
+    init() {}
+
+    /// - Parameter known: the members that the type reads by itself.
+    init(of decoder: any Decoder, besides known: Set<String>) {
+        guard let form = decoder as? JSONForm, case .object(let members) = form.value else { return }
+        for (name, value) in members where !known.contains(name) { values[name] = value }
+    }
+
+    func encode(into container: inout KeyedEncodingContainer<FormKey>) throws {
+        for (name, value) in values { try container.encode(value, forKey: FormKey(stringValue: name)) }
+    }
+}
+
+/// Where in a list each name is, so that finding one does not take longer in a longer list.
+struct NamePlaces: Equatable, Sendable {
+    private var places: [String: Int] = [:]
+    /// Whether a name that is not here is not in the list either. A list that has changed is searched then.
+    var isComplete = false
+
+    init() {}
+
+    init(_ names: [String]) {
+        places = Dictionary(minimumCapacity: names.count)
+        for (place, name) in names.enumerated() { places[name] = places[name] ?? place }
+        isComplete = true
+    }
+
+    /// - Parameter isMeant: whether an element is the one of this name, to the byte.
+    func place<Element>(of name: String, in list: [Element], _ isMeant: (Element) -> Bool) -> Int? {
+        let place = places[name]
+        if let place, place < list.count, isMeant(list[place]) { return place }
+        return isComplete && place == nil ? nil : list.firstIndex(where: isMeant)
+    }
+
+    /// Always equal: the names follow from the list itself.
+    static func == (left: NamePlaces, right: NamePlaces) -> Bool { true }
+}

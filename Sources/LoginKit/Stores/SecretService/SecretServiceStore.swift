@@ -1,3 +1,5 @@
+import CSecret
+import Glibc
 import LoginCore
 import Secrets
 
@@ -109,4 +111,91 @@ struct SecretServiceStore: CredentialStore {
     }
 
     private static func isIn(_ collection: String, _ item: String) -> Bool { item.hasPrefix(collection + "/") }
+}
+
+/// The attributes by which an item is found: all of an account, in printable ASCII, and nothing that is secret.
+struct SecretAttributes {
+    /// Keeps other programs' items apart from ours, whatever else they have in common.
+    static let schema = "authctl.Login"
+
+    private let pairs: [(name: String, value: String)]
+
+    init(_ account: AccountID) {
+        pairs = [
+            ("xdg:schema", Self.schema),
+            ("kind", "login"),
+            ("profile", PrintableText.encode(account.profile)),
+            ("origin", PrintableText.encode(account.origin.description)),
+            ("user", PrintableText.encode(account.username)),
+        ]
+    }
+
+    /// The label that a program shows for an item of the keyring.
+    static func label(of account: AccountID) -> String {
+        let name = account.username.isEmpty ? "" : SafeText.escaped(account.username) + " at "
+        return "authctl: \(SafeText.escaped(account.profile)) (\(name)\(account.origin))"
+    }
+
+    /// Lends them to C for the time of `body`.
+    func withCArray<Result>(_ body: (UnsafeBufferPointer<csecret_attribute>) -> Result) -> Result {
+        let list = pairs.map { csecret_attribute(name: strdup($0.name), value: strdup($0.value)) }
+        defer {
+            for attribute in list {
+                free(UnsafeMutablePointer(mutating: attribute.name))
+                free(UnsafeMutablePointer(mutating: attribute.value))
+            }
+        }
+        return list.withUnsafeBufferPointer(body)
+    }
+}
+
+/// The connection to the Secret Service, and who may be asked to unlock it.
+struct DesktopSession {
+    /// Whether the service may ask a person, by a dialogue of its own.
+    enum Unlocking {
+        /// Leaves locked what is locked.
+        case never
+        /// For so many seconds; `notice` is called before the dialogue appears.
+        case asking(seconds: Int, notice: () -> Void)
+    }
+
+    let unlocking: Unlocking
+    private let variable: (String) -> String?
+
+    /// - Parameters:
+    ///   - variable: the environment; a variable that is empty counts as one that is not set.
+    ///   - unlocking: has no effect where there is no display to show a dialogue on.
+    init(unlocking: Unlocking = .never, variable: @escaping (String) -> String?) {
+        self.variable = variable
+        let hasDisplay = variable("WAYLAND_DISPLAY") != nil || variable("DISPLAY") != nil
+        self.unlocking = hasDisplay ? unlocking : .never
+    }
+
+    /// No desktop at all.
+    static var absent: DesktopSession { DesktopSession { _ in nil } }
+
+    /// Where the session bus is, as `DBUS_SESSION_BUS_ADDRESS` has it; otherwise the user's bus of systemd.
+    ///
+    /// An address that has a program started ('autolaunch:', 'unixexec:') does not count: a login that begins a desktop
+    /// session finds nothing in it. See the D-Bus specification, "Server addresses".
+    /// - Throws: for the folder of another user.
+    func busAddress() throws(SecretServiceFault) -> String? {
+        if let supplied = variable("DBUS_SESSION_BUS_ADDRESS") {
+            let addresses = supplied.split(separator: ";").filter { address in
+                !["autolaunch:", "unixexec:"].contains { address.hasPrefix($0) }
+            }
+            return addresses.isEmpty ? nil : addresses.joined(separator: ";")
+        }
+        guard let folder = variable("XDG_RUNTIME_DIR"), access(folder + "/bus", F_OK) == 0 else { return nil }
+        // It belongs to the user whose it is (XDG Base Directory Specification); `su` leaves that of another in place.
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return nil }
+        guard status.st_uid == geteuid() else { throw .foreignBus(owner: status.st_uid) }
+        return "unix:path=" + Self.escape(folder + "/bus")
+    }
+
+    private static func escape(_ path: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/.\\*".utf8)
+        return Hexadecimal.percentEncoded(path.utf8, where: plain.contains)
+    }
 }
