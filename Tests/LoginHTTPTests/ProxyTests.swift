@@ -101,6 +101,7 @@ struct `A proxy` {
         "http://u:CANARY@" + String(repeating: "a", count: 256),
         "http://", "http://u:CANARY@/", "http://p.example:99999", "http://p.example:CANARY", "http://p ex",
         "socks6://h", "http://u:p@CANARY@h.example:1", "http://u:p/CANARY@h.example:1", "http://u:p#CANARY@h.example:1",
+        "http://u:p%09CANARY@127.0.0.1:1", "http://%00:CANARY@127.0.0.1:1", "socks5h://u:CANARY%1f@127.0.0.1:1",
     ])
     func `a proxy that cannot be one is refused before connecting`(url: String) throws {
         for setting in [ProxySetting.url(url), .environment] {
