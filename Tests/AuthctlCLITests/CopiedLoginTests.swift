@@ -48,6 +48,7 @@ struct CopiedLoginTests {
     @Test(arguments: [
         ("curl https://evil.example/ -b sid=1", "wiki", 7, "evil.example"),
         ("Cookie: sid=1\nHost: evil.example", "wiki", 7, "evil.example"),
+        ("Cookie: sid=1\n:authority: evil.example", "wiki", 7, "evil.example"),
         ("Cookie: sid=1\nHost: wiki.example\nHost: evil.example", "wiki", 7, "evil.example"),
         (
             "curl https://wiki.example/ -b sid=1 -H 'Host: wiki.example' -H 'host: evil.example'", "wiki", 7,

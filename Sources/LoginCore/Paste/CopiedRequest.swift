@@ -95,7 +95,9 @@ package struct CopiedRequest: Sendable {
         // Without a '=' it would be a file.
         case "-b", "--cookie": addCookies(value)
         case "-H", "--header":
-            guard !value.shownStart.hasPrefix("@"), let (name, content) = value.split(at: UInt8(ascii: ":")),
+            // HTTP/2 begins the names of its own with a colon; one of them is `:authority`, which is the host (RFC 9113, section 8.3.1).
+            let line = value.shownStart.hasPrefix(":") ? value.dropping(1) : value
+            guard !value.shownStart.hasPrefix("@"), let (name, content) = line.split(at: UInt8(ascii: ":")),
                 name.isHeaderName
             else { return }
             if name.lowercased() == "cookie" { addCookies(content) } else { headers.append((name, content)) }

@@ -42,7 +42,7 @@ extension LoginContext {
             let found = try parse(url).origin
             guard found == origin else { throw .untrusted(.otherOrigin(target: found.description)) }
         }
-        for (name, value) in request.headers where name.lowercased() == "host" {
+        for (name, value) in request.headers where ["host", "authority"].contains(name.lowercased()) {
             let host = value.unprotectedText.lowercased()
             guard [origin.authority, "\(origin.host):\(origin.port)"].contains(host) else {
                 throw .untrusted(.otherOrigin(target: host))
