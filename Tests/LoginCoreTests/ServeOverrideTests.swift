@@ -40,7 +40,8 @@ import Testing
         "X-Forwarded-Prefix", "x-http-method-override", "X_HTTP_Method_Override", "x_original-URL", "X.HTTP.Method",
         "X-Script-Name", "Script-Name", "Path-Info", "X-Forwarded-Path", "X-Forwarded-Uri", "X-Original-Method",
         "X-Replaced-Path", "X-Tunneled-Method", "X-Ingress-Path", "X-Envoy-Original-Path", "X-WOPI-Override",
-        "X-RestLi-Method",
+        "X-RestLi-Method", "Tunneled-Method", "WOPI-Override", "Rewrite-URL", "Forwarded-Prefix", "X-HTTP-Verb",
+        "X-Override-URL", "XHTTPMethodOverride",
     ]) func `a header that changes the method or the path is refused`(name: String) {
         #expect(objection { try acts("GET", "/x", (name, "DELETE")) } == "400 override")
     }

@@ -216,14 +216,12 @@ package struct ServedActs: Equatable, Sendable {
     /// Whether a service may let a client change the method or the path by such a header: those of frameworks and gateways, and
     /// whatever is called alike.
     private static func isOverriding(_ field: ServedField) -> Bool {
-        // Most of a request has other first letters, or is shorter.
-        guard field.name.utf8.count >= 9, let first = field.name.utf8.first, "xXsSpPhHmM".utf8.contains(first) else {
-            return false
-        }
+        // Most of a request is shorter.
+        guard field.name.utf8.count >= 9 else { return false }
         let name = field.foldedName
         let parts = [
-            "method-override", "http-method", "tunneled-method", "script-name", "path-info", "restli-method",
-            "wopi-override",
+            "override", "http-method", "httpmethod", "http-verb", "tunneled-method", "script-name", "path-info",
+            "restli-method",
         ]
         if parts.contains(where: { name.contains($0) }) { return true }
         let words = name.split(separator: "-")
