@@ -179,6 +179,14 @@ import Testing
         #expect(ServeRules([profile, line]).allowed == ["GET /**", "* /a", "GET /b"])
     }
 
+    @Test func `an ẞ is an ß, whatever upper case that has`() throws {
+        let set = ServeRules([try rules(allow: ["POST /**"], ask: ["POST /stra%C3%9Fe"])])
+        for path in ["/stra%E1%BA%9Ee", "/STRASSE", "/stra%C3%9Fe"] {
+            let decision = set.decision(on: [ServedAct(method: "POST", path: try ServedPath(path))])
+            #expect(decision == .ask([try ServeRule("POST /stra%C3%9Fe")]), "\(path)")
+        }
+    }
+
     @Test func `all that a request may do has to pass`() throws {
         let set = ServeRules([try rules(allow: ["MOVE,PUT /a/**"], ask: ["PUT /a/b"])])
         func act(_ method: String, _ path: String) throws -> ServedAct {

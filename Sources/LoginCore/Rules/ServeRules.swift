@@ -280,9 +280,10 @@ extension [UInt8] {
     var caseFolded: [UInt8] {
         if allSatisfy({ $0 < 0x80 }) { return map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
         guard let text = String(validating: self, as: UTF8.self) else { return self }
-        // Character by character, so that a part is folded as in the whole.
+        // Character by character, so that a part is folded as in the whole; to lower case first, since ẞ has no other upper case.
         return text.unicodeScalars.flatMap { scalar in
-            scalar.properties.uppercaseMapping.unicodeScalars.flatMap(\.properties.lowercaseMapping.utf8)
+            scalar.properties.lowercaseMapping.unicodeScalars.flatMap(\.properties.uppercaseMapping.unicodeScalars)
+                .flatMap(\.properties.lowercaseMapping.utf8)
         }
     }
 }
