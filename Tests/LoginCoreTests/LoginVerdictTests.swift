@@ -99,6 +99,8 @@ struct LoginVerdictTests {
         #expect(!page([user, PageField(name: "pass")]).asksAgain(login))
         #expect(!page([pass]).asksAgain(login))
         #expect(!page([user, PageField(name: "new", type: "password")]).asksAgain(login))
+        // A page that changes the password has fields of these names, too.
+        #expect(!page([user, pass, PageField(name: "again", type: "password")]).asksAgain(login))
         let code = rule(["code": .code])
         #expect(!page([user, pass, PageField(name: "code")]).asksAgain(code))
     }

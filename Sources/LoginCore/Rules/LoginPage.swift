@@ -190,7 +190,9 @@ extension LoginPage {
         let typed = parameters.filter { $0.value.slots.contains { $0 == .username || $0 == .password } }.map(\.name)
         let passwords = Set(parameters.filter { $0.value.slots.contains(.password) }.map(\.name))
         return forms.filter { form in
-            form.has(typed) && form.fields.contains { $0.type == "password" && passwords.contains($0.name) }
+            // One with another password is for changing it.
+            let asked = form.fields.filter { $0.type == "password" }.map(\.name)
+            return form.has(typed) && !asked.isEmpty && passwords.isSuperset(of: asked)
         }
     }
 }
