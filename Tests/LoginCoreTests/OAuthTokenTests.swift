@@ -133,7 +133,9 @@ struct OAuthTokenTests {
             (401, "{\"status\":401,\"error\":\"Unauthorized\"}"), (403, "<html>"),
             (403, "{\"error\":\"access_denied\"}"), (404, "{\"status\":404,\"error\":\"Not Found\"}"),
             (400, "{\"error\":\"slow_down\"}"), (200, "{\"error\":\"slow_down\"}"),
-            (400, "{\"error\":\"authorization_pending\"}"), (302, ""), (307, "<html>"), (405, ""), (407, ""), (413, ""),
+            (400, "{\"error\":\"authorization_pending\"}"), (400, "{\"error\":\"rate_limit_exceeded\"}"),
+            (401, "{\"error\":\"use_dpop_nonce\"}"), (400, "{\"error\":\"too_many_requests\"}"), (302, ""),
+            (307, "<html>"), (405, ""), (407, ""), (413, ""),
             (421, ""), (425, ""), (451, ""), (499, ""),
             (200, "{\"error\":{\"message\":\"x\"}}"),
         ] {

@@ -147,11 +147,16 @@ struct OAuthBody {
     }
 
     /// Whether the token endpoint refuses a refresh: in the form of RFC 6749, section 5.2, or of the services that send the same
-    /// with 200. `invalid_grant` can mean nothing else, whatever the status; `slow_down` says "not now" even where nobody polls.
+    /// with 200. `invalid_grant` can mean nothing else, whatever the status; others say "not now", even where nobody polls.
     var refusesRefresh: Bool {
-        guard let error = text("error"), code != .slowDown, code != .authorizationPending else { return false }
+        guard let error = text("error"), !Self.postponing.contains(where: error.contains) else { return false }
         return code == .invalidGrant || [200, 400, 401].contains(response.status) && error.isErrorCode
     }
+
+    /// Parts of the codes that judge no token: of RFC 8628, RFC 9449, and of services that limit how often they are asked.
+    private static let postponing = [
+        "slow_down", "authorization_pending", "use_dpop_nonce", "rate_limit", "too_many", "throttl",
+    ]
 
     /// Whether the response to a refresh, which refuses nothing, may come from something in between.
     var isDoubtful: Bool {
