@@ -31,7 +31,7 @@ package struct PageEncoding: Equatable, Sendable {
 
     private static let known: [(name: String, systemName: String, labels: [String])] = """
         UTF-8 UTF-8 utf8 unicode-1-1-utf-8 utf-16 utf-16le utf-16be
-        windows-1252 WINDOWS-1252 cp1252 iso-8859-1 iso8859-1 iso88591 iso_8859-1 latin1 l1 us-ascii ascii ansi_x3.4-1968
+        windows-1252 WINDOWS-1252 cp1252 iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 csisolatin1 cp819 latin1 l1 us-ascii ascii ansi_x3.4-1968
         windows-1254 WINDOWS-1254 cp1254 iso-8859-9 iso8859-9 iso_8859-9 latin5 l5
         windows-1250 WINDOWS-1250 cp1250
         windows-1251 WINDOWS-1251 cp1251
@@ -40,13 +40,21 @@ package struct PageEncoding: Equatable, Sendable {
         windows-1256 WINDOWS-1256 cp1256
         windows-1257 WINDOWS-1257 cp1257
         windows-874 CP874 iso-8859-11 tis-620
-        ISO-8859-2 ISO-8859-2 iso8859-2 iso_8859-2 latin2 l2
+        windows-1258 CP1258 cp1258
+        ISO-8859-2 ISO-8859-2 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 csisolatin2 latin2 l2
+        ISO-8859-3 ISO-8859-3 iso8859-3 iso_8859-3 latin3 l3
         ISO-8859-4 ISO-8859-4 iso8859-4 iso_8859-4 latin4 l4
         ISO-8859-5 ISO-8859-5 iso8859-5 iso_8859-5 cyrillic
+        ISO-8859-6 ISO-8859-6 iso8859-6 iso_8859-6 arabic
         ISO-8859-7 ISO-8859-7 iso8859-7 iso_8859-7 greek
+        ISO-8859-8 ISO-8859-8 iso8859-8 iso_8859-8 iso-8859-8-i hebrew
+        ISO-8859-10 ISO-8859-10 iso8859-10 latin6 l6
         ISO-8859-13 ISO-8859-13 iso8859-13
+        ISO-8859-14 ISO-8859-14 iso8859-14
         ISO-8859-15 ISO-8859-15 iso8859-15 iso_8859-15 l9
         ISO-8859-16 ISO-8859-16
+        IBM866 IBM866 866 cp866
+        macintosh MACINTOSH mac x-mac-roman
         KOI8-R KOI8-R koi8 koi
         KOI8-U KOI8-U koi8-ru
         GBK GBK gb2312 gb_2312-80 x-gbk chinese
