@@ -146,6 +146,17 @@ struct ServiceEndingTests {
         #expect(outcome.facts.livesOn == [.accessToken] && !outcome.facts.isIncomplete)
     }
 
+    @Test func `a session to which verify gives another value has not ended because the old value has`() throws {
+        let old = Cookie.named("sid", "old"), new = Cookie.named("sid", "new")
+        var profile = try SomeProfiles.blog()
+        profile.logout = try SomeProfiles.rule("POST", "/logout")
+        let rotated = HTTPResponse.answer(200, "{\"name\":\"a\"}", cookies: [new])
+        let home = HTTPResponse.answer(200, "{\"name\":\"a\"}")
+        let exchange = Exchange(profile, [.answer(204), rotated, .answer(401), home])
+        #expect(try exchange.service.logout(.cookies([old]), username: "a").facts.outcome == .stillAccepted)
+        #expect(exchange.requests.last?.contains("sid=new") == true)
+    }
+
     @Test func `what verify sets after a logout is not used, not even for its second question`() throws {
         let anonymous = Cookie.named("sid", "fresh"), sid = Cookie.named("sid", "canary")
         var profile = try SomeProfiles.blog()

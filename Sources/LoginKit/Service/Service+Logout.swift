@@ -84,19 +84,27 @@ extension Service {
         guard let verify = profile.verify, sessions.allSatisfy({ $0.credential == nil }) else { return .notAsked }
         var check = LogoutFacts.Check.refused
         for session in sessions {
-            var last = answer(of: verify, to: session, username)
-            if last == .accepted {
+            let first = answer(of: verify, to: session, username)
+            var last = first
+            if first.check == .accepted {
                 clock.wait(Self.forgetting)
                 last = answer(of: verify, to: session, username)
+                // A service that rotates has given another value for it, and ended the old one alone.
+                if last.check == .refused, !first.session.cookies.isEmpty, !first.session.hasValues(of: session) {
+                    last = answer(of: verify, to: first.session, username)
+                }
             }
-            if last == .accepted { return .accepted }
-            if last == .unclear { check = .unclear }
+            if last.check == .accepted { return .accepted }
+            if last.check == .unclear { check = .unclear }
         }
         return check
     }
 
-    /// Asks once. What the response sets is nobody's session, and is not used.
-    private func answer(of verify: RequestRule, to session: Session, _ username: String) -> LogoutFacts.Check {
+    /// Asks once.
+    /// - Returns: with the session as the response has set it, which may live on in the place of the old one.
+    private func answer(
+        of verify: RequestRule, to session: Session, _ username: String
+    ) -> (check: LogoutFacts.Check, session: Session) {
         let facts: ParsedResponse
         do throws(LoginFault) {
             facts = try client.send(verify, SlotValues(session, username: username), session: session) {
@@ -106,15 +114,17 @@ extension Service {
                 return try client.plainly(request)
             }.facts
         } catch {
-            return .unclear
+            return (.unclear, session)
         }
-        switch client.judge(facts, by: verify.response, at: .verify) {
-        case .refused: return .refused
-        // It was accepted once, or it would not be stored.
-        case .forbidden(let refusal) where refusal.mayMeanLoggedOut: return .refused
-        case .accepted, .forbidden: return .accepted
-        case .needsSecondFactor, .pending, .unclear: return .unclear
-        }
+        let check: LogoutFacts.Check =
+            switch client.judge(facts, by: verify.response, at: .verify) {
+            case .refused: .refused
+            // It was accepted once, or it would not be stored.
+            case .forbidden(let refusal) where refusal.mayMeanLoggedOut: .refused
+            case .accepted, .forbidden: .accepted
+            case .needsSecondFactor, .pending, .unclear: .unclear
+            }
+        return (check, client.refreshed(session, by: facts.response))
     }
 }
 
