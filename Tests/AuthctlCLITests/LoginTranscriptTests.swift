@@ -6,7 +6,7 @@ import Testing
 
 @testable import AuthctlCLI
 
-/// `profile test` and `login --continue-without`.
+/// `profile test`.
 struct LoginTranscriptTests {
     private static let config = """
         [profiles.blog]
@@ -193,19 +193,5 @@ struct LoginTranscriptTests {
     @Test func `a login's explanation as JSON is one value`() throws {
         let run = try world().run("profile", "test", "blog", "--json", server: answers())
         #expect(run.code == 0 && run.output.contains("\"judgement\" : \"accepted (status 204)\""))
-    }
-
-    @Test func `without a credential the answer is told, and none is sent`() throws {
-        let world = try world()
-        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\", Digest nonce=\"n\""])
-        let run = world.run("login", "blog", "--continue-without", server: [basic])
-        #expect(run.code == 4 && run.talk.contains("logged out (status 401), by rule 1 of 'logged-out'"))
-        #expect(run.talk.contains("it asks for basic, digest"))
-        #expect(run.talk.contains("deprecated; use: authctl request --anonymous -i https://blog.example/me"))
-        #expect(world.requests == ["GET https://blog.example/me"])
-        #expect(world.person.prompt.challenges.isEmpty)
-        let open = world.run(
-            "login", "blog", "--continue-without", "--json", server: [.answer(200, "{\"name\": \"x\"}")])
-        #expect(open.code == 0 && open.output.contains("\"accepted\" : true"))
     }
 }

@@ -91,9 +91,4 @@ struct ServiceWithoutVerifyTests {
         #expect(try guarded.login("anna", "pw").session == .cookies([.named("sid", "one")]))
         #expect(guarded.requests.last == "GET https://blog.example/session\nbasic anna:pw")
     }
-
-    @Test func `what an anonymous client gets cannot be told where there is nothing to ask`() throws {
-        let service = Exchange(try blog(), [HTTPResponse]()).service
-        #expect(fault { _ = try service.probeAnonymously() } == .usage(.nothingToVerify(profile: "blog")))
-    }
 }

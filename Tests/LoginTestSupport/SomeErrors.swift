@@ -94,7 +94,7 @@ package enum SomeErrors {
             .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-            .nothingToVerify(profile: hostile), .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
+            .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
             .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
             .unconfirmed(UnconfirmedLogin(response: .tookPassword, url: hostile)),

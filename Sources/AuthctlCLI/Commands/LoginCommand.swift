@@ -40,9 +40,6 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     @Option(help: ArgumentHelp("Take the password from this netrc file, once.", valueName: "file"), completion: .file())
     var netrcFile: String?
 
-    /// Deprecated: `request --anonymous` shows more.
-    @Flag(help: .hidden) var continueWithout = false
-
     @OptionGroup var login: LoginOptions
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
@@ -93,7 +90,6 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         _ invocation: Invocation, _ target: LoginTarget, _ explained: ExplainedLogin?
     ) throws(LoginFault) -> ExitCode {
         explained?.profile = target.profile
-        if continueWithout { return try AnonymousProbe(invocation, target.profile).tell(printsJSON: printsJSON) }
         let request = try given(invocation, target.profile).resolved(for: target, in: invocation.context)
         sayIfUnread(invocation, target.profile, request)
         let run = try LoginRun(invocation.context, target.profile, request)

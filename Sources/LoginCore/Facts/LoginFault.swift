@@ -76,8 +76,6 @@ package enum UsageFault: Error, Equatable, Sendable {
     case verifyProvesNothing(url: String, withCookies: Bool = false)
     /// The login ended as a right one may, and verify gives the same response as without it.
     case unconfirmed(UnconfirmedLogin)
-    /// The profile has no verify endpoint to ask.
-    case nothingToVerify(profile: String)
     /// A login by this URL needs a proposed profile, and no person can confirm it.
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.

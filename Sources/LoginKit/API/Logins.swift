@@ -156,77 +156,6 @@ extension Logins {
 }
 
 extension Logins {
-    /// The old name of `withSession(for:as:verifying:isolation:_:)`.
-    @available(*, deprecated, renamed: "withSession(for:as:verifying:isolation:_:)")
-    @discardableResult
-    public func gate<Result>(
-        _ profile: String? = nil, as username: String? = nil, verifying: Bool = true,
-        isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
-    ) async throws -> Result {
-        try await withSession(for: profile, as: username, verifying: verifying, isolation: isolation, action)
-    }
-
-    /// The old name of `withSession(for:as:verifying:isolation:_:)`.
-    @available(*, deprecated, renamed: "withSession(for:as:verifying:isolation:_:)")
-    @discardableResult
-    public func gate<Result>(
-        _ profile: Profile, as username: String? = nil, verifying: Bool = true,
-        isolation: isolated (any Actor)? = #isolation, _ action: (LoginSession) async throws -> Result
-    ) async throws -> Result {
-        try await withSession(for: profile, as: username, verifying: verifying, isolation: isolation, action)
-    }
-}
-
-extension Logins {
-    /// One piece of work, on the thread that calls this.
-    func context(for username: String? = nil) throws(LoginFault) -> LoginContext {
-        var options = LoginContext.Options()
-        (options.folder, options.config, options.username) = (folder, config, username)
-        (options.mayAsk, options.mayUnlock) = (true, true)
-        let delegate = delegate
-        return try LoginContext(
-            dependencies, options, Messages(note: { delegate.note($0) }, warn: { delegate.note($0) }))
-    }
-
-    /// The dependencies of a login that a program runs.
-    private var dependencies: Dependencies {
-        var dependencies = Dependencies.real(environment)
-        let hold = CancellationHold()
-        let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
-        (dependencies.isCancelled, dependencies.promptLock) = (isCancelled, promptLock)
-        // The signals are the program's own.
-        dependencies.postponement = Dependencies.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
-        if let terminal = delegate as? TerminalDelegate {
-            dependencies.dialogue = { _ in terminal.prompt }
-        } else {
-            dependencies.hasTerminal = { true }
-            let dialogue = DelegateDialogue(delegate: delegate, isCancelled: isCancelled)
-            dependencies.consent = { DelegateConsent($0, dialogue) }
-            dependencies.dialogue = { _ in dialogue }
-            dependencies.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
-        }
-        return dependencies
-    }
-}
-
-extension LoginContext {
-    /// A profile that no file has, as long as none has its name for something else.
-    func adopt(_ made: Profile) throws(LoginFault) -> Profile {
-        if let problem = ProfileName.problem(made.name) { throw .usage(.other(problem)) }
-        guard profiles.source(of: made.name) == nil else {
-            let written = try LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: made.name)
-            }
-            guard written == made else {
-                throw .usage(.other("the configuration has another profile of the name \(SafeText.quoted(made.name))"))
-            }
-            return try prepared(made)
-        }
-        topic = ErrorContext(profile: made.name)
-        return try prepared(made)
-    }
-}
-
-extension Logins {
     /// The names of all profiles, those of `config.toml` first.
     /// - Throws: `LoginError.Code.usage` for a configuration that cannot be read.
     public var profileNames: [String] {
@@ -278,28 +207,34 @@ extension Logins {
     }
 }
 
-extension Profile {
-    /// Makes a profile from the keys that a `[profiles.NAME]` table of `config.toml` has, as authctl-config(5) describes them:
-    ///
-    ///     try Profile("blog", toml: """
-    ///         url    = "https://blog.example"
-    ///         method = "basic"
-    ///         verify = { get = "/me", username = "/name" }
-    ///         """)
-    ///
-    /// - Throws: `LoginError.Code.usage`, with the line, for text that is not such a table.
-    public init(_ name: String, toml: String) throws(LoginError) {
-        self = try LoginError.catching { () throws(LoginFault) in
-            do throws(UsageFault) {
-                let offered = try OfferedProfiles(Secret(toml), from: "profile \(name)", name: name)
-                let decoder = ProfileDecoder(folder: "/", home: nil)
-                guard let table = offered.profiles.first?.table else {
-                    throw .badConfig(file: "profile \(name)", path: nil, line: nil, problem: "is empty")
-                }
-                return try decoder.profile(named: name, table)
-            } catch {
-                throw .usage(error)
-            }
+extension Logins {
+    /// One piece of work, on the thread that calls this.
+    func context(for username: String? = nil) throws(LoginFault) -> LoginContext {
+        var options = LoginContext.Options()
+        (options.folder, options.config, options.username) = (folder, config, username)
+        (options.mayAsk, options.mayUnlock) = (true, true)
+        let delegate = delegate
+        return try LoginContext(
+            dependencies, options, Messages(note: { delegate.note($0) }, warn: { delegate.note($0) }))
+    }
+
+    /// The dependencies of a login that a program runs.
+    private var dependencies: Dependencies {
+        var dependencies = Dependencies.real(environment)
+        let hold = CancellationHold()
+        let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
+        (dependencies.isCancelled, dependencies.promptLock) = (isCancelled, promptLock)
+        // The signals are the program's own.
+        dependencies.postponement = Dependencies.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
+        if let terminal = delegate as? TerminalDelegate {
+            dependencies.dialogue = { _ in terminal.prompt }
+        } else {
+            dependencies.hasTerminal = { true }
+            let dialogue = DelegateDialogue(delegate: delegate, isCancelled: isCancelled)
+            dependencies.consent = { DelegateConsent($0, dialogue) }
+            dependencies.dialogue = { _ in dialogue }
+            dependencies.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
         }
+        return dependencies
     }
 }

@@ -55,3 +55,21 @@ extension LoginContext {
         return named == profile.name || (namedURL != nil && (namedURL == url || namedURL == profileURL))
     }
 }
+
+extension LoginContext {
+    /// A profile that no file has, as long as none has its name for something else.
+    func adopt(_ made: Profile) throws(LoginFault) -> Profile {
+        if let problem = ProfileName.problem(made.name) { throw .usage(.other(problem)) }
+        guard profiles.source(of: made.name) == nil else {
+            let written = try LoginContext.fromConfig {
+                () throws(UsageFault) in try profiles.profile(named: made.name)
+            }
+            guard written == made else {
+                throw .usage(.other("the configuration has another profile of the name \(SafeText.quoted(made.name))"))
+            }
+            return try prepared(made)
+        }
+        topic = ErrorContext(profile: made.name)
+        return try prepared(made)
+    }
+}

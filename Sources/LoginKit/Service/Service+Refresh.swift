@@ -72,14 +72,6 @@ extension Service {
             throw error
         }
     }
-
-    /// Asks the verify endpoint without any credential.
-    /// - Returns: what its answer was taken for, and the challenges in it.
-    package func probeAnonymously() throws(LoginFault) -> (evidence: Evidence, offered: [AuthenticateChallenge]) {
-        guard let verify = profile.verify else { throw .usage(.nothingToVerify(profile: profile.name)) }
-        let facts = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
-        return (facts.evidence(by: verify.response, at: .verify), facts.challenges)
-    }
 }
 
 extension ParsedResponse {

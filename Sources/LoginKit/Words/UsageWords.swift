@@ -70,10 +70,6 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
                 next: "\(ShellCommand("authctl", "discover", "--save", url))")
-        case .nothingToVerify(let profile):
-            return Message(
-                "profile \(profile) has no 'verify' request that could be sent without a login",
-                next: "send a request instead: authctl request URL")
         case .noChallenge(let url, let status):
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
