@@ -22,7 +22,7 @@ package struct JSONReader {
     package static func read(
         _ text: UnsafeRawBufferPointer, mostValues: Int = Self.mostValues
     ) throws(JSONFault) -> JSONValue {
-        // RFC 8259, section 8.1: nobody may write it, and readers may pass it over.
+        // Readers may ignore a byte order mark (RFC 8259, section 8.1).
         let text = text.withoutByteOrderMark
         if let rest = unmarked(text) {
             // Another encoding of something else is a page, say.

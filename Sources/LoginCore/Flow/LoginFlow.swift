@@ -12,7 +12,7 @@
 ///   nobody is asked again, nothing is marked;
 /// - a wrong code is no wrong password: a stored password that meets a second factor is neither refused nor marked;
 /// - only a refusal counts as a failed attempt, and only a refusal is told as one; what a fault kept from being judged may be sent
-///   once more, so often at most, and only if the person says so;
+///   once more, at most as often, and only if the person says so;
 /// - nothing takes the place of a login of another person, unless a person says so;
 /// - no certificate is trusted that nobody accepted, and none is remembered before a login has succeeded with it.
 package struct LoginFlow: Equatable, Sendable {
@@ -24,7 +24,7 @@ package struct LoginFlow: Equatable, Sendable {
         package var maxBlanks = 10
         /// Whether a person may be asked.
         package var mayAsk: Bool
-        /// Ask although something usable is stored.
+        /// Whether a person is asked although something usable is stored.
         package var force: Bool
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
         package var hasSuppliedCredential: Bool

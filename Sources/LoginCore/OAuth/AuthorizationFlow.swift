@@ -50,7 +50,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
     /// The progress of an authorization: what was asked for last.
     package enum State: Equatable, Sendable {
         case starting
-        /// `AuthorizationFlow+Beginning.swift`, as the next ones.
+        /// The search for the server and a client, below, as the next ones.
         case discovering
         case asking(ForeignServer)
         case registering(AuthorizationWay, hears: Bool)
@@ -59,7 +59,7 @@ package struct AuthorizationFlow: Equatable, Sendable {
         case pushing(starts: Bool, hears: Bool)
         case showing(hears: Bool)
         case awaitingAnswer(CallbackWait)
-        /// `AuthorizationFlow+Device.swift`, as the next ones.
+        /// A device code, below, as the next ones.
         case requestingCode
         case askingPage(ForeignServer, DeviceAuthorization.Times)
         case showingCode(DevicePolling)

@@ -2,7 +2,7 @@ package import LoginCore
 import Secrets
 import Synchronization
 
-/// One piece of work with logins, such as a command: the world, what was chosen for all of it, and what is worked out once.
+/// One piece of work with logins, such as a command: its dependencies, what was chosen for all of it, and what is worked out once.
 package final class LoginContext {
     package let dependencies: Dependencies
     package private(set) var options: Options
@@ -260,130 +260,5 @@ extension LoginContext {
 
     package var dialogueSettings: Dependencies.DialogueSettings {
         Dependencies.DialogueSettings(mask: dependencies.environment.mask, timeout: promptTimeout)
-    }
-}
-
-extension LoginContext {
-    /// Has the stores of these accounts unlocked, while nobody has to wait for that, and before there are several threads.
-    package func unlock(_ accounts: [(profile: String, record: AccountRecord)]) {
-        var tried: Set<StoreName> = []
-        for (profile, record) in accounts where tried.insert(record.store).inserted {
-            // A helper is unlocked by its own agent, for each entry.
-            if record.store.program != nil { continue }
-            do throws(StoreFault) {
-                let store = try stores().open(record.store), id = record.id(in: profile)
-                if try store.contains(id) { _ = try store.find(id) }
-            } catch {
-                // Whoever needs the store is told.
-                continue
-            }
-        }
-    }
-
-    /// Does the same for each, eight at a time, each with a context of its own: on this thread and on as many others as can be
-    /// had. What the contexts say comes in the order of `inputs`.
-    package func concurrently<Input, Output>(
-        _ inputs: [Input], _ work: @escaping (LoginContext, Input) -> Output
-    ) -> [Output] {
-        let width = min(dependencies.width, inputs.count)
-        // What is traced stays together.
-        guard width > 1, trace == nil else { return inputs.map { work(self, $0) } }
-        let tasks = ConcurrentTasks(inputs, self, work)
-        for _ in 1..<width { guard tasks.startThread() else { break } }
-        tasks.run()
-        return tasks.results()
-    }
-}
-
-/// The work of several threads: each takes the next input that none has taken.
-private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
-    private let inputs: [Input]
-    private let context: LoginContext
-    private let work: (LoginContext, Input) -> Output
-    private let line: Dependencies.NoticeLine
-    /// Whoever has it uses what follows.
-    private let monitor = Monitor()
-    private var (next, threads) = (0, 0)
-    private var outputs: [Output?]
-    private var said: [[(isWarning: Bool, text: String)]]
-
-    init(_ inputs: [Input], _ context: LoginContext, _ work: @escaping (LoginContext, Input) -> Output) {
-        (self.inputs, self.context, self.work) = (inputs, context, work)
-        line = context.dependencies.noticeLine.shared()
-        // Opened before there are several threads.
-        _ = context.stores()
-        outputs = Array(repeating: nil, count: inputs.count)
-        said = Array(repeating: [], count: inputs.count)
-    }
-
-    /// - Returns: whether another thread could be had.
-    func startThread() -> Bool {
-        monitor.locked { threads += 1 }
-        let isStarted = DetachedThread.start { [self] in
-            run()
-            leave()
-        }
-        if !isStarted { leave() }
-        return isStarted
-    }
-
-    private func leave() {
-        monitor.locked {
-            threads -= 1
-            monitor.tell()
-        }
-    }
-
-    func run() {
-        while let index = takeNext() {
-            let say: @Sendable (Bool, String) -> Void = { [self] isWarning, text in
-                monitor.locked { said[index].append((isWarning, text)) }
-            }
-            let part = context.part(line, Messages(note: { say(false, $0) }, warn: { say(true, $0) }))
-            let output = work(part, inputs[index])
-            monitor.locked { outputs[index] = output }
-        }
-    }
-
-    private func takeNext() -> Int? {
-        monitor.locked {
-            guard next < inputs.count else { return nil }
-            defer { next += 1 }
-            return next
-        }
-    }
-
-    /// All of them, once what was said on the way has been passed on. The other threads have limits of time for all they wait for.
-    func results() -> [Output] {
-        monitor.locked { while threads > 0 { monitor.wait() } }
-        for (isWarning, text) in said.joined() {
-            if isWarning { context.warn(text) } else { context.say(text) }
-        }
-        return outputs.compactMap(\.self)
-    }
-}
-
-extension Dependencies.NoticeLine {
-    /// The notice line for several threads: it names one server at a time.
-    fileprivate func shared() -> Dependencies.NoticeLine {
-        let taken = Taken(), line = self
-        return Dependencies.NoticeLine(
-            show: { text in
-                taken.value.withLock { isTaken in
-                    guard !isTaken else { return false }
-                    isTaken = line.show(text)
-                    return isTaken
-                }
-            },
-            hide: {
-                taken.value.withLock { isTaken in
-                    line.hide()
-                    isTaken = false
-                }
-            })
-    }
-
-    private final class Taken: Sendable {
-        let value = Mutex(false)
     }
 }

@@ -301,3 +301,17 @@ extension LoginContext {
         return acceptance
     }
 }
+
+extension LoginRun {
+    /// A service for requests beside those of this run, since each is used by one thread. A transfer may stand still for as
+    /// long as somebody waits for it.
+    func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginFault) -> Service {
+        var settings = try context.transportSettings(profile, for: endpoint.origin)
+        settings.identity = beside.identity
+        settings.stallTime = TransportSettings.longestTransfer
+        settings.isCancelled = isCancelled
+        var options = beside.options
+        options.pinnedMethod = service.protectionSpace?.method ?? options.pinnedMethod
+        return context.dependencies.service(profile, endpoint, settings, options)
+    }
+}

@@ -71,7 +71,7 @@ final class LoopbackListener {
         return (mayAccept ? sockets.map(\.descriptor) : []) + connections.map(\.descriptor)
     }
 
-    /// Whether anybody could still come.
+    /// Whether a socket is open.
     var isListening: Bool { !sockets.isEmpty }
 
     /// When the next connection has taken too long.
@@ -124,7 +124,7 @@ final class LoopbackListener {
         }
     }
 
-    /// Listens no more.
+    /// Closes the sockets and the connections.
     func close() {
         connections = []
         sockets = []
@@ -185,7 +185,7 @@ final class LoopbackConnection {
 
     /// Until the request has to be there.
     private static let patience = Duration.seconds(5)
-    /// A buffer for the rest, which is dropped.
+    /// How long the rest of a request is read, and dropped.
     private static let drainPatience = Duration.seconds(1)
     private static let mostDrained = 1 << 20
 

@@ -159,3 +159,35 @@ package struct SessionProvider {
             space: keeper.space ?? record?.space, isFresh: true)
     }
 }
+
+extension SessionProvider {
+    /// The same for what comes while a command has the terminal: nobody is asked, and what was given has been tried.
+    func unattended() -> SessionProvider {
+        context.leaveTerminal()
+        var provider = self
+        provider.request.policy.mayAsk = false
+        provider.request.policy.trust.mayAsk = false
+        (provider.request.supplied, provider.request.policy.hasSuppliedCredential) = (nil, false)
+        provider.request.showsNotice = false
+        return provider
+    }
+}
+
+extension SessionProvider.AuthenticatedSession {
+    /// The session of a login that is not kept.
+    package static func unkept(_ run: LoginRun, _ session: Session, username: String, _ identity: Identity) -> Self {
+        Self(
+            run: run, keeper: SessionHolder(run, mayGoWithoutStore: true), session: session, username: username,
+            identity: identity, space: nil, isFresh: true)
+    }
+
+    /// The same login with another session, of which nothing was said by responses.
+    func replaced(by session: Session) -> Self {
+        Self(
+            run: run, keeper: keeper, session: session, username: username, identity: identity, space: space,
+            isFresh: isFresh)
+    }
+
+    /// Whether a store has the session, so that it is refreshed there.
+    package var isKept: Bool { keeper.hasStore && !run.keepsNothing }
+}

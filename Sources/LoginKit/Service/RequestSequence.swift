@@ -7,7 +7,7 @@ struct StepsInProgress: PartialLogin {
     var credential: Credential
     /// The number of the request that is sent next.
     var next = 0
-    /// Whether the request before it was answered with a wish for a second factor.
+    /// Whether the response to the request before it asked for a second factor.
     var isGuarded = false
     /// The server's words about that.
     var words: String?
@@ -29,8 +29,8 @@ struct StepsInProgress: PartialLogin {
 struct RequestSequence {
     let client: ServiceClient
     let clock: WallClock
-    /// Whether every request carries the credential, by HTTP authentication or in the handshake: who refuses that may mean a
-    /// missing right.
+    /// Whether every request carries the credential, by HTTP authentication or in the handshake: a refusal may
+    /// then mean a missing permission.
     let carriesCredential: Bool
 
     /// Sends one request after the other, until a person is needed or all have been answered.
@@ -116,8 +116,8 @@ struct RequestSequence {
         return rules[steps.next + 1].page == nil
     }
 
-    /// Whether the form again is all that speaks against a login that verify can judge: some services show it to whoever is logged in,
-    /// too. Verify is known to refuse anonymous clients by then.
+    /// Whether verify may overrule this refusal: some services show the form of the login to whoever is logged in, too. Verify is known
+    /// to refuse anonymous clients by then.
     private func isForVerify(_ facts: ParsedResponse, _ rule: RequestRule, _ steps: StepsInProgress) -> Bool {
         let sent = client.profile.sessionRule
         return facts.status != 401 && facts.showsLogin(rule.response, .login)

@@ -182,8 +182,7 @@ package struct ParsedURL: Equatable, Sendable {
     /// Path and query.
     package var target: String { query.map { "\(path)?\($0)" } ?? path }
 
-    /// The path up to its last slash, without that unless it is the only one: what a cookie without a path of its own is for
-    /// (RFC 6265, section 5.1.4).
+    /// The path of a cookie that names none (RFC 6265, section 5.1.4).
     var directory: String {
         let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         return folder.isEmpty ? "/" : String(folder)

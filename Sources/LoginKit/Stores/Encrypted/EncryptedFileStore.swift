@@ -21,7 +21,7 @@ package final class EncryptedFileStore: CredentialStore {
     private let another: (_ failures: Int) throws(StoreFault) -> Secret?
     private let held: HeldKey?
     private var unlocked: (header: VaultHeader, key: Secret)?
-    /// The outcome of asking a person in vain: nobody is asked twice.
+    /// The fault of the first question that failed; later ones end with it, so that nobody is asked twice.
     private var refusal: StoreFault?
 
     /// - Parameters:

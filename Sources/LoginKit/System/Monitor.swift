@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// A lock that can be waited at until something has changed: pthread_mutex_lock(3) and pthread_cond_wait(3).
