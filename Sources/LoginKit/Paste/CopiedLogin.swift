@@ -52,7 +52,7 @@ extension LoginContext {
             let session = try request.session(by: profile.sessionRule, expires: JSONWebToken.end) {
                 CookieRecord.cookie($0, $1, for: origin)
             }
-            guard CookieLimits.hold(session.copiedCookies) else { throw .tooManyCookies }
+            guard CookieLimits.hold(session.cookies) else { throw .tooManyCookies }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
                 username: username, .copied(CopiedSession(session)),
@@ -96,16 +96,6 @@ extension CookieRecord {
             "\(line.expires ?? 0)", line.name, "",
         ]
         return cookie(line.name, line.value, expires: line.expires, line: start)
-    }
-}
-
-extension Session {
-    fileprivate var copiedCookies: [Cookie] {
-        switch self {
-        case .cookies(let cookies): cookies
-        case .token(let token): token.cookies
-        case .credential: []
-        }
     }
 }
 

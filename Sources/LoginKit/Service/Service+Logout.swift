@@ -142,25 +142,10 @@ extension Session {
         for step in steps {
             let places = Set(step.map(CookieRecord.place))
             cookies = step + cookies.filter { !places.contains(CookieRecord.place(of: $0)) }
-            let next = with(cookies)
+            var next = self
+            next.cookies = cookies
             if !next.hasValues(of: sessions[sessions.count - 1]) { sessions.append(next) }
         }
         return sessions
-    }
-
-    private var cookies: [Cookie] {
-        switch self {
-        case .cookies(let cookies): cookies
-        case .token(let token): token.cookies
-        case .credential: []
-        }
-    }
-
-    private func with(_ cookies: [Cookie]) -> Session {
-        switch self {
-        case .cookies: .cookies(cookies)
-        case .token(let token): .token(token.with(cookies))
-        case .credential: self
-        }
     }
 }
