@@ -231,15 +231,15 @@ extension Discovery {
     /// - Parameter namedBy: what led there; `nil` for the URL that the person gave.
     /// - Returns: `nil` if it shows nothing at all.
     func look(at visit: DiscoveryVisit, namedBy: String?) throws(LoginFault) -> Glimpse? {
-        let response = visit.response, status = response.status
+        let response = visit.response
         if let busy = OAuthBody(response).busy {
             if namedBy == nil { throw .busy(busy) }
             return nil
         }
-        if status == 401 || status == 403, let login = try challenged(visit) {
+        if response.isRefusal, let login = try challenged(visit) {
             return Glimpse(place: end(of: visit, namedBy), login: login)
         }
-        guard visit.isOpen || status == 401 || status == 403 else { return nil }
+        guard visit.isOpen || response.isRefusal else { return nil }
         let page = try page(of: visit)
         if let page {
             var form = try page.loginForm()
@@ -252,7 +252,7 @@ extension Discovery {
             if page.takesFiles { seen.append(.multipartForm(page: visit.end.target)) }
             if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
         }
-        if status == 401 || status == 403 { return try refused(visit, page, namedBy) }
+        if response.isRefusal { return try refused(visit, page, namedBy) }
         return open(visit, page)
     }
 

@@ -98,7 +98,7 @@ extension ParsedResponse {
     /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
     /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
     func toldForbidden(_ refusal: Refusal) -> Refusal? {
-        guard status == 401 || status == 403 else { return nil }
+        guard response.isRefusal else { return nil }
         return isProven || lacksScope != nil ? refusal : nil
     }
 

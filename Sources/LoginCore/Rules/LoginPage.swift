@@ -235,7 +235,7 @@ extension Redirect {
 extension ParsedResponse {
     /// The fault of a response without a form. Some servers answer the login page itself with 401 or 403.
     package var pageFault: LoginFault? {
-        guard status != 401, status != 403 else { return nil }
+        guard !response.isRefusal else { return nil }
         guard case .unclear(let error) = judged(by: ResponseRule(), at: .page) else { return nil }
         return error
     }

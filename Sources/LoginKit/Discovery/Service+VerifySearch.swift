@@ -181,7 +181,7 @@ extension OpenedLogin {
             return false
         }
         guard page.asksAgain(login) else { return false }
-        return [401, 403].contains(loggedIn.facts.status)
+        return loggedIn.facts.response.isRefusal
             || !loggedIn.names(credential.username ?? "", missingIn: anonymous[0])
                 && !loggedIn.showsLogout(missingIn: anonymous)
     }
