@@ -106,9 +106,9 @@ struct SettingsCheck {
             let advice = "; in its user name and password, write @ as %40, / as %2F and # as %23"
             return problem.lowercased() + (url.contains("@") ? advice : "")
         }
-        // For these libcurl would go on without the proxy.
-        let userInformation = url.prefix(upTo: url.lastIndex(of: "@") ?? url.startIndex)
-        if userInformation.split(separator: "%").dropFirst().contains(where: { "01".contains($0.prefix(1)) }) {
+        // libcurl goes on without the proxy where it cannot decode these, which is so with control characters alone.
+        for part in [CURLUPART_USER, CURLUPART_PASSWORD]
+        where parsed.has(part) && parsed.text(part, flags: CURLU_URLDECODE) == nil {
             return "its user name or password has a control character"
         }
         return (parsed.text(CURLUPART_HOST) ?? "").utf8.count > 255 ? "its host is too long" : nil
