@@ -220,9 +220,15 @@ extension LoginRun {
     /// What verify has set is not used; the login is still good.
     func sayIfOtherWasSet() {
         guard let other = service.setOther else { return }
-        context.warn("warning: \(profile.name): \(other.hiding(service.repeatsSecret).responseWords)")
+        warn(words(of: other))
         service.setOther = nil
     }
+
+    /// Warns of what a response has set, and that it is not used.
+    func warn(_ words: String) { context.warn("warning: \(profile.name): \(words)") }
+
+    /// The same without names that repeat a secret.
+    func words(of other: Replacement) -> String { other.hiding(service.repeatsSecret).responseWords }
 
     /// The next command refuses the certificate again, and the login that is stored now with it.
     func sayIfTrustedOnce() throws(LoginFault) {

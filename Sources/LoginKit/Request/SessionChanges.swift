@@ -55,7 +55,7 @@ final class SessionChanges {
                 // The next request asks again.
             }
         }
-        if let other = run.service.setOther { tell(words(of: other)) }
+        if let other = run.service.setOther { tell(run.words(of: other)) }
         store(isLast: isLast)
     }
 
@@ -79,7 +79,7 @@ final class SessionChanges {
     private func settle(_ waiting: Session, isLast: Bool) {
         do throws(LoginFault) {
             let login = try run.service.verify(waiting, username: username)
-            if let other = changing.accept(waiting, login, at: .now) { tell(words(of: other)) }
+            if let other = changing.accept(waiting, login, at: .now) { tell(run.words(of: other)) }
         } catch .rejected, .forbidden, .secondFactor {
             changing.refuse(waiting, at: .now)
         } catch {
@@ -113,12 +113,10 @@ final class SessionChanges {
                 return isReplaced ? .replaced : .known
             }
             guard session != used else { throw lost(other, login.identity) }
-            tell(words(of: other))
+            tell(run.words(of: other))
         }
         return .unknown
     }
-
-    private func words(of other: Replacement) -> String { other.hiding(run.service.repeatsSecret).responseWords }
 
     private func store(isLast: Bool) {
         let session = run.service.provable(changing.used, after: first, username: username)
@@ -133,16 +131,14 @@ final class SessionChanges {
     }
 
     private func warnNotStored(_ error: LoginFault) {
-        warn("the refreshed session was not stored: \(error.message(about: run.context.topic).what)")
+        run.warn("the refreshed session was not stored: \(error.message(about: run.context.topic).what)")
     }
 
     /// Once: a service that does it again does it with each response.
     private func tell(_ words: String) {
-        if !hasTold { warn(words) }
+        if !hasTold { run.warn(words) }
         hasTold = true
     }
-
-    private func warn(_ words: String) { run.context.warn("warning: \(run.profile.name): \(words)") }
 }
 
 extension Service {
