@@ -22,7 +22,7 @@ let package = Package(
     products: [
         .executable(name: "authctl", targets: ["authctl"]),
         .executable(name: "demo-backend", targets: ["DemoBackend"]),
-        .library(name: "LoginKit", targets: ["LoginKit", "LoginCore", "Secrets"]),
+        .library(name: "LoginKit", targets: ["LoginKit", "Secrets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -45,13 +45,12 @@ let package = Package(
         .target(name: "CProcess", cSettings: strictC),
         .target(name: "CStart", dependencies: ["CProcess"], cSettings: strictC),
 
-        // The arrows: authctl → AuthctlCLI → LoginKit → LoginCore → Secrets.
+        // The arrows: authctl → AuthctlCLI → LoginKit → Secrets. The modules of LoginKit are its folders (scripts/layers).
         .target(name: "Secrets", dependencies: ["CSodium"], swiftSettings: strict),
-        .target(name: "LoginCore", dependencies: ["Secrets"], swiftSettings: strict),
         .target(
             name: "LoginKit",
             dependencies: [
-                "LoginCore", "Secrets", "CCrypto", "CCurl", "CGSSAPI", "CKeyutils", "CMicroHTTPD", "CProcess",
+                "Secrets", "CCrypto", "CCurl", "CGSSAPI", "CKeyutils", "CMicroHTTPD", "CProcess",
                 "CQREncode",
                 "CReadline", "CSecret", "CSodium", "CXML", "TOMLKit",
             ],
@@ -59,7 +58,7 @@ let package = Package(
         .target(
             name: "AuthctlCLI",
             dependencies: [
-                "LoginKit", "LoginCore", "CLibrary", "CProcess",
+                "LoginKit", "CLibrary", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -75,18 +74,18 @@ let package = Package(
         // Tests, by height. What they share is never linked into a product; the probes are tiny programs that a test
         // runs as another process.
         .target(
-            name: "LoginTestSupport", dependencies: ["LoginCore", "CProcess"], path: "Tests/LoginTestSupport",
+            name: "LoginTestSupport", dependencies: ["LoginKit", "CProcess"], path: "Tests/LoginTestSupport",
             swiftSettings: strict),
         .executableTarget(
             name: "PromptProbe", dependencies: ["LoginKit", "CProcess"], path: "Tests/PromptProbe",
             swiftSettings: strict),
         .executableTarget(
-            name: "AuthorizationProbe", dependencies: ["LoginKit", "LoginCore", "CProcess"],
+            name: "AuthorizationProbe", dependencies: ["LoginKit", "CProcess"],
             path: "Tests/AuthorizationProbe", swiftSettings: strict),
         .executableTarget(
             name: "StoreProbe", dependencies: ["LoginKit"], path: "Tests/StoreProbe", swiftSettings: strict),
         .testTarget(
-            name: "LoginCoreTests", dependencies: ["LoginCore", "LoginKit", "LoginTestSupport"], swiftSettings: strict
+            name: "LoginCoreTests", dependencies: ["LoginKit", "LoginTestSupport"], swiftSettings: strict
         ),
         .testTarget(
             name: "LoginStoresTests", dependencies: ["LoginKit", "LoginTestSupport", "StoreProbe"],
@@ -110,7 +109,7 @@ let package = Package(
             exclude: ["Snapshots"],
             swiftSettings: strict),
         .testTarget(
-            name: "CorpusTests", dependencies: ["LoginCore", "LoginKit", "AuthctlCLI"],
+            name: "CorpusTests", dependencies: ["LoginKit", "AuthctlCLI"],
             exclude: ["Corpus", "Driver"],
             swiftSettings: strict),
         .testTarget(
@@ -130,7 +129,7 @@ if Context.environment["AUTHCTL_FUZZ"] != nil {
         .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["LoginCore", "LoginKit", "AuthctlCLI", "CFuzzer"],
+            dependencies: ["LoginKit", "AuthctlCLI", "CFuzzer"],
             path: "Tests/CorpusTests",
             exclude: ["Corpus", "CorpusTests.swift"], swiftSettings: strict),
     ]

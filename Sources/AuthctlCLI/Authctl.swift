@@ -1,5 +1,5 @@
 import ArgumentParser
-import LoginCore
+import LoginKit
 
 /// The root of the command tree.
 struct Authctl: ParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 import LoginKit
 
 /// The words that a command line begins with. The parser's own message counts arguments that it does not repeat.

@@ -1,5 +1,4 @@
 import LoginKit
-import LoginCore
 
 /// The end of a run of the program.
 enum Ending {

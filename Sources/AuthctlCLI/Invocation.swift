@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// One run of one command: what it was typed with, where it talks, and the logins that it works with.

@@ -1,12 +1,11 @@
 import ArgumentParser
 import CProcess
 import Glibc
-import LoginCore
 import LoginKit
 import Secrets
 
 /// Ours, not the argument parser's.
-typealias ExitCode = LoginCore.ExitCode
+typealias ExitCode = LoginKit.ExitCode
 
 /// The whole program behind `main`: parses, runs one command, turns whatever ends it into words and one exit code.
 package struct Program {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 @testable import LoginKit
 import Testing
 

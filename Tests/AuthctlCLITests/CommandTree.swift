@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import LoginCore
+@testable import LoginKit
 
 @testable import AuthctlCLI
 

@@ -1,9 +1,8 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// What `complete` answers, which the scripts of the shells put in.
 struct CompletionTests {

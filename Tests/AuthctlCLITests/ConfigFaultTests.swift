@@ -1,9 +1,8 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// What a bad configuration is told: the file, the key's path, the line where the parser knows it, and what is wrong.
 struct ConfigFaultTests {

@@ -1,6 +1,6 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI

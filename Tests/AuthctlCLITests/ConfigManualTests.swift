@@ -1,8 +1,7 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// authctl-config(5) against the readers of the configuration.
 struct ConfigManualTests {

@@ -1,8 +1,7 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// What the TOML parser cannot bear is refused before it sees it.
 struct ConfigScanTests {

@@ -1,7 +1,5 @@
-import LoginCore
-import Testing
-
 @testable import LoginKit
+import Testing
 
 /// Values of a profile that are written, and read again.
 struct ConfigValueTests {

@@ -1,6 +1,5 @@
 @testable import LoginKit
-import LoginCore
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI
@@ -15,7 +14,7 @@ struct ExecCommandTests {
         }
     }
 
-    @Test(arguments: LoginCore.ExitCode.allCases) func `a code of ours is 100 more`(_ code: LoginCore.ExitCode) {
+    @Test(arguments: LoginKit.ExitCode.allCases) func `a code of ours is 100 more`(_ code: LoginKit.ExitCode) {
         #expect(
             AuthctlCLI.Ending.code(code).status { _ in
                 -1

@@ -1,8 +1,7 @@
 @testable import LoginKit
 import Foundation
 import Glibc
-import LoginCore
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

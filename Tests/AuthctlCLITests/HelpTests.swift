@@ -1,6 +1,6 @@
 import ArgumentParser
 import Glibc
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI

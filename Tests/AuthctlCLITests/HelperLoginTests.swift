@@ -1,8 +1,7 @@
 import ArgumentParser
 import Glibc
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

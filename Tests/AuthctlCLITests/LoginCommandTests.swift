@@ -1,6 +1,6 @@
 import Glibc
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

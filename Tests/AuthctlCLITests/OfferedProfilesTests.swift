@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Profiles that come from others: which are taken, under which name, and what of them is asked about.
 struct OfferedProfilesTests {

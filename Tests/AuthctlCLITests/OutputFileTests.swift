@@ -1,11 +1,10 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// The file of `-o` and that of `-d @FILE`, whatever else happens to it meanwhile.
 struct OutputFileTests {

@@ -1,8 +1,7 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// `page` in a request of a profile.
 struct PageDecodingTests {

@@ -1,11 +1,10 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 @Suite(.onOwnThreads) struct `A password command` {
     /// A command has the standard error of whoever runs it, and `swift test` waits for everybody who has that of the tests:

@@ -1,11 +1,10 @@
 import Glibc
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// Presets, and profiles that others publish.
 struct PresetCommandTests {

@@ -1,8 +1,7 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// The profiles of the manual and of the promise to users, as they are written there.
 struct ProfileDecodingTests {

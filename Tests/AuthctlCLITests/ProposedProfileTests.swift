@@ -1,8 +1,6 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 @testable import LoginKit
 import Testing
-
-@testable import LoginCore
 
 /// The profile that follows from what was found, and what a person is told beside it.
 struct ProposedProfileTests {

@@ -1,5 +1,4 @@
-import LoginCore
-import LoginKit
+@testable import LoginKit
 import Testing
 
 @testable import AuthctlCLI

@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI

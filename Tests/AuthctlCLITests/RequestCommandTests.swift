@@ -1,8 +1,7 @@
 import Foundation
 import Glibc
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

@@ -1,11 +1,9 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Synchronization
 import Testing
-
-@testable import LoginKit
 
 /// What the rules let through, what a person is asked, and what the log gets: all of it but the sockets.
 struct RequestReviewTests {

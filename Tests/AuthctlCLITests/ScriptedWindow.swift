@@ -1,5 +1,4 @@
-import LoginCore
-import LoginKit
+@testable import LoginKit
 import Secrets
 
 /// A window of a browser that shows one thing after the other: at each look the next page, with the cookies that it leaves.

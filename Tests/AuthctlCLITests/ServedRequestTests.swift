@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// What goes out for a request of a command, and what it gets, answer by answer.
 struct ServedRequestTests {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// What a command gets of its session and what the service gets of the command, without rules and with some that let all through.
 struct ServedSecretsTests {

@@ -1,7 +1,6 @@
 @testable import LoginKit
 import Glibc
-import LoginCore
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Synchronization
 

@@ -1,6 +1,5 @@
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 @testable import AuthctlCLI

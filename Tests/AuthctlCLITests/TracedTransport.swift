@@ -1,8 +1,6 @@
-import LoginCore
-import LoginTestSupport
-import Secrets
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Secrets
 
 /// A scripted server whose requests and answers are traced as the real transport does it.
 struct TracedTransport: Transport {

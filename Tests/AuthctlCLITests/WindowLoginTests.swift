@@ -1,10 +1,9 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// `login` of a profile with `method = "browser"`, in a window that is a script.
 struct WindowLoginTests {

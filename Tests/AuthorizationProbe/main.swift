@@ -2,7 +2,6 @@
 // the tests have a program to run on a terminal of its own. It asks no server.
 import CProcess
 import Glibc
-import LoginCore
 @testable import LoginKit
 import Secrets
 

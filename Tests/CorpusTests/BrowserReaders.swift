@@ -1,7 +1,5 @@
-import LoginCore
-import Secrets
-
 @testable import LoginKit
+import Secrets
 
 /// A message of a browser, and the cookies in it as an answer: nothing that verify would not be sent.
 func readDevTools(_ bytes: UnsafeRawBufferPointer) {

@@ -1,9 +1,8 @@
 import CCurl
-import LoginCore
+@testable import LoginKit
 import Secrets
 
 @testable import AuthctlCLI
-@testable import LoginKit
 
 /// The readers of what others wrote, each as one function of bytes: libFuzzer calls them without end (`make fuzz`), and a
 /// test with every file of the corpus.

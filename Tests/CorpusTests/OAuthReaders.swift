@@ -1,5 +1,4 @@
 @testable import LoginKit
-import LoginCore
 import Secrets
 
 /// What comes to the loopback port, in pieces as long as the first byte says; and what the judge makes of it.

@@ -1,7 +1,5 @@
-import LoginCore
-import Secrets
-
 @testable import LoginKit
+import Secrets
 
 private let origin = Origin(scheme: "https", host: "p.example", port: 443)
 

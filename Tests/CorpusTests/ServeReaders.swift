@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 
 /// The target of a request that rules judge: no reading leads elsewhere, and none is decoded once more.
 func readServedPath(_ bytes: UnsafeRawBufferPointer) {

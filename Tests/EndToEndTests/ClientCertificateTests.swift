@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The binary against a real httpd that wants a client certificate, in TLS 1.2 and 1.3, at once or after the request.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Many processes at once: every one ends, nothing is lost, and nobody sees what is another's.

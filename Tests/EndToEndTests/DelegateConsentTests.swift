@@ -1,6 +1,6 @@
 import Foundation
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// What the demo backend does wrong on request, what it tells of what it saw, and how it starts and ends.

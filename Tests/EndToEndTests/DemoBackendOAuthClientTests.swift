@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The demo backend's authorization server, as its clients see it: their secrets, registration, revocation, pushed requests.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The demo backend's authorization server, as a device without a browser sees it, and the person who has one.

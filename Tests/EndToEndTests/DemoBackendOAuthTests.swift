@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The demo backend's authorization server, as a browser and a client see it: codes, tokens and what they are good for.

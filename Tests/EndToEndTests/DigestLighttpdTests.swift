@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The binary against a real lighttpd, which has every algorithm of RFC 7616 and hashed user names.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The programs in `Examples/`, a package of its own that uses the library as anybody's would. It takes minutes to build.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `exec --serve` with rules before back ends that each read paths and methods in their own way: whatever a command sends, no

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A real browser and the address of an `exec --serve`: a page of another site gets nowhere, although it knows the address.

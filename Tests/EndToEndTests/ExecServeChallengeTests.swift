@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `exec --serve` where the session is a credential that answers a challenge: httpd asks for it, and Starlette, which asks for

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `exec --serve` for clients that connect in other ways than curl, and those that do not say what they want.

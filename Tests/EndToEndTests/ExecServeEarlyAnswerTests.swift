@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A service that answers before a request has ended: whoever sends it hears that, even if nothing more is sent.

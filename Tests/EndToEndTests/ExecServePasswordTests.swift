@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `exec --serve` where the session is a password, in a header that comes back, too, and which httpd knows no more at some time.

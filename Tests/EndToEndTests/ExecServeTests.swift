@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `exec --serve`: the command sends its requests to an address on this machine, and never holds the session.

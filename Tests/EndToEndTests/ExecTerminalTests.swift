@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `exec` on a terminal: the question first, then the command, and the keyboard is the command's.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Every exit code of the contract, reached by the binary; `--json` changes none of them.

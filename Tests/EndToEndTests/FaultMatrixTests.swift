@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Threat F4: a login at the binary, cut off at every single system call, and with each call on the way to the disk failing.
 @Suite(.onOwnThreads) struct `A fault while a login is saved` {

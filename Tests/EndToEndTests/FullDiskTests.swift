@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A disk that is full or read-only, found out before a server is told anything that cannot be taken back.

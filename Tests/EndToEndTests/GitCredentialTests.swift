@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The binary as git's helper, asked by hand: git 2.39 announces no `authtype`, and never writes what is damaged.

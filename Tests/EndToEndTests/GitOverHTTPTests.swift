@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// git itself, at a real httpd with HTTP Basic and git http-backend, with authctl as its helper.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Threats M2, M6, M9 and S7 at the binary, with a user of its own where one is needed.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Logins that docker-credential-pass keeps, with a password store, a key and an agent of the test's own.

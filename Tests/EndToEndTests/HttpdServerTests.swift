@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The fixture of a real httpd, asked by curl.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The server of these tests counts a refresh when it arrives and answers later; the old token then ends the login.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The binary against a real httpd with Negotiate (mod_auth_gssapi) in a Kerberos realm of its own.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The sweep itself: a sweep that finds nothing anywhere would make every other test pass.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `login URL` where the URL is a login page that looks the same to whoever is logged in: it cannot tell a right password from a

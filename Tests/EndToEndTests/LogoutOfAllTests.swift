@@ -1,7 +1,6 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `logout --all`, and the key of the encrypted file that the kernel may hold.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Keys and certificates by which machines prove themselves: encrypted ones, and what others verify of them.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Logins without a person, at a server that others wrote (Authlib) and with their judgement of our signatures.

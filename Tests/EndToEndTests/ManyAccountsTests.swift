@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Commands on hundreds of accounts: files are read and written as often as for a few, and services are asked side by side.

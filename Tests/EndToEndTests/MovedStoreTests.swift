@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `store move` between all permanent stores, killed on its way: the login is in one place or in both, never in none.

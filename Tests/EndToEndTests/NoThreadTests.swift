@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A user who may start no more threads, or has little memory: setrlimit(2). Root is not held by the first of these limits, so

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A grant that has ended, in the hands of many processes.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Logins in which a person consents in a browser, or with a code: the binary, at the demo's authorization server.

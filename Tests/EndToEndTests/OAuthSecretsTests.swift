@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The sweeps L0, M1 and M3 over logins by consent: codes, verifiers, states, tokens and a client's secret.

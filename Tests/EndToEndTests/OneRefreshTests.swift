@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A refresh token that is good once, and whose second use ends the session, in the hands of many processes.

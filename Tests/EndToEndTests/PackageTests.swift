@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// What is packed and installed: one version everywhere, a list of what is in it, and no compiler on the way.

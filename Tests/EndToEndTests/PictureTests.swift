@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The picture in README is drawn from a run of authctl (scripts/picture), and stays one.

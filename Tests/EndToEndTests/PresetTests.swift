@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Every preset that has a server here, on that server. The next one is a script in Tests/PresetServers and a line in `all`.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Whether the browsers of the tests arrive: at the demo server's pages and at Django's, until the loopback page.

@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The binary against the admin of a real Django whose users have a second factor (django-otp): password and code go to the same

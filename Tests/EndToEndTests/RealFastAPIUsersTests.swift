@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// FastAPI Users answers every logout with 204, whether or not the session ends with it.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Whether the real servers behave as tests of authctl against them take for granted; nothing of ours is asked.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Sessions that the server refreshes: after their end by a refresh token, or by a new cookie at each request.

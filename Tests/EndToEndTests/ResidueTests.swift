@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Threat M3: what root finds in the memory of the binary at the end of a run, when everything that it knew was used.

@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A code after the password, a code beside it, and an approval on another device; each code is good once.

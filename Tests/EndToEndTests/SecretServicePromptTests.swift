@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// What GNOME Keyring cannot be made to do without a desktop: a person at its dialogue, and services with faults.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Logins that are kept in the desktop's keyring: GNOME's, on a private bus.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The leak sweep L0 over whole runs of the binary: secrets are where they belong, and nowhere else.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The log of an `exec --serve`: no request without its line, and no line cut, whatever happens.

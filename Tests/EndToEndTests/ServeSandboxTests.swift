@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The recipes of authctl-serve(7): a sandbox that has the socket alone, and another machine.

@@ -1,7 +1,6 @@
 import Foundation
-import LoginCore
-import LoginKit
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

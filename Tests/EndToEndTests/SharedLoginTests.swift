@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Machines that share logins in a folder, by a helper that can be made to fail at any step.

@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The page where a person can register, at a terminal.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A client of the protocol that we did not write, skopeo, at a real httpd that answers as a registry does.

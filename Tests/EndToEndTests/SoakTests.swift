@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Mixed commands from eight processes at once against a server that fails one answer in five. `make soak` runs 2,000 of

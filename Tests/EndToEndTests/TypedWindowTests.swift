@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Logins in a window on a screen, in which somebody types: nothing of a site logs in by itself here.

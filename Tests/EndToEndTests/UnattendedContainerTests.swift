@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The recipes of UNATTENDED USE for containers and for systemd. Tests/Stands has what stands for docker, and boots a systemd.

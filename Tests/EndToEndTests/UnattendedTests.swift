@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The recipes of UNATTENDED USE in authctl(1), each read from the page and run as it is written.

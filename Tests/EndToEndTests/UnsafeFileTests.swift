@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Threats F1 and F2 at the binary: every file and folder that it makes or finds.

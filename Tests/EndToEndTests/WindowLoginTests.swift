@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Logins in a window of Debian's Chromium, at sites behind single sign-on.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// `AuthorizationProbe` on a terminal of its own, what came of it going to a file.

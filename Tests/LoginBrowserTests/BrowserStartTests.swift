@@ -1,7 +1,6 @@
 @testable import LoginKit
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Which browser is started, and how.

@@ -1,9 +1,7 @@
 import Glibc
-import LoginCore
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Testing
 
 @Suite struct `The browser for a window` {
     private let screen = ProgramEnvironment(["DISPLAY": ":0"])

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A grant by a code that is typed elsewhere, and the question about a foreign server, as a person at a terminal sees them.

@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
-import Secrets
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Secrets
 
 /// Another program that connects to the loopback port: bytes in, bytes out.
 final class LoopbackClient {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// What comes to the loopback port, and what goes back.
 @Suite(.onOwnThreads) struct LoopbackListenerTests {

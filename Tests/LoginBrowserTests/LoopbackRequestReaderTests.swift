@@ -1,8 +1,6 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// The head of a request, byte by byte.
 struct LoopbackRequestReaderTests {

@@ -1,7 +1,7 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// What a service's description of itself tells of its login.
 struct APIDescriptionTests {

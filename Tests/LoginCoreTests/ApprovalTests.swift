@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// What an exec and an approver say to each other, and the keys of an answer.

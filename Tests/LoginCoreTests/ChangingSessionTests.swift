@@ -1,7 +1,7 @@
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// Which value of a session that responses change is used, and when verify is asked whose it is.
 struct ChangingSessionTests {

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import LoginCore
 @testable import LoginKit
 
 /// The server's `Date` beside a clock that a script sets.

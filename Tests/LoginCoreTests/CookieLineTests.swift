@@ -1,5 +1,5 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
@@ -108,7 +108,8 @@ struct CookieLineTests {
         for seed in Thoroughness.seeds {
             let file = WrittenCookies(seed: seed, hosts: hosts, now: Self.now)
             let (scheme, path) = [("https", "/me"), ("http", "/admin/x"), ("https", "/")][Int(seed % 3)]
-            for host in hosts {
+            // A text is read for one of them after the other in a full run.
+            for host in Thoroughness.isFull ? hosts : [hosts[Int(seed) % hosts.count]] {
                 let shown = "seed \(seed), \(scheme)://\(host)\(path):\n\(file.text.debugDescription)"
                 let origin = Origin(scheme: scheme, host: host, port: 443)
                 let read = try? cookies(file.text, for: origin, path: path)
@@ -118,7 +119,7 @@ struct CookieLineTests {
                 found += expected.isEmpty ? 0 : 1
             }
         }
-        #expect(found * 2 > Thoroughness.seeds.count)
+        #expect(found * 5 > Thoroughness.seeds.count)
     }
 }
 

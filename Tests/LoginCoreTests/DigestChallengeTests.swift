@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// Reading Digest challenges (RFC 7616, section 3.3).

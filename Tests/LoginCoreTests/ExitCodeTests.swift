@@ -1,6 +1,5 @@
-import LoginCore
-import LoginTestSupport
 @testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 /// The numbers are frozen: scripts rely on them.

@@ -1,8 +1,8 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// Bytes as digits, and back.
 struct HexadecimalTests {

@@ -1,8 +1,8 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// Where a search for a login goes next, and what it keeps of what it sees.
 struct LinkSearchTests {

@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// The table of `LoginFlow`, read along whole logins: event → effect.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// A login with a Kerberos ticket, for which nobody is asked.
 struct LoginFlowTicketTests {

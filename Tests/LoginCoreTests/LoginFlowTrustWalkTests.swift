@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// What is promised about certificates that do not verify, proved on the same walks.
 struct LoginFlowTrustWalkTests {

@@ -1,4 +1,4 @@
-@testable import LoginCore
+@testable import LoginKit
 
 /// Every reachable state of a `LoginFlow` under one policy, with every event at each.
 ///
@@ -110,8 +110,6 @@ struct LoginFlowWalk: Sendable {
         _ policy: LoginFlow.Policy, proposing name: String? = "anna", storing accounts: [Identity] = [],
         hasSecondFactor: Bool = false
     ) {
-        var policy = policy
-        policy.patience = 5
         self.policy = policy
         let events = Self.events + (hasSecondFactor ? Self.secondFactorEvents : [])
         found.places = [
@@ -137,7 +135,7 @@ struct LoginFlowWalk: Sendable {
 
     private mutating func number(of place: Place) -> Int {
         let key = Key(place)
-        if let present = known[key, default: []].first(where: { places[$0] == place }) { return present }
+        if let present = known[key, default: []].last(where: { places[$0] == place }) { return present }
         found.places.append(place)
         known[key, default: []].append(places.count - 1)
         return places.count - 1

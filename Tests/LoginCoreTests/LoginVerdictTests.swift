@@ -1,8 +1,8 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// What the response to a login says of the password, and what is made of it when verify says 'logged out'.
 struct LoginVerdictTests {

@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// What a receipt may say, for every combination of the facts that it is made of.

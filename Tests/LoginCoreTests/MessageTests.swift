@@ -1,6 +1,5 @@
-import LoginCore
-import LoginTestSupport
 @testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 /// The one place that turns errors into words.

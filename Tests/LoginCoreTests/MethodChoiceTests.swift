@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// Which method a credential is sent by: what the server offers against what the profile accepts.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// Some paths through a grant, one by one.
 struct OAuthFlowTests {

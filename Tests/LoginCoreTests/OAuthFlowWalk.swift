@@ -1,4 +1,4 @@
-@testable import LoginCore
+@testable import LoginKit
 
 /// Every reachable state of an `AuthorizationFlow` under one policy, with every event at each; beside it a shadow that counts by
 /// itself, from events and effects alone.
@@ -100,7 +100,7 @@ struct OAuthFlowWalk: Sendable {
 
     private mutating func number(of place: Place) -> Int {
         let key = "\(place.flow.state.name) \(place.shadow.hashValue)"
-        if let present = known[key, default: []].first(where: { places[$0] == place }) { return present }
+        if let present = known[key, default: []].last(where: { places[$0] == place }) { return present }
         places.append(place)
         known[key, default: []].append(places.count - 1)
         return places.count - 1

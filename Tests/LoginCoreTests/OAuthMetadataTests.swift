@@ -1,6 +1,5 @@
-import LoginCore
-import LoginTestSupport
 @testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 /// Which metadata of an authorization server is gone by.

@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 
 /// An authorization server and a person, as one script: what each request is answered with, and what the person does.

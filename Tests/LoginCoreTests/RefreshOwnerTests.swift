@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// Whose a refreshed session is.

@@ -2,7 +2,7 @@ import Foundation
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// A secret in a server's words, in whatever form.
 struct RepeatedSecretsTests {

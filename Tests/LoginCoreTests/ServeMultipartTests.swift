@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// A part that is called `_method`, and bodies whose parts cannot be told apart.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// What some services take in place of a request's method or path, with rules in force.

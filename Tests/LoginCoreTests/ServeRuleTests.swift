@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// The rules of an `exec --serve`: what they are, and what they let through.

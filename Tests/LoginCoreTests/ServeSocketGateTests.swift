@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Testing
 
 /// Who is let in at the Unix socket of an `exec --serve-socket`.

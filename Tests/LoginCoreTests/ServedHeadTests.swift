@@ -1,4 +1,3 @@
-import LoginCore
 @testable import LoginKit
 import Secrets
 import Testing

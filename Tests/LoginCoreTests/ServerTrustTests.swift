@@ -1,6 +1,5 @@
 import Testing
 
-@testable import LoginCore
 @testable import LoginKit
 
 struct ServerTrustTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
+@testable import LoginTestSupport
 
 /// Every interleaving of three machines that need the same refresh, with what may go wrong at each step.
 struct `A refresh that machines share` {
@@ -27,10 +28,10 @@ struct `A refresh that machines share` {
     private static let limits = [
         SharedWorld.Faults(), SharedWorld.Faults(crashes: 1), SharedWorld.Faults(expiries: 1),
         SharedWorld.Faults(cuts: 1),
-        SharedWorld.Faults(crashes: 1, expiries: 1), SharedWorld.Faults(crashes: 1, cuts: 1),
     ]
+    private static let pairs = [SharedWorld.Faults(crashes: 1, expiries: 1), SharedWorld.Faults(crashes: 1, cuts: 1)]
 
-    @Test(arguments: SharedWorld.Provider.allCases, limits)
+    @Test(arguments: SharedWorld.Provider.allCases, Thoroughness.choose(usual: limits, full: limits + pairs))
     func `a refresh that machines share is one for each generation, and never undone`(
         provider: SharedWorld.Provider, limit: SharedWorld.Faults
     ) {

@@ -1,4 +1,4 @@
-@testable import LoginCore
+@testable import LoginKit
 
 /// Three machines that share a login, an engine and a provider, in one state: everything that may happen next is one of its `moves`.
 struct SharedWorld: Hashable {

@@ -1,7 +1,6 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
-@testable import LoginCore
 @testable import LoginKit
 
 /// Hints that can be pasted.

@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 
 /// Values that the tests of the flow and of its loop are made of.

@@ -1,7 +1,5 @@
-import LoginCore
-import Testing
-
 @testable import LoginKit
+import Testing
 
 /// Text in pieces, and how much room it takes.
 struct StyledTextTests {

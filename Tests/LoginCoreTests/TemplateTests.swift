@@ -1,4 +1,4 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
 

@@ -1,7 +1,5 @@
-import LoginCore
-import Testing
-
 @testable import LoginKit
+import Testing
 
 /// How sentences look on a terminal, and in a pipe.
 struct TextLookTests {

@@ -1,5 +1,5 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Testing
 
 /// Where a server tells a good credential without rights from a wrong one, and when it wants to be asked again.

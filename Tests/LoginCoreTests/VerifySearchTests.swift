@@ -1,7 +1,7 @@
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 /// What a login by a form is proved by, looked for after it.
 @Suite struct VerifySearchTests {

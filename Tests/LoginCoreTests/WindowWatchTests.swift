@@ -1,7 +1,7 @@
 import Secrets
 import Testing
 
-@testable import LoginCore
+@testable import LoginKit
 
 @Suite struct `A watch over a browser's window` {
     private func cookies(_ json: String, host: String = "wiki.example") throws -> [WindowCookie] {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Bodies that are encoded though nobody asked for it (RFC 9110, section 8.4).
 struct ContentCodingTests {

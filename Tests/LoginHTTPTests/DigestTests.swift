@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Digest on the wire: a server that says what a test tells it to, and keeps every byte.
 struct DigestTests {

@@ -1,8 +1,6 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// The digits of Digest, against those of the RFCs and of other programs.
 struct DigestVectorTests {

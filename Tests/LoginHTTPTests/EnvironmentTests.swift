@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Each in a process of its own: libcurl and OpenSSL read these when they are opened.
 struct `The environment` {

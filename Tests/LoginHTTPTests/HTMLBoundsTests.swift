@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Pages that would keep the parser busy.
 struct HTMLBoundsTests {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 struct `Memory` {
     /// The server is another process, or its own log would be found.

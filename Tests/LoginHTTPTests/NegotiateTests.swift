@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Tickets as a test wants them. The real ones are in the end-to-end tests, with a Kerberos server of their own.
 enum SomeTickets {

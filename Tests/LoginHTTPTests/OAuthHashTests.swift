@@ -1,8 +1,6 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// PKCE with the program's own hash.
 struct OAuthHashTests {

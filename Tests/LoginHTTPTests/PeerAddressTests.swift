@@ -1,7 +1,5 @@
-import LoginCore
-import Testing
-
 @testable import LoginKit
+import Testing
 
 /// Which addresses are on this machine or in its network, and who may be led there.
 struct PeerAddressTests {

@@ -1,11 +1,9 @@
 import CCurl
 import Glibc
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 struct `A proxy` {
     private static let service = Origin(scheme: "https", host: "service.example", port: 443)

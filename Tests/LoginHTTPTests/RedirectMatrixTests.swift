@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Every form in which a secret is sent, answered with a redirect to every other place by every status: the other place
 /// sees no byte, not even a connection.

@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 @Suite(.onOwnThreads) struct `A request` {
     private func sent(_ replies: [RecordingServer.Reply] = [.answer(200)], _ make: (String) -> HTTPRequest) throws

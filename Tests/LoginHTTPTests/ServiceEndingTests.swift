@@ -1,6 +1,5 @@
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

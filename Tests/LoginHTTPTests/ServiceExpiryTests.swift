@@ -1,9 +1,7 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// When a session ends: as the profile has it, else as the token itself tells it.
 struct ServiceExpiryTests {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Signatures of assertions, by the examples of the RFCs. `A machine` has libraries of others verify every algorithm.
 struct `A key that signs` {
@@ -58,8 +56,8 @@ struct `A key that signs` {
         #expect(throws: SigningKey.Fault.unsuitable) { try SigningKey(pem: Secret(pem), passphrase: nil) }
     }
 
-    /// Of five primes, which are made in a second: two take a minute.
-    @Test func `signs with RSA of any size up to the largest, and names its modulus`() throws {
+    /// Of five primes, which are made in seconds: two take a minute.
+    @Test(Thoroughness.isNeeded) func `signs with RSA of any size up to the largest, and names its modulus`() throws {
         let pem = try Command.tool(
             "openssl",
             [

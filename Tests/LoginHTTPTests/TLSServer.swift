@@ -1,6 +1,6 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 
 /// A TLS server that counts the bytes of HTTP that reach it, in a process of its own: Python's ssl module, so that what
 /// is tested does not also do the testing.

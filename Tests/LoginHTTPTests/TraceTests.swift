@@ -1,10 +1,8 @@
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Synchronization
 import Testing
-
-@testable import LoginKit
 
 struct `The trace` {
     @Test func `the trace names what was sent and received, without a secret`() throws {

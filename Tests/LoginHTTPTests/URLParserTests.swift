@@ -1,8 +1,6 @@
-import LoginCore
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Testing
 
 struct `The URL parser` {
     private let parser: URLParser

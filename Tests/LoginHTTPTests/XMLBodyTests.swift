@@ -1,8 +1,6 @@
-import LoginCore
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Testing
 
 /// What rules read of an XML body.
 struct XMLBodyTests {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Synchronization
 import Testing
-
-@testable import LoginKit
 
 /// Questions of many requests, and approvers that come and go.
 @Suite(.onOwnThreads) struct ApprovalDeskTests {

@@ -1,7 +1,5 @@
-import LoginCore
-import Testing
-
 @testable import LoginKit
+import Testing
 
 /// What a person sees of a request that was made to mislead them.
 struct ApprovalScreenTests {

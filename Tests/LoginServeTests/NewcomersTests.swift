@@ -1,6 +1,6 @@
 import CProcess
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 @testable import LoginKit

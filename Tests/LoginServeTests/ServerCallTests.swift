@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Testing
 
 /// One request between the thread of its connection and the one that answers it.
 @Suite(.onOwnThreads) struct ServerCallTests {

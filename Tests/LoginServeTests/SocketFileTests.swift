@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Testing
 
 /// The file of a Unix socket.
 @Suite struct SocketFileTests {

@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+@testable import LoginTestSupport
+import Testing
 
 /// Bytes between a client and a tunnel, both ways at once.
 @Suite(.onOwnThreads) struct StreamPumpTests {

@@ -1,5 +1,4 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
 import Testing
 

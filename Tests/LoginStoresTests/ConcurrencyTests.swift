@@ -1,8 +1,7 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Several processes at once.

@@ -1,8 +1,7 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Threat F4: saves that are killed, or whose system calls fail, one call at a time (strace's injection).

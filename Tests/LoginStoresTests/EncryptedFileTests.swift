@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import Secrets
-import LoginTestSupport
-import Testing
-
 @testable import LoginKit
+import Secrets
+@testable import LoginTestSupport
+import Testing
 
 @Suite(.onOwnThreads) struct EncryptedFileTests {
     private let ask: () throws(StoreFault) -> Secret = { Secret("correct horse") }

@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Every folder above the one that secrets are in.
 struct FolderChainTests {

@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// A session bus that another user listens on, as it is found after su(1) or sudo(8) with that user's environment.
 @Suite(.enabled(if: Need.secretService && Need.root, "dbus-daemon is not installed, or this is not root"))

@@ -1,7 +1,5 @@
-import LoginCore
-import Testing
-
 @testable import LoginKit
+import Testing
 
 /// What our own files are decoded by, beside Foundation's encoder.
 struct JSONFormTests {

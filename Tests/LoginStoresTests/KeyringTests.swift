@@ -1,8 +1,7 @@
 import Glibc
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The real kernel keyring, seen from other processes.

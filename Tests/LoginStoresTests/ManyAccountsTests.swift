@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// Many accounts take as many readings and writings of a file as one does.
 @Suite struct ManyAccountsTests {

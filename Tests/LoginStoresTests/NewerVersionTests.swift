@@ -1,9 +1,7 @@
 import Foundation
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// What a newer authctl has written, in a state folder that an older one uses, too.
 @Suite struct NewerVersionTests {

@@ -1,8 +1,6 @@
-import LoginCore
+@testable import LoginKit
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// A person who is wrong about the passphrase of the encrypted file.
 struct PassphraseTriesTests {

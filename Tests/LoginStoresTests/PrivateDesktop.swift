@@ -1,5 +1,5 @@
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 
 /// The one private bus of this test process: a process has one session bus.
 enum PrivateDesktop {

@@ -1,8 +1,7 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Threats F1 and F2, on every file in the state folder.

@@ -1,7 +1,6 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
-import LoginTestSupport
+@testable import LoginTestSupport
 import Secrets
 import Testing
 

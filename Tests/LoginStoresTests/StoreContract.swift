@@ -1,8 +1,7 @@
 import Glibc
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A store that the contract is tried on: the real thing, in a folder of its own.

@@ -1,6 +1,6 @@
 import CProcess
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// What `cprocess_harden` and the wiping allocator promise.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Stopping and going on, under a shell with job control, since a process without one is never stopped.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// After a refusal the password is asked for first, since that is what whoever was refused types.

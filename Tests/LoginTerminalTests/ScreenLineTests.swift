@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 @testable import LoginKit
 import Testing
 

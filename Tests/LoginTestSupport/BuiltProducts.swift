@@ -1,11 +1,11 @@
 import Foundation
 
 /// Finds the programs that were built together with the running tests.
-package enum BuiltProducts {
+enum BuiltProducts {
     /// authctl is the one that `AUTHCTL_PROGRAM` names, where it does: `make test` names the release, which starts in a third of
     /// the time that the debug build's argument parser takes, and is what people get.
     /// - Throws: `NotBuilt`, with the folders that were looked through.
-    package static func path(of program: String) throws -> String {
+    static func path(of program: String) throws -> String {
         if program == "authctl", let given = ProcessInfo.processInfo.environment["AUTHCTL_PROGRAM"], !given.isEmpty {
             return given
         }
@@ -16,9 +16,9 @@ package enum BuiltProducts {
         throw NotBuilt(program: program, folders: folders)
     }
 
-    package struct NotBuilt: Error {
-        package let program: String
-        package let folders: [String]
+    struct NotBuilt: Error {
+        let program: String
+        let folders: [String]
     }
 
     /// The test runner is either a bundle's own program, which lies beside the products, or a helper of SwiftPM that

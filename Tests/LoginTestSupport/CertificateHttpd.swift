@@ -2,9 +2,9 @@ import Foundation
 
 /// A real httpd on loopback that lets in whoever shows a client certificate of one authority, for as long as this object
 /// lives. `mallory` is known and forbidden. `/private/both/whoami.json` wants HTTP Basic as well: ann, `correct horse`.
-package final class CertificateHttpd {
+final class CertificateHttpd {
     /// When and how it asks.
-    package enum Host: Int, CaseIterable, Sendable {
+    enum Host: Int, CaseIterable, Sendable {
         case tls12, tls13
         /// After the request: by renegotiation, and by post-handshake authentication (RFC 8446, section 4.6.2).
         case tls12Late, tls13Late
@@ -19,7 +19,7 @@ package final class CertificateHttpd {
     /// - Parameters:
     ///   - pair: the server's own certificate.
     ///   - authority: of the clients.
-    package init(_ pair: CertificatePair, authority: String) throws {
+    init(_ pair: CertificatePair, authority: String) throws {
         guard let program = RealServer.path(of: "apache2") else {
             throw ServerProcess.NotStarted(description: "apache2 is not installed")
         }
@@ -54,14 +54,14 @@ package final class CertificateHttpd {
         }
     }
 
-    package func origin(_ host: Host) -> String { "https://127.0.0.1:\(ports[host.rawValue])" }
+    func origin(_ host: Host) -> String { "https://127.0.0.1:\(ports[host.rawValue])" }
 
     /// The lines of its access log: the name in the certificate, the path, and the status.
-    package func accesses(expecting count: Int = 0) -> [String] {
+    func accesses(expecting count: Int = 0) -> [String] {
         server.lines(of: "access.log", expecting: count) { String($0) }
     }
 
-    package var errors: String { server.text("error.log") }
+    var errors: String { server.text("error.log") }
 
     private func path(_ name: String) -> String { server.folder.appendingPathComponent(name).path }
 

@@ -1,13 +1,13 @@
 import Foundation
 
 /// A service whose responses set a new cookie of the same user, or of another one. It lives as long as this object.
-package final class ChangingServer {
+final class ChangingServer {
     /// Where it listens, on loopback.
-    package let port: Int
+    let port: Int
     private let server: ServerProcess
 
     /// Returns once it listens.
-    package init() throws {
+    init() throws {
         let server = try ServerProcess()
         try server.start("/usr/bin/python3", ["-u", Repository.testServer("changing_server.py")])
         port = try server.wait(forPortOf: "the changing server")
@@ -15,7 +15,7 @@ package final class ChangingServer {
     }
 
     /// Its profiles: of two the service does not say who is logged in. Of all but the first two, verify itself sets cookies.
-    package var profiles: String {
+    var profiles: String {
         """
         [profiles.shop]
         url = "http://127.0.0.1:\(port)"
@@ -49,8 +49,8 @@ package final class ChangingServer {
     }
 
     /// Method, path and user of each request so far.
-    package var seen: [String] { server.text("stdout").split(separator: "\n").dropFirst().map(String.init) }
+    var seen: [String] { server.text("stdout").split(separator: "\n").dropFirst().map(String.init) }
 
     /// Those that asked who is logged in.
-    package var verified: [String] { seen.filter { $0.contains("/me ") || $0.contains("/nameless ") } }
+    var verified: [String] { seen.filter { $0.contains("/me ") || $0.contains("/nameless ") } }
 }

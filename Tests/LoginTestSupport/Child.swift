@@ -2,11 +2,11 @@ import CProcess
 import Foundation
 
 /// How a process ended.
-package enum Ending: Equatable, Sendable, CustomStringConvertible {
+enum Ending: Equatable, Sendable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
 
-    package var description: String {
+    var description: String {
         switch self {
         case .exited(let code): "exit \(code)"
         case .signalled(let number): "signal \(number)"
@@ -20,30 +20,30 @@ package enum Ending: Equatable, Sendable, CustomStringConvertible {
 }
 
 /// Something did not happen in time.
-package struct DeadlineExceeded: Error, CustomStringConvertible {
-    package let waitingFor: String
+struct DeadlineExceeded: Error, CustomStringConvertible {
+    let waitingFor: String
     /// What was seen instead.
-    package let seen: String
+    let seen: String
 
-    package init(waitingFor: String, seen: String) {
+    init(waitingFor: String, seen: String) {
         self.waitingFor = waitingFor
         self.seen = seen
     }
 
-    package var description: String { "waited in vain for \(waitingFor); seen: \(seen.debugDescription)" }
+    var description: String { "waited in vain for \(waitingFor); seen: \(seen.debugDescription)" }
 }
 
 /// What to run, and in which surroundings; nothing is inherited that is not named.
-package struct ChildSpec: Sendable {
-    package var path: String
-    package var arguments: [String]
-    package var environment: [String: String]
-    package var directory: String?
+struct ChildSpec: Sendable {
+    var path: String
+    var arguments: [String]
+    var environment: [String: String]
+    var directory: String?
     /// Descriptors for the child's 0, 1 and 2; -1 for the terminal or /dev/null.
-    package var descriptors: [Int32] = [-1, -1, -1]
-    package var ignoredSignals: [Int32] = []
+    var descriptors: [Int32] = [-1, -1, -1]
+    var ignoredSignals: [Int32] = []
 
-    package init(
+    init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil
     ) {
         self.path = path
@@ -92,9 +92,9 @@ private final class CStrings {
 }
 
 /// A running process that is waited for with a deadline, and killed if nobody waited.
-package final class Child {
-    package let pid: Int32
-    package private(set) var ending: Ending?
+final class Child {
+    let pid: Int32
+    private(set) var ending: Ending?
 
     init(pid: Int32) {
         self.pid = pid
@@ -106,7 +106,7 @@ package final class Child {
         waitpid(pid, nil, 0)
     }
 
-    package func hasEnded() -> Bool {
+    func hasEnded() -> Bool {
         if ending != nil { return true }
         var status: Int32 = 0
         guard waitpid(pid, &status, WNOHANG) == pid else { return false }
@@ -114,7 +114,7 @@ package final class Child {
         return true
     }
 
-    package func send(signal number: Int32) {
+    func send(signal number: Int32) {
         guard ending == nil else { return }
         kill(pid, number)
     }

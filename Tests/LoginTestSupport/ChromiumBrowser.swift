@@ -1,12 +1,12 @@
-package import Foundation
+import Foundation
 
 /// A person with a real browser, Debian's Chromium without a window. It logs in and approves with the page's own form, and obeys
 /// what a script does not: content security policies, cookies' attributes, the page's own scripts. It reaches loopback alone.
-package final class ChromiumBrowser {
+final class ChromiumBrowser {
     private let program: BrowserProgram
 
     /// - Throws: where Chromium is missing.
-    package init(_ user: OAuthUser = .ann) throws {
+    init(_ user: OAuthUser = .ann) throws {
         guard let chromium = RealServer.path(of: "chromium") else {
             throw ServerProcess.NotStarted(description: "chromium is not installed")
         }
@@ -16,20 +16,20 @@ package final class ChromiumBrowser {
     }
 
     /// A program that takes a URL, as for `--browser`.
-    package var browser: String { program.path }
+    var browser: String { program.path }
 
     /// Opens an address, fills in what is asked for and approves, until a page asks nothing more.
-    package func open(_ url: String) throws -> VisitedPage { try program.run([url]) }
+    func open(_ url: String) throws -> VisitedPage { try program.run([url]) }
 
     /// Where it ended when another program had started it; waits for that.
-    package func visited() throws -> VisitedPage { try program.visited() }
+    func visited() throws -> VisitedPage { try program.visited() }
 
     /// Forgets where it ended, so that ``visited()`` waits for the next time.
-    package func forget() { program.forget() }
+    func forget() { program.forget() }
 
     /// A picture (PNG) of the last page.
-    package var picture: Data? { FileManager.default.contents(atPath: program.file("page.png")) }
+    var picture: Data? { FileManager.default.contents(atPath: program.file("page.png")) }
 
     /// A picture (PNG) of the last page that asked for something, filled in.
-    package var pictureOfConsent: Data? { FileManager.default.contents(atPath: program.file("consent.png")) }
+    var pictureOfConsent: Data? { FileManager.default.contents(atPath: program.file("consent.png")) }
 }

@@ -2,25 +2,25 @@ import CProcess
 import Foundation
 
 /// What a command left behind.
-package struct CommandResult: Sendable {
-    package let ending: Ending
-    package let outputBytes: [UInt8]
-    package let errorBytes: [UInt8]
+struct CommandResult: Sendable {
+    let ending: Ending
+    let outputBytes: [UInt8]
+    let errorBytes: [UInt8]
 
     /// What a program that was not run by ``Command`` left behind.
-    package init(ending: Ending, outputBytes: [UInt8], errorBytes: [UInt8]) {
+    init(ending: Ending, outputBytes: [UInt8], errorBytes: [UInt8]) {
         (self.ending, self.outputBytes, self.errorBytes) = (ending, outputBytes, errorBytes)
     }
 
-    package var output: String { String(decoding: outputBytes, as: UTF8.self) }
-    package var error: String { String(decoding: errorBytes, as: UTF8.self) }
+    var output: String { String(decoding: outputBytes, as: UTF8.self) }
+    var error: String { String(decoding: errorBytes, as: UTF8.self) }
 }
 
 /// Runs a program without a terminal, in a session of its own.
-package enum Command {
+enum Command {
     /// - Parameter input: what it finds on its stdin, which then ends.
     /// - Throws: `DeadlineExceeded` after so many seconds; the program is killed.
-    package static func run(
+    static func run(
         _ spec: ChildSpec, input: [UInt8] = [], within seconds: Double = 120
     ) throws -> CommandResult {
         let (stdin, stdout, stderr) = (try Channel(), try Channel(), try Channel())
@@ -58,7 +58,7 @@ package enum Command {
 
     /// Runs a program of the system by its name, in this process's environment.
     /// - Throws: `POSIXError` where it is not installed.
-    package static func tool(
+    static func tool(
         _ program: String, _ arguments: [String] = [], input: [UInt8] = []
     ) throws -> CommandResult {
         guard let path = RealServer.path(of: program) else { throw POSIXError(.ENOENT) }

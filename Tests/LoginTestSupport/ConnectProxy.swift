@@ -1,14 +1,14 @@
 import Foundation
 
 /// A proxy on loopback that takes CONNECT alone, and carries every connection to one port, whatever name is asked for.
-package final class ConnectProxy {
-    package let port: Int
+final class ConnectProxy {
+    let port: Int
     private let server: ServerProcess
 
-    package var url: String { "http://127.0.0.1:\(port)" }
+    var url: String { "http://127.0.0.1:\(port)" }
 
     /// - Throws: where python3 is missing, or it does not come up.
-    package init(to backend: Int) throws {
+    init(to backend: Int) throws {
         let server = try ServerProcess()
         guard let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "python3")
@@ -20,8 +20,8 @@ package final class ConnectProxy {
     }
 
     /// All that clients have sent.
-    package var talk: String { server.text("talk") }
+    var talk: String { server.text("talk") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

@@ -1,30 +1,30 @@
-package import Foundation
+import Foundation
 
 /// curl as the independent client: what a server really answers, without a line of our own HTTP.
-package struct Curl {
+struct Curl {
     /// curl failed before it had an answer; its exit status is in curl(1).
-    package struct Failure: Error {
+    struct Failure: Error {
         /// Nothing where a signal ended it.
-        package let status: Int32?
+        let status: Int32?
     }
 
     /// Whether libcurl is version 8, as from Debian 13 on: it words some faults in another way than version 7.
-    package static let isVersion8 =
+    static let isVersion8 =
         (try? Command.tool("curl", ["--version"]).output.contains("libcurl/8.")) ?? false
 
-    package let status: Int
+    let status: Int
     /// By lower-case name; of several with one name the last.
-    package let headers: [String: String]
-    package let body: Data
+    let headers: [String: String]
+    let body: Data
 
     /// Sends one request; `arguments` are curl's own, the URL included.
     /// - Throws: ``Failure`` with curl's exit status.
-    package init(_ arguments: String...) throws {
+    init(_ arguments: String...) throws {
         try self.init(arguments)
     }
 
     /// The same, for arguments in a list.
-    package init(_ arguments: [String]) throws {
+    init(_ arguments: [String]) throws {
         let run = try Command.tool(
             "curl", ["-q", "-sS", "-i", "--max-time", "10", "--noproxy", "*"] + arguments)
         let output = Data(run.outputBytes)
@@ -43,12 +43,12 @@ package struct Curl {
     }
 
     /// The body as text.
-    package var text: String {
+    var text: String {
         String(decoding: body, as: UTF8.self)
     }
 
     /// A text, a number or nothing at a place in a JSON body, as in `json("result", "authstatus", "1")`.
-    package func json(_ place: String...) -> String? {
+    func json(_ place: String...) -> String? {
         guard var value = try? JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed) else { return nil }
         for step in place {
             if let object = value as? [String: Any], let next = object[step] {

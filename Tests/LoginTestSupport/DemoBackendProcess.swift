@@ -2,36 +2,36 @@ import Foundation
 
 /// The built demo-backend on a free loopback port, for as long as this object lives. Swift may let go of a local one
 /// right after its last use: keep it in a property of the suite, or write `defer { demo.stop() }`.
-package final class DemoBackendProcess {
+final class DemoBackendProcess {
     /// What it saw of one request, secrets masked.
-    package struct Request: Decodable, Equatable, Sendable {
-        package let method: String
-        package let path: String
-        package let query: [String: String]
+    struct Request: Decodable, Equatable, Sendable {
+        let method: String
+        let path: String
+        let query: [String: String]
         /// The account, where the request named one that exists.
-        package let who: String?
-        package let status: Int
+        let who: String?
+        let status: Int
         /// The kinds of proof it carried: `basic`, `bearer`, `cookie`, `auth_token`, `private-token`.
-        package let carried: [String]
+        let carried: [String]
     }
 
     /// An answer that is to go wrong. What is not given is as usual.
-    package struct Fault: Encodable, Sendable {
+    struct Fault: Encodable, Sendable {
         /// The request that it is for; without one, the next.
-        package var path: String?
-        package var status: Int?
-        package var body: String?
-        package var headers: [String: String]?
+        var path: String?
+        var status: Int?
+        var body: String?
+        var headers: [String: String]?
         /// Seconds, for the header `Retry-After`.
-        package var retryAfter: Int?
+        var retryAfter: Int?
         /// Seconds to wait before answering.
-        package var delay: Double?
+        var delay: Double?
         /// Whether the connection breaks in the middle of the body.
-        package var cutShort: Bool?
+        var cutShort: Bool?
         /// Whether the connection closes without an answer, after the request was dealt with.
-        package var reset: Bool?
+        var reset: Bool?
 
-        package init(
+        init(
             path: String? = nil, status: Int? = nil, body: String? = nil, headers: [String: String]? = nil,
             retryAfter: Int? = nil, delay: Double? = nil, cutShort: Bool? = nil, reset: Bool? = nil
         ) {
@@ -41,13 +41,13 @@ package final class DemoBackendProcess {
     }
 
     /// As in `http://127.0.0.1:41234`.
-    package let origin: String
-    package let port: Int
+    let origin: String
+    let port: Int
     private let server: ServerProcess
 
     /// Starts it and waits for its line.
     /// - Throws: where it is not built or does not come up.
-    package init() throws {
+    init() throws {
         server = try ServerProcess()
         try server.start(BuiltProducts.path(of: "demo-backend"), ["--port", "0", "--until-eof"])
         let server = server
@@ -61,10 +61,10 @@ package final class DemoBackendProcess {
     }
 
     /// The contract's profiles as TOML, pointed at this server.
-    package func profiles() throws -> String { try pointed(Self.printed) }
+    func profiles() throws -> String { try pointed(Self.printed) }
 
     /// Those of its authorization server, likewise: `notes`, `pad` without a client, and `tv` for a code.
-    package func oauthProfiles() throws -> String { try pointed(Self.printedOAuth) }
+    func oauthProfiles() throws -> String { try pointed(Self.printedOAuth) }
 
     private func pointed(_ profiles: Result<String, any Error>) throws -> String {
         try profiles.get().replacing("127.0.0.1:1", with: "127.0.0.1:\(port)")
@@ -81,12 +81,12 @@ package final class DemoBackendProcess {
     }
 
     /// What it saw, in order. The requests to `/demo/…` are not among it.
-    package func requests() throws -> [Request] {
+    func requests() throws -> [Request] {
         try JSONDecoder().decode([Request].self, from: Curl(origin + "/demo/requests").body)
     }
 
     /// Lets answers to come go wrong, in this order.
-    package func order(_ faults: Fault...) throws {
+    func order(_ faults: Fault...) throws {
         let body = try JSONEncoder().encode(["next": faults])
         let answer = try Curl("-d", String(decoding: body, as: UTF8.self), origin + "/demo/faults")
         guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
@@ -94,7 +94,7 @@ package final class DemoBackendProcess {
 
     /// Lets one answer in `every` go wrong from now on, in one way or another; 0 ends that.
     /// - Parameter spared: the path of a request whose answers are never lost.
-    package func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
+    func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
         let path = spared.map { ", \"spared\": \"\($0)\"" } ?? ""
         let answer = try Curl(
             "-d", "{\"chance\": {\"every\": \(every), \"seed\": \(seed)\(path)}}", origin + "/demo/faults")
@@ -102,20 +102,20 @@ package final class DemoBackendProcess {
     }
 
     /// Lets every answer be as usual again.
-    package func failNoMore() throws { try fail(every: 0, seed: 0) }
+    func failNoMore() throws { try fail(every: 0, seed: 0) }
 
     /// Forgets sessions, faults, lock-outs and what was seen.
-    package func reset() throws {
+    func reset() throws {
         _ = try Curl("-X", "POST", origin + "/demo/reset")
     }
 
     /// What it printed so far: the line where it listens, and a line for each request.
-    package var output: String {
+    var output: String {
         server.text("stdout") + server.text("stderr")
     }
 
     /// Ends it; afterwards nobody answers on its port. Happens by itself when this object goes.
-    package func stop() {
+    func stop() {
         server.stop()
     }
 }

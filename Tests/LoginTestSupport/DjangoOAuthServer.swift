@@ -2,23 +2,23 @@ import Foundation
 
 /// A real Django with Debian's django-oauth-toolkit and their stock pages, for as long as this object lives. Confidential clients
 /// use Basic or the form; redirects on loopback have any port; it knows neither devices nor registration.
-package final class DjangoOAuthServer {
+final class DjangoOAuthServer {
     /// As in `http://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     private let server: ServerProcess
 
-    package var issuer: String { origin + "/o" }
+    var issuer: String { origin + "/o" }
     /// Its OpenID metadata has a slash at its end; without one it is a redirect there. It does not name ``revocation``.
-    package var metadata: String { issuer + "/.well-known/openid-configuration/" }
-    package var revocation: String { issuer + "/revoke_token/" }
+    var metadata: String { issuer + "/.well-known/openid-configuration/" }
+    var revocation: String { issuer + "/revoke_token/" }
     /// `{"name": …}` with a token, 403 without a challenge otherwise.
-    package var me: String { origin + "/me" }
+    var me: String { origin + "/me" }
 
     /// - Parameters:
     ///   - scopes: beside `openid`, and what a request without a scope gets.
     ///   - lifetime: seconds that an access token lives.
     /// - Throws: where the toolkit is missing or does not come up.
-    package init(
+    init(
         users: [OAuthUser] = [.ann], clients: [OAuthClient], scopes: [String] = ["notes"], lifetime: Int = 300
     ) throws {
         guard let python = RealServer.python(with: "oauth2_provider") else {
@@ -33,8 +33,8 @@ package final class DjangoOAuthServer {
     }
 
     /// Everything that it printed, for a sweep.
-    package var log: String { server.text("stderr") }
+    var log: String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

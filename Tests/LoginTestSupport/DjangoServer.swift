@@ -2,34 +2,34 @@ import Foundation
 
 /// A real Django with little of ours in it: its stock admin site, its stock login page, a database file, a few users, for as long as
 /// this object lives. A refused login answers 200 with the form again.
-package final class DjangoServer {
-    package struct User: Sendable {
-        package let name: String
-        package let password: String
+final class DjangoServer {
+    struct User: Sendable {
+        let name: String
+        let password: String
         let isStaff: Bool
         let codes: [String]
 
         /// - Parameters:
         ///   - isStaff: whether the admin site lets the user in.
         ///   - codes: of a second factor, each good once; a server of which any user has some asks everybody for one.
-        package init(_ name: String, _ password: String, isStaff: Bool = true, codes: [String] = []) {
+        init(_ name: String, _ password: String, isStaff: Bool = true, codes: [String] = []) {
             (self.name, self.password, self.isStaff, self.codes) = (name, password, isStaff, codes)
         }
     }
 
     /// As in `https://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     /// With https, the file of its certificate, which is its own authority.
-    package let certificate: String?
+    let certificate: String?
     private let server: ServerProcess
 
     /// The path of its `LoginView`, which shows its form to everybody, logged in or not, and after three wrong passwords
     /// answers 403 to every one.
-    package static let loginPage = "/accounts/login/"
+    static let loginPage = "/accounts/login/"
 
     /// - Parameter isSecure: whether it speaks https; Django then checks where a form came from, too.
     /// - Throws: where Django is missing or does not come up.
-    package init(users: [User], isSecure: Bool) throws {
+    init(users: [User], isSecure: Bool) throws {
         let server = try ServerProcess()
         guard let python = RealServer.python(with: "django") else {
             throw ServerProcess.NotStarted(description: "no Python has Django")
@@ -59,7 +59,7 @@ package final class DjangoServer {
     }
 
     /// The requests so far, each as `POST /admin/login/ 200`.
-    package var requests: [String] {
+    var requests: [String] {
         server.text("stderr").split(separator: "\n").compactMap { line in
             let parts = line.split(separator: "\"")
             guard parts.count == 3 else { return nil }
@@ -69,7 +69,7 @@ package final class DjangoServer {
     }
 
     /// Logs everybody out, behind the back of whoever has a session.
-    package func endSessions() throws {
+    func endSessions() throws {
         let script =
             "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as db: db.execute('delete from django_session')"
         let ended = try Command.tool("python3", ["-c", script, server.folder.path + "/db.sqlite3"])
@@ -77,8 +77,8 @@ package final class DjangoServer {
     }
 
     /// Everything that it printed, for a sweep.
-    package var log: String { server.text("stderr") }
+    var log: String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

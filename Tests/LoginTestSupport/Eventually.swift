@@ -4,7 +4,7 @@ import Foundation
 /// that looks at once fails where others have the processor.
 /// - Parameter seconds: after which it is given up.
 /// - Returns: whether it held.
-package func eventually(within seconds: Double = 60, _ holds: () throws -> Bool) rethrows -> Bool {
+func eventually(within seconds: Double = 60, _ holds: () throws -> Bool) rethrows -> Bool {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while try !holds() {
         guard deadline.timeIntervalSinceNow > 0 else { return false }

@@ -1,6 +1,6 @@
 /// A Secret Service of one item, for what GNOME's cannot be made to do.
-package enum FakeSecretService {
-    package enum Behaviour: String, Sendable, CaseIterable {
+enum FakeSecretService {
+    enum Behaviour: String, Sendable, CaseIterable {
         /// Knows no encryption.
         case plain
         /// Locked, and the person unlocks it.

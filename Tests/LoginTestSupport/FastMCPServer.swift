@@ -2,14 +2,14 @@ import Foundation
 
 /// A real MCP server with a real OAuth in front of it: FastMCP with its own in-memory authorization server, which asks nobody and
 /// has clients register, for as long as this object lives.
-package final class FastMCPServer {
+final class FastMCPServer {
     /// As in `http://127.0.0.1:41234`; its issuer is this with a slash.
-    package let origin: String
+    let origin: String
     private let server: ServerProcess
 
     /// The protected resource: 401 with `resource_metadata` without a token, 400 for a GET with one.
-    package var resource: String { origin + "/mcp" }
-    package var issuer: String { origin + "/" }
+    var resource: String { origin + "/mcp" }
+    var issuer: String { origin + "/" }
 
     /// - Parameters:
     ///   - scopes: all of which a token needs.
@@ -17,7 +17,7 @@ package final class FastMCPServer {
     ///   - registers: whether anybody may register a client.
     ///   - readsDocuments: whether a client may be known by the URL of its document.
     /// - Throws: where FastMCP is missing (see ``RealServer/requirePackage(_:)``) or does not come up.
-    package init(
+    init(
         scopes: [String] = ["notes"], lifetime: Int = 300, registers: Bool = true, readsDocuments: Bool = false
     ) throws {
         guard let python = RealServer.packagesPython else {
@@ -38,8 +38,8 @@ package final class FastMCPServer {
     }
 
     /// Everything that it printed, for a sweep.
-    package var log: String { server.text("stdout") + server.text("stderr") }
+    var log: String { server.text("stdout") + server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

@@ -2,9 +2,9 @@ import Foundation
 
 /// A real Apache httpd whose pages are behind a login form: mod_auth_form with mod_session_cookie, for as long as this
 /// object lives. A login answers 302 whether it worked or not, and sets a cookie of the same name both times.
-package final class FormHttpdServer {
+final class FormHttpdServer {
     /// As in `http://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     private let server: ServerProcess
     private let port: UInt16
     private let isLatin1: Bool
@@ -14,7 +14,7 @@ package final class FormHttpdServer {
     ///   - isEncrypted: whether mod_session_crypto hides the name and the password that the cookie holds.
     ///   - isLatin1: whether the page with the form, which says so, and the passwords are in ISO 8859-1.
     /// - Throws: where httpd is missing or does not come up.
-    package init(
+    init(
         accounts: [(user: String, password: String)], isEncrypted: Bool, isLatin1: Bool = false
     ) throws {
         self.isLatin1 = isLatin1
@@ -34,7 +34,7 @@ package final class FormHttpdServer {
 
     /// The profile that fits, as a table `[profiles.NAME]`.
     /// - Parameter verify: `/private/whoami.json`, or `/first/whoami.json`, which only the first account may see.
-    package func profile(_ name: String, verify: String = "/private/whoami.json") -> String {
+    func profile(_ name: String, verify: String = "/private/whoami.json") -> String {
         """
         [profiles.\(name)]
         url    = "\(origin)"
@@ -47,10 +47,10 @@ package final class FormHttpdServer {
     }
 
     /// Everything that httpd logged.
-    package var logs: String { server.text("access.log") + server.text("error.log") }
+    var logs: String { server.text("access.log") + server.text("error.log") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 
     private func write(_ accounts: [(user: String, password: String)], _ isEncrypted: Bool) throws {
         let files = [

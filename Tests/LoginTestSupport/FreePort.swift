@@ -3,7 +3,7 @@ import Synchronization
 
 /// A loopback port that nobody listens on, for servers that cannot choose one themselves, and for redirects that a
 /// server compares exactly.
-package enum FreePort {
+enum FreePort {
     /// Below the ports that the kernel gives out by itself (ip(7), ip_local_port_range), so that no other server gets
     /// this one in the moment before it is used.
     private static let range: ClosedRange<UInt16> = 20000...32000
@@ -12,7 +12,7 @@ package enum FreePort {
     private static let given = Mutex<Set<UInt16>>([])
 
     /// - Throws: `POSIXError` where fifty ports in a row are taken.
-    package static func next() throws -> UInt16 {
+    static func next() throws -> UInt16 {
         for _ in 0..<50 {
             let port = UInt16.random(in: range)
             if given.withLock({ $0.insert(port).inserted }), isFree(port) { return port }

@@ -2,16 +2,16 @@ import Foundation
 
 /// A real Glewlwyd 2.7 with its OpenID Connect plugin, as the package has it, on a port and with a database file of its own,
 /// for as long as this object lives. It wants S256, gives a refresh token once, knows devices, and registers clients.
-package final class GlewlwydServer {
+final class GlewlwydServer {
     /// As in `http://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     private let server: ServerProcess
 
-    package var issuer: String { origin + "/api/oidc" }
+    var issuer: String { origin + "/api/oidc" }
     /// Its OpenID metadata: appended to the issuer, and nowhere else.
-    package var metadata: String { issuer + "/.well-known/openid-configuration" }
+    var metadata: String { issuer + "/.well-known/openid-configuration" }
     /// `{"sub": …}` with a token, 401 without a challenge otherwise.
-    package var userinfo: String { issuer + "/userinfo" }
+    var userinfo: String { issuer + "/userinfo" }
 
     /// - Parameters:
     ///   - clients: whose redirects are compared exactly.
@@ -21,7 +21,7 @@ package final class GlewlwydServer {
     ///   - registers: whether anybody may register a client.
     ///   - more: switches of the plugin, such as `oauth-par-allowed`, `oauth-par-required`, `oauth-as-iss-id`.
     /// - Throws: where Glewlwyd is missing or does not come up.
-    package init(
+    init(
         users: [OAuthUser] = [.ann], clients: [OAuthClient], scopes: [String] = ["notes"], lifetime: Int = 300,
         interval: Int = 1, registers: Bool = true, more: [String: Bool] = [:]
     ) throws {
@@ -43,8 +43,8 @@ package final class GlewlwydServer {
     }
 
     /// Everything that it printed, for a sweep.
-    package var log: String { server.text("stderr") }
+    var log: String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

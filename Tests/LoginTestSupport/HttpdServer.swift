@@ -2,35 +2,35 @@ import Foundation
 
 /// A real Apache httpd on loopback, with HTTP Basic by mod_auth_basic and an htpasswd file (bcrypt), for as long as
 /// this object lives (see ``DemoBackendProcess``). Its files are in a temporary folder; as root its workers run as www-data.
-package final class HttpdServer {
+final class HttpdServer {
     /// One line of its access log.
-    package struct Access: Equatable, Sendable {
+    struct Access: Equatable, Sendable {
         /// The name in the request, believed or not; nothing where there was none.
-        package let user: String?
+        let user: String?
         /// The scheme of the `Authorization` header, as in `Basic`; nothing where there was none.
-        package let scheme: String?
-        package let method: String
-        package let path: String
-        package let status: Int
+        let scheme: String?
+        let method: String
+        let path: String
+        let status: Int
     }
 
     /// As in `http://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     private let server: ServerProcess
 
     /// The verify endpoint: `{"user": …}` with the name that httpd believed.
-    package var whoami: String { origin + "/private/whoami.json" }
+    var whoami: String { origin + "/private/whoami.json" }
     /// A page that is open to anyone; requests for it are not among the ``accesses(expecting:)``.
-    package var open: String { origin + "/open.json" }
+    var open: String { origin + "/open.json" }
     /// The same as ``whoami``, refused by a script (`nph-`) that writes the realm to the connection byte by byte: httpd
     /// itself answers 500 rather than send a control character in a header.
-    package var rawRealm: String { origin + "/raw/nph-realm" }
+    var rawRealm: String { origin + "/raw/nph-realm" }
 
     /// - Parameters:
     ///   - realm: the text of the realm, escape sequences included; only a line end is not possible.
     ///   - accounts: who may log in; a name has no colon.
     /// - Throws: where httpd is missing or does not come up.
-    package init(realm: String = "Real httpd", accounts: [(user: String, password: String)]) throws {
+    init(realm: String = "Real httpd", accounts: [(user: String, password: String)]) throws {
         guard let program = RealServer.path(of: "apache2") else {
             throw ServerProcess.NotStarted(description: "apache2 is not installed")
         }
@@ -51,24 +51,24 @@ package final class HttpdServer {
 
     /// The lines of the access log, the tests for its coming up left out. httpd writes a line after the answer, so this
     /// waits until there are as many as expected.
-    package func accesses(expecting count: Int = 0) throws -> [Access] {
+    func accesses(expecting count: Int = 0) throws -> [Access] {
         server.lines(of: "access.log", expecting: count, Self.access)
     }
 
     /// Lets the page of ``whoami`` name nobody any more.
-    package func forgetNames() throws {
+    func forgetNames() throws {
         let page = server.folder.appendingPathComponent("pages/private/whoami.json")
         try Data("{\"account\": {}}\n".utf8).write(to: page)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: page.path)
     }
 
     /// Everything that httpd logged, for a sweep.
-    package var logs: String {
+    var logs: String {
         server.text("access.log") + server.text("error.log")
     }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() {
+    func stop() {
         server.stop()
     }
 

@@ -1,13 +1,13 @@
-package import Foundation
+import Foundation
 
 /// A real Apache httpd on loopback with a configuration of the test's own, for as long as this object lives.
 ///
 /// ``HttpdServer`` is the one for HTTP Basic; this is for everything else that httpd has a module for.
-package final class HttpdSite {
+final class HttpdSite {
     /// As in `http://localhost:41234`.
-    package let origin: String
+    let origin: String
     /// Where its files are; readable by httpd's own user.
-    package let folder: URL
+    let folder: URL
     private let server: ServerProcess
 
     /// - Parameters:
@@ -17,7 +17,7 @@ package final class HttpdSite {
     ///   - pages: the folders that have a `whoami.json`, which tells the name that httpd believed.
     ///   - prepare: writes what the configuration names into the folder.
     ///   - configuration: below what every site has, for files in that folder.
-    package init(
+    init(
         host: String = "127.0.0.1", port: UInt16? = nil, modules: [String], environment: [String: String] = [:],
         pages: [String],
         prepare: (URL) throws -> Void = { _ in }, configuration: (String) -> String
@@ -44,18 +44,18 @@ package final class HttpdSite {
         try server.wait(for: "httpd") { (try? Curl(up).status == 200) == true ? () : nil }
     }
 
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 
     /// The `whoami.json` of a folder.
-    package func whoami(_ page: String) -> String { "\(origin)/\(page)/whoami.json" }
+    func whoami(_ page: String) -> String { "\(origin)/\(page)/whoami.json" }
 
     /// Every request but those for its coming up, as `user scheme method path status`, once there are so many.
-    package func requests(expecting count: Int = 0) -> [String] {
+    func requests(expecting count: Int = 0) -> [String] {
         server.lines(of: "access.log", expecting: count) { $0.contains(" /up.txt ") ? nil : String($0) }
     }
 
     /// Everything that httpd logged.
-    package var logs: String { server.text("access.log") + server.text("error.log") }
+    var logs: String { server.text("access.log") + server.text("error.log") }
 
     private func write(_ text: String, _ name: String) throws {
         let file = folder.appendingPathComponent(name)

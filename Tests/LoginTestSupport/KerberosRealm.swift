@@ -1,14 +1,14 @@
 import Foundation
 
 /// A Kerberos realm of the test's own, `AUTHCTL.TEST`: MIT's krb5kdc on loopback, for as long as this object lives.
-package final class KerberosRealm {
+final class KerberosRealm {
     /// What a server proves itself with, for `HTTP/localhost`.
-    package let keytab: String
+    let keytab: String
     private let server: ServerProcess
     private let port: UInt16
 
     /// Everybody's password is the name, backwards.
-    package init(users: [String] = ["ann", "bob"]) throws {
+    init(users: [String] = ["ann", "bob"]) throws {
         guard let program = RealServer.path(of: "krb5kdc") else {
             throw ServerProcess.NotStarted(description: "krb5kdc is not installed")
         }
@@ -34,12 +34,12 @@ package final class KerberosRealm {
         try server.wait(for: "krb5kdc") { server.text("kdc.log").contains("commencing operation") ? () : nil }
     }
 
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 
-    package static func password(_ user: String) -> String { String(user.reversed()) + "-kdc" }
+    static func password(_ user: String) -> String { String(user.reversed()) + "-kdc" }
 
     /// What a program of this realm runs with; the cache of tickets apart.
-    package var environment: [String: String] {
+    var environment: [String: String] {
         [
             "KRB5_CONFIG": server.folder.appendingPathComponent("krb5.conf").path,
             "KRB5_KDC_PROFILE": server.folder.appendingPathComponent("kdc.conf").path,
@@ -47,13 +47,13 @@ package final class KerberosRealm {
     }
 
     /// A cache without any ticket, as the environment of a client.
-    package func withoutTicket() -> [String: String] {
+    func withoutTicket() -> [String: String] {
         environment.merging(["KRB5CCNAME": "FILE:\(server.folder.path)/nothing"]) { $1 }
     }
 
     /// A cache with a user's ticket, which can be forwarded, as the environment of a client.
     /// - Parameter seconds: how long the ticket is good.
-    package func ticket(for user: String, seconds: Int = 3600) throws -> [String: String] {
+    func ticket(for user: String, seconds: Int = 3600) throws -> [String: String] {
         let cache = ["KRB5CCNAME": "FILE:\(server.folder.path)/\(user)-\(UUID().uuidString)"]
         try run(
             "kinit", ["-f", "-l", "\(seconds)s", user], input: Self.password(user) + "\n", environment: cache)

@@ -4,13 +4,13 @@ import Foundation
 ///
 /// The service is GNOME's, unlocked, with everything in a folder of its own; or `FakeSecretService` for what GNOME's cannot
 /// be made to do; or none.
-package final class KeyringSession {
-    package enum Service: Equatable { case gnome, none, fake(FakeSecretService.Behaviour) }
+final class KeyringSession {
+    enum Service: Equatable { case gnome, none, fake(FakeSecretService.Behaviour) }
 
     private let server: ServerProcess
     private var folder: String { server.folder.path }
 
-    package init(_ service: Service = .gnome) throws {
+    init(_ service: Service = .gnome) throws {
         server = try ServerProcess()
         for name in ["home", "run", "data", "config", "state"] {
             let path = folder + "/" + name
@@ -31,7 +31,7 @@ package final class KeyringSession {
     }
 
     /// What a program of this session runs with.
-    package var environment: [String: String] {
+    var environment: [String: String] {
         [
             "HOME": folder + "/home", "XDG_RUNTIME_DIR": folder + "/run", "XDG_DATA_HOME": folder + "/data",
             "XDG_CONFIG_HOME": folder + "/config", "XDG_STATE_HOME": folder + "/state", "LC_ALL": "C.UTF-8",
@@ -40,18 +40,18 @@ package final class KeyringSession {
     }
 
     /// What leads another program to this session's service.
-    package var address: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"] }
+    var address: [String: String] { ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"] }
 
     /// Locks what things are kept in unless said otherwise.
-    package func lock() throws {
+    func lock() throws {
         try call("org.freedesktop.Secret.Service.Lock", "array:objpath:/org/freedesktop/secrets/collection/login")
     }
 
     /// Sends the service a signal.
-    package func signal(_ number: Int32) throws { kill(try service(), number) }
+    func signal(_ number: Int32) throws { kill(try service(), number) }
 
     /// The process number of the service.
-    package func service() throws -> Int32 {
+    func service() throws -> Int32 {
         let text = server.text("service.pid").trimmingCharacters(in: .whitespacesAndNewlines)
         guard let pid = Int32(text) else { throw ServerProcess.NotStarted(description: "no service: \(text)") }
         return pid
@@ -59,7 +59,7 @@ package final class KeyringSession {
 
     /// Runs a program of this session, such as `secret-tool`.
     @discardableResult
-    package func tool(_ program: String, _ arguments: String..., input: String = "") throws -> CommandResult {
+    func tool(_ program: String, _ arguments: String..., input: String = "") throws -> CommandResult {
         guard let path = RealServer.path(of: program) else { throw POSIXError(.ENOENT) }
         return try Command.run(
             ChildSpec(path, arguments, environment: environment), input: Array(input.utf8), within: 120)

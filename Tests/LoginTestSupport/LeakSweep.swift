@@ -1,19 +1,19 @@
-package import Foundation
-package import Testing
+import Foundation
+import Testing
 
 /// Looks for secrets where they do not belong: in output, in files, in the argv and environment of a process, plain and
 /// in every form that a program could turn them into.
-package struct LeakSweep: Sendable {
+struct LeakSweep: Sendable {
     /// A secret that was found.
-    package struct Hit: Sendable, Equatable, CustomStringConvertible {
+    struct Hit: Sendable, Equatable, CustomStringConvertible {
         /// Where: the name that was given, or a path.
-        package let place: String
+        let place: String
         /// How it was written, as in `base64`.
-        package let form: String
+        let form: String
         /// Which of the secrets; the text itself is not repeated.
-        package let secret: String
+        let secret: String
 
-        package var description: String { "\(secret) in \(place), as \(form)" }
+        var description: String { "\(secret) in \(place), as \(form)" }
     }
 
     private struct Needle: Sendable {
@@ -25,14 +25,14 @@ package struct LeakSweep: Sendable {
     private let needles: [Needle]
 
     /// How many different texts and bytes are looked for.
-    package var forms: Int { Set(needles.map(\.bytes)).count }
+    var forms: Int { Set(needles.map(\.bytes)).count }
 
     /// - Parameters:
     ///   - secrets: passwords, tokens, cookies. An empty one cannot be found; very short ones are found everywhere.
     ///   - pairs: user names and passwords; the passwords count as secrets, and `user:password` too.
     ///   - keys: bytes that are no text.
     /// - Throws: where the programs for the digests cannot be run.
-    package init(secrets: [String], pairs: [(user: String, password: String)] = [], keys: [[UInt8]] = []) throws {
+    init(secrets: [String], pairs: [(user: String, password: String)] = [], keys: [[UInt8]] = []) throws {
         var found: [Needle] = []
         let named =
             secrets.enumerated().map { ("secret \($0 + 1)", $1) }
@@ -50,7 +50,7 @@ package struct LeakSweep: Sendable {
     }
 
     /// What is found in bytes: output, a transcript, a strace.
-    package func hits(in data: Data, place: String) -> [Hit] {
+    func hits(in data: Data, place: String) -> [Hit] {
         var hits: [Hit] = []
         for needle in needles where Self.contains(data, needle.bytes) {
             let hit = Hit(place: place, form: needle.form, secret: needle.secret)
@@ -66,14 +66,14 @@ package struct LeakSweep: Sendable {
     }
 
     /// What is found in text.
-    package func hits(in text: String, place: String) -> [Hit] {
+    func hits(in text: String, place: String) -> [Hit] {
         hits(in: Data(text.utf8), place: place)
     }
 
     /// What is found in the names and the contents of all files under a folder, hidden ones and the targets of links
     /// included; or of one file.
     /// - Throws: where something cannot be read, since what was not read is not clean.
-    package func hits(inTree root: URL) throws -> [Hit] {
+    func hits(inTree root: URL) throws -> [Hit] {
         let name = root.lastPathComponent
         let kind = try FileManager.default.attributesOfItem(atPath: root.path)[.type] as? FileAttributeType
         var found = hits(in: name, place: "the name of \(root.path)")
@@ -91,7 +91,7 @@ package struct LeakSweep: Sendable {
     }
 
     /// What is found in the arguments and the environment of a running process (proc(5)).
-    package func hits(ofProcess identifier: Int32) throws -> [Hit] {
+    func hits(ofProcess identifier: Int32) throws -> [Hit] {
         try ["cmdline", "environ"].flatMap { name in
             let file = "/proc/\(identifier)/\(name)"
             return hits(in: try Data(contentsOf: URL(fileURLWithPath: file)), place: file)
@@ -100,7 +100,7 @@ package struct LeakSweep: Sendable {
 
     /// Fails the test for each secret that is found: in texts, by name, and in the trees under folders.
     /// - Parameter belonging: paths where secrets belong, with all that is below them.
-    package func expectClean(
+    func expectClean(
         _ texts: [String: String] = [:], trees: [URL] = [], belonging: [URL] = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

@@ -2,15 +2,15 @@ import Foundation
 
 /// A real lighttpd on loopback with Digest by every algorithm of RFC 7616, UTF-8 names and `userhash`, none of which
 /// httpd knows.
-package final class LighttpdDigest {
-    package static let realm = "the real lighttpd"
+final class LighttpdDigest {
+    static let realm = "the real lighttpd"
     /// As openssl(1) names the algorithms, and as a challenge does.
-    package static let algorithms = ["md5": "MD5", "sha256": "SHA-256", "sha512-256": "SHA-512-256"]
+    static let algorithms = ["md5": "MD5", "sha256": "SHA-256", "sha512-256": "SHA-512-256"]
 
     private let origin: String
     private let server: ServerProcess
 
-    package init(accounts: [(user: String, password: String)]) throws {
+    init(accounts: [(user: String, password: String)]) throws {
         guard let program = RealServer.path(of: "lighttpd") else {
             throw ServerProcess.NotStarted(description: "lighttpd is not installed")
         }
@@ -37,9 +37,9 @@ package final class LighttpdDigest {
         try server.wait(for: "lighttpd") { (try? Curl(page).status == 401) == true ? () : nil }
     }
 
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 
-    package func whoami(_ function: String) -> String { "\(origin)/\(function)/whoami.json" }
+    func whoami(_ function: String) -> String { "\(origin)/\(function)/whoami.json" }
 
     private static func hash(_ function: String, _ text: String) throws -> String {
         let run = try Command.tool("openssl", ["dgst", "-\(function)", "-r"], input: Array(text.utf8))

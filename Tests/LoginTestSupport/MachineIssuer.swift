@@ -2,25 +2,25 @@ import Foundation
 
 /// An authorization server for machines by Authlib, a service that takes its tokens, and an endpoint like that of GitHub's Actions, for
 /// as long as this object lives.
-package final class MachineIssuer {
+final class MachineIssuer {
     /// A client that it knows.
-    package struct Client: Sendable {
+    struct Client: Sendable {
         let id: String
         let secret: String?
         let method: String
         /// The public key, as `authctl key new` prints it.
         let key: String?
 
-        package static func secret(_ id: String, _ secret: String, method: String = "client_secret_basic") -> Client {
+        static func secret(_ id: String, _ secret: String, method: String = "client_secret_basic") -> Client {
             Client(id: id, secret: secret, method: method, key: nil)
         }
 
         /// One that is known by the common name of its certificate.
-        package static func certificate(_ id: String) -> Client {
+        static func certificate(_ id: String) -> Client {
             Client(id: id, secret: nil, method: "tls_client_auth", key: nil)
         }
 
-        package static func key(_ id: String, _ key: String) -> Client {
+        static func key(_ id: String, _ key: String) -> Client {
             Client(id: id, secret: nil, method: "private_key_jwt", key: key)
         }
 
@@ -32,15 +32,15 @@ package final class MachineIssuer {
     }
 
     /// The issuer, as in `http://127.0.0.1:41234`.
-    package let issuer: String
+    let issuer: String
     /// The service: `/me` names whose token came.
-    package let service: String
+    let service: String
     private let server: ServerProcess
 
     /// - Parameters:
     ///   - lifetime: seconds that a token lives.
     ///   - certificate: for https on the side of the issuer; it is the authority of the clients' certificates, too.
-    package init(_ clients: [Client], lifetime: Int = 300, certificate: CertificatePair? = nil) throws {
+    init(_ clients: [Client], lifetime: Int = 300, certificate: CertificatePair? = nil) throws {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
@@ -57,7 +57,7 @@ package final class MachineIssuer {
 
     /// A profile of the service.
     /// - Parameter oauth: what the table says beside the issuer.
-    package func profile(_ name: String, _ oauth: String, _ more: String = "") -> String {
+    func profile(_ name: String, _ oauth: String, _ more: String = "") -> String {
         """
         [profiles.\(name)]
         url = "\(service)"
@@ -70,16 +70,16 @@ package final class MachineIssuer {
     }
 
     /// The forms that the token and revocation endpoints were sent.
-    package var requests: [String] { server.text("requests").split(separator: "\n").map(String.init) }
+    var requests: [String] { server.text("requests").split(separator: "\n").map(String.init) }
 
     /// A token as Kubernetes puts it into a pod.
-    package var identityFile: String { server.folder.appendingPathComponent("identity").path }
+    var identityFile: String { server.folder.appendingPathComponent("identity").path }
 
     /// The one that takes its place some time later, of another account.
-    package var rotatedIdentityFile: String { server.folder.appendingPathComponent("rotated").path }
+    var rotatedIdentityFile: String { server.folder.appendingPathComponent("rotated").path }
 
     /// What GitHub's Actions tell a job that may ask for its identity.
-    package var jobEnvironment: [String: String] {
+    var jobEnvironment: [String: String] {
         [
             "ACTIONS_ID_TOKEN_REQUEST_URL": issuer + "/actions/token?api-version=2",
             "ACTIONS_ID_TOKEN_REQUEST_TOKEN": "of-the-job",
@@ -87,5 +87,5 @@ package final class MachineIssuer {
     }
 
     /// Ends it.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

@@ -3,13 +3,13 @@ import Foundation
 /// A real nginx on loopback with one TLS host for each certificate, for as long as this object lives. Every host has a
 /// `/whoami.json` behind HTTP Basic, a `/limited.json` that is the same for two requests a minute, a `/to` that redirects
 /// there, and an `/open.json` for anyone.
-package final class NginxServer {
+final class NginxServer {
     /// One line of the access log.
-    package struct Access: Equatable, Sendable {
-        package let port: Int
-        package let user: String?
-        package let path: String
-        package let status: Int
+    struct Access: Equatable, Sendable {
+        let port: Int
+        let user: String?
+        let path: String
+        let status: Int
     }
 
     private let server: ServerProcess
@@ -20,7 +20,7 @@ package final class NginxServer {
 
     /// - Parameter pairs: one for each host.
     /// - Throws: where nginx is missing or does not come up.
-    package init(_ pairs: [CertificatePair], user: String, password: String, limitStatus: Int = 429) throws {
+    init(_ pairs: [CertificatePair], user: String, password: String, limitStatus: Int = 429) throws {
         guard let program = RealServer.path(of: "nginx") else {
             throw ServerProcess.NotStarted(description: "nginx is not installed")
         }
@@ -34,10 +34,10 @@ package final class NginxServer {
     }
 
     /// As in `https://127.0.0.1:41234`.
-    package func origin(_ host: Int = 0) -> String { "https://127.0.0.1:\(hosts[host].port)" }
+    func origin(_ host: Int = 0) -> String { "https://127.0.0.1:\(hosts[host].port)" }
 
     /// Starts anew, with another certificate for one host.
-    package func present(_ pair: CertificatePair, on host: Int = 0) throws {
+    func present(_ pair: CertificatePair, on host: Int = 0) throws {
         server.stop()
         hosts[host].pair = pair
         try start()
@@ -45,12 +45,12 @@ package final class NginxServer {
 
     /// Everything that was asked of it by HTTP. nginx writes a line after the answer, so this waits until there are as
     /// many as expected.
-    package func accesses(expecting count: Int = 0) -> [Access] {
+    func accesses(expecting count: Int = 0) -> [Access] {
         server.lines(of: "access.log", expecting: count, Self.access)
     }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 
     private static func access(_ line: Substring) -> Access? {
         let fields = line.split(separator: " ").map(String.init)

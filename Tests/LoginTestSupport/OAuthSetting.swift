@@ -1,29 +1,29 @@
 import Foundation
 
 /// A client that a real OAuth server knows.
-package struct OAuthClient: Encodable, Sendable {
-    package let id: String
+struct OAuthClient: Encodable, Sendable {
+    let id: String
     /// A public client has none.
-    package let secret: String?
+    let secret: String?
     let redirects: [String]
     /// The public key of one that signs, as `authctl key new` prints it.
     let key: String?
 
-    package init(_ id: String, secret: String? = nil, key: String? = nil, redirects: [String]) {
+    init(_ id: String, secret: String? = nil, key: String? = nil, redirects: [String]) {
         (self.id, self.secret, self.key, self.redirects) = (id, secret, key, redirects)
     }
 }
 
 /// Who logs in at a real OAuth server.
-package struct OAuthUser: Codable, Sendable {
-    package let name: String
-    package let password: String
+struct OAuthUser: Codable, Sendable {
+    let name: String
+    let password: String
 
-    package init(_ name: String, _ password: String) {
+    init(_ name: String, _ password: String) {
         (self.name, self.password) = (name, password)
     }
 
-    package static let ann = OAuthUser("ann", "correct horse")
+    static let ann = OAuthUser("ann", "correct horse")
 }
 
 /// What a real OAuth server is to know, as its script reads it.

@@ -1,17 +1,17 @@
 import Foundation
-package import Testing
+import Testing
 
 /// Runs the tests of a suite on threads of their own.
 ///
 /// Swift has as many threads as the machine has cores, and a test that waits for another program keeps one of them from
 /// everybody else. These may wait: two for each core run at once. A test that has begun goes on before another one begins, so
 /// that what it has at a server, a session of five minutes, is not over by then.
-package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
+struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     fileprivate let threads: WaitingThreads
 
-    package var isRecursive: Bool { true }
+    var isRecursive: Bool { true }
 
-    package func provideScope(
+    func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         try await withTaskExecutorPreference(threads) { try await function() }
@@ -20,10 +20,10 @@ package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == OwnThreads {
     /// For tests that mostly wait for other programs.
-    package static var onOwnThreads: Self { Self(threads: .shared) }
+    static var onOwnThreads: Self { Self(threads: .shared) }
 
     /// For tests of how long something takes, which must not wait for a thread either: so many, which no other suite has.
-    package static func onThreads(_ count: Int) -> Self { Self(threads: WaitingThreads(count: count)) }
+    static func onThreads(_ count: Int) -> Self { Self(threads: WaitingThreads(count: count)) }
 }
 
 private final class WaitingThreads: TaskExecutor, @unchecked Sendable {

@@ -1,14 +1,14 @@
 import Foundation
-package import Testing
+import Testing
 
 /// A real server for one preset, started by the script of its name in Tests/PresetServers: on loopback, in a folder of its own, with the
 /// user `ada`; gone with the object.
-package final class PresetServer {
+final class PresetServer {
     /// Of `ada`, or the token where the service has no users.
-    package static let password = "Correct-Horse-7"
+    static let password = "Correct-Horse-7"
 
     /// In a full run, where `scripts/deps presets` was; with `AUTHCTL_E2E=required` a full run fails without it.
-    package static var required: ConditionTrait {
+    static var required: ConditionTrait {
         let environment = ProcessInfo.processInfo.environment
         let cache =
             environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? (environment["HOME"] ?? "") + "/.cache"
@@ -18,7 +18,7 @@ package final class PresetServer {
             "these servers are part of make test-all, and scripts/deps presets installs them")
     }
 
-    package let port: UInt16
+    let port: UInt16
     private let name: String
     private let ready: String
     private let arguments: [String]
@@ -28,7 +28,7 @@ package final class PresetServer {
     /// - Parameters:
     ///   - ready: a path that is answered, with whatever status, once the server can be used.
     ///   - arguments: of its script, after the folder and the port.
-    package init(_ name: String, _ arguments: String..., scheme: String = "http", ready: String) throws {
+    init(_ name: String, _ arguments: String..., scheme: String = "http", ready: String) throws {
         port = try FreePort.next()
         self.arguments = arguments
         (self.name, self.ready) = (name, "\(scheme)://127.0.0.1:\(port)\(ready)")
@@ -37,7 +37,7 @@ package final class PresetServer {
     }
 
     /// Ends it, and starts another at the same port that knows ada, but none of the sessions and tokens that were given out.
-    package func replace(password: String = PresetServer.password) throws {
+    func replace(password: String = PresetServer.password) throws {
         process.stop()
         process = try ServerProcess()
         try start(password)
@@ -72,10 +72,10 @@ package final class PresetServer {
     }
 
     /// Everything that it printed.
-    package var log: String { process.text("stdout") + process.text("stderr") }
+    var log: String { process.text("stdout") + process.text("stderr") }
 
     /// A file that the script made.
-    package func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
+    func file(_ name: String) -> String { process.folder.appendingPathComponent("server/\(name)").path }
 
     private static let scripts = URL(filePath: Repository.path + "/Tests/PresetServers")
 }

@@ -1,29 +1,29 @@
 import Foundation
 
 /// Looks into the memory of another process, which takes root where that process is hardened.
-package enum ProcessMemory {
+enum ProcessMemory {
     /// How often `pattern` stands in the writable memory of the process.
-    package static func count(of pattern: [UInt8], in pid: Int32) throws -> Int {
+    static func count(of pattern: [UInt8], in pid: Int32) throws -> Int {
         try writable(of: pid).reduce(0) { sum, mapping in sum + occurrences(of: pattern, in: mapping.bytes) }
     }
 
     /// A copy of all memory that a process can or could write to: what is writable, and guarded pages that were made
     /// read-only since.
-    package struct Image {
+    struct Image {
         fileprivate let mappings: [Mapping]
 
         /// - Parameter pid: of a process that stands still, or the copy is of no one moment.
-        package init(of pid: Int32) throws {
+        init(of pid: Int32) throws {
             mappings = try ProcessMemory.writable(of: pid)
         }
 
         /// How many mappings were copied.
-        package var places: Int { mappings.count }
+        var places: Int { mappings.count }
         /// How many bytes they hold.
-        package var bytes: Int { mappings.reduce(0) { $0 + $1.bytes.count } }
+        var bytes: Int { mappings.reduce(0) { $0 + $1.bytes.count } }
 
         /// Every form of every secret that is in it, with the mapping.
-        package func hits(_ sweep: LeakSweep) -> [LeakSweep.Hit] {
+        func hits(_ sweep: LeakSweep) -> [LeakSweep.Hit] {
             // A secret has no zeros in it, so no form of it lies across a page of zeros.
             mappings.flatMap { mapping in
                 ProcessMemory.parts(mapping.bytes).flatMap { sweep.hits(in: $0, place: mapping.name) }

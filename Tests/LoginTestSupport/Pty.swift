@@ -2,13 +2,13 @@ import CProcess
 import Foundation
 
 /// A program on a real pseudo-terminal of its own, with this process at the keyboard and the screen.
-package final class Pty {
+final class Pty {
     /// Seconds; generous, since the machine may be busy, and a test that passes never waits for it.
-    package static let patience = 60.0
+    static let patience = 60.0
 
-    package let child: Child
+    let child: Child
     /// Every byte that the terminal showed.
-    package private(set) var transcript: [UInt8] = []
+    private(set) var transcript: [UInt8] = []
     private var master: Int32
     /// Kept open, so that settings and output survive the child.
     private var slave: Int32
@@ -17,7 +17,7 @@ package final class Pty {
     /// TIOCGPTPEER, ioctl_tty(2): a macro that Swift does not see.
     private static let openPeer: UInt = 0x5441
 
-    package init(_ spec: ChildSpec, rows: UInt16 = 24, columns: UInt16 = 80) throws {
+    init(_ spec: ChildSpec, rows: UInt16 = 24, columns: UInt16 = 80) throws {
         var pid: Int32 = 0, master: Int32 = -1
         let problem = spec.withC { cprocess_spawn_on_pty($0, rows, columns, &pid, &master) }
         guard problem == 0 else { throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EINVAL) }
@@ -32,9 +32,9 @@ package final class Pty {
 
     // MARK: The keyboard
 
-    package func type(_ text: String) { type(bytes: Array(text.utf8)) }
+    func type(_ text: String) { type(bytes: Array(text.utf8)) }
 
-    package func type(bytes: [UInt8]) {
+    func type(bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { write(master, $0.baseAddress, min($0.count, 1024)) }
@@ -45,7 +45,7 @@ package final class Pty {
     }
 
     /// Types one key after the other, as a person does, each after the program has had time to answer.
-    package func typeSlowly(_ text: String) {
+    func typeSlowly(_ text: String) {
         for scalar in text.unicodeScalars {
             type(String(scalar))
             pump(milliseconds: 15)
@@ -53,24 +53,24 @@ package final class Pty {
     }
 
     /// Closes the terminal under the program, as a lost connection does.
-    package func hangUp() {
+    func hangUp() {
         if slave >= 0 { close(slave) }
         if master >= 0 { close(master) }
         (master, slave) = (-1, -1)
     }
 
-    package func resize(rows: UInt16 = 24, columns: UInt16) {
+    func resize(rows: UInt16 = 24, columns: UInt16) {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
     // MARK: The screen
 
-    package var text: String { String(decoding: transcript, as: UTF8.self) }
+    var text: String { String(decoding: transcript, as: UTF8.self) }
 
     /// Waits until `text` has been shown after what was waited for before.
     @discardableResult
-    package func wait(for text: String, within seconds: Double = Pty.patience) throws -> Self {
+    func wait(for text: String, within seconds: Double = Pty.patience) throws -> Self {
         let wanted = Array(text.utf8), deadline = Date(timeIntervalSinceNow: seconds)
         var isLast = false
         while true {
@@ -87,7 +87,7 @@ package final class Pty {
 
     /// Waits until the program has ended, and reads what it showed last.
     @discardableResult
-    package func waitForEnd(within seconds: Double = Pty.patience) throws -> Ending {
+    func waitForEnd(within seconds: Double = Pty.patience) throws -> Ending {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while !child.hasEnded() {
             guard deadline.timeIntervalSinceNow > 0 else { throw DeadlineExceeded(waitingFor: "its end", seen: text) }
@@ -99,7 +99,7 @@ package final class Pty {
     }
 
     /// Reads for so long, for tests that something does *not* appear.
-    package func watch(milliseconds: Int32) {
+    func watch(milliseconds: Int32) {
         let deadline = Date(timeIntervalSinceNow: Double(milliseconds) / 1000)
         while deadline.timeIntervalSinceNow > 0 { pump(milliseconds: 10) }
     }
@@ -107,14 +107,14 @@ package final class Pty {
     // MARK: The settings
 
     /// What every new one is set to: a program that was started on it may have changed that before anybody looks.
-    package static let usualSettings: [UInt8] = {
+    static let usualSettings: [UInt8] = {
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(master) }
         return settings(of: master)
     }()
 
     /// The terminal's settings, byte for byte.
-    package var settings: [UInt8] { Self.settings(of: slave) }
+    var settings: [UInt8] { Self.settings(of: slave) }
 
     private static func settings(of terminal: Int32) -> [UInt8] {
         var settings = termios()
@@ -123,12 +123,12 @@ package final class Pty {
     }
 
     /// How many bytes were typed that nobody has read.
-    package var unread: Int {
+    var unread: Int {
         var count: Int32 = 0
         return ioctl(slave, UInt(FIONREAD), &count) == 0 ? Int(count) : -1
     }
 
-    package var echoes: Bool {
+    var echoes: Bool {
         var settings = termios()
         return tcgetattr(slave, &settings) == 0 && settings.c_lflag & UInt32(ECHO) != 0
     }

@@ -2,11 +2,11 @@ import Foundation
 
 /// A copy of a built program in a place where every user may run it, for as long as this object lives: the clone may lie
 /// below a home that is closed to others.
-package final class PublicProgram {
-    package let path: String
+final class PublicProgram {
+    let path: String
     private let home: TemporaryHome
 
-    package init(_ name: String) throws {
+    init(_ name: String) throws {
         home = try TemporaryHome()
         path = home.path + "/" + name
         // Written here it could not be run for as long as a child that another test starts has the file open for writing.

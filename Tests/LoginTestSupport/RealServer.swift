@@ -1,39 +1,39 @@
 import Foundation
-package import Testing
+import Testing
 
 /// The programs of real servers that some tests need.
-package enum RealServer {
+enum RealServer {
     /// Runs a test or a suite only where a program is installed, and says so where it is not. With
     /// `AUTHCTL_E2E=required` in the environment the test runs all the same, and fails.
-    package static func require(_ program: String) -> ConditionTrait {
+    static func require(_ program: String) -> ConditionTrait {
         .enabled(
             if: isRequired || path(of: program) != nil,
             "\(program) is not installed (AUTHCTL_E2E=required makes that a failure)")
     }
 
     /// Where a program is, the folders of the administrator's programs included.
-    package static func path(of program: String) -> String? {
+    static func path(of program: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/bin"]
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     /// The same for a module of Python.
-    package static func requirePython(_ module: String) -> ConditionTrait {
+    static func requirePython(_ module: String) -> ConditionTrait {
         .enabled(
             if: isRequired || python(with: module) != nil,
             "Python has no \(module) (AUTHCTL_E2E=required makes that a failure)")
     }
 
     /// The same for the packages of scripts/requirements-tests.txt.
-    package static func requirePackage(_ module: String) -> ConditionTrait {
+    static func requirePackage(_ module: String) -> ConditionTrait {
         .enabled(
             if: isRequired || packagesPython.map { has(module, $0) } == true,
             "scripts/deps test did not install \(module) (AUTHCTL_E2E=required makes that a failure)")
     }
 
     /// The Python of those packages, where `scripts/deps test` put it.
-    package static var packagesPython: String? {
+    static var packagesPython: String? {
         let environment = ProcessInfo.processInfo.environment
         let cache = environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
         let folder = cache ?? (environment["HOME"] ?? "") + "/.cache"
@@ -54,17 +54,17 @@ package enum RealServer {
     }
 
     /// Runs a test or a suite only where Debian has the package; `scripts/deps` has the same list of what it dropped.
-    package static func requireDebian(with package: String) -> ConditionTrait {
+    static func requireDebian(with package: String) -> ConditionTrait {
         .enabled(if: isInDebian(package), "this Debian has no \(package) any more")
     }
 
     /// Whether the Debian that this is still has a package of Debian 12, or runs a program of PyPI that Debian 12 runs.
-    package static func isInDebian(_ package: String) -> Bool {
+    static func isInDebian(_ package: String) -> Bool {
         !isDebian13 || !["simplesamlphp", "tt-rss", "superset"].contains(package)
     }
 
     /// Whether this is Debian 13, or a later one.
-    package static let isDebian13 = {
+    static let isDebian13 = {
         let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
         guard release.contains(/(?m)^ID=debian$/) else { return false }
         return release.firstMatch(of: /(?m)^VERSION_ID="?([0-9]+)/).flatMap { Int($0.1) } ?? .max > 12

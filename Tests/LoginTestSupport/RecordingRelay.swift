@@ -1,12 +1,12 @@
 import Foundation
 
 /// A way to a plain server on loopback that keeps all that goes through, in both directions: what no log of a server may have.
-package final class RecordingRelay {
-    package let port: Int
+final class RecordingRelay {
+    let port: Int
     private let server: ServerProcess
 
     /// - Throws: where python3 is missing, or it does not come up.
-    package init(to backend: Int) throws {
+    init(to backend: Int) throws {
         let server = try ServerProcess()
         guard let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "python3")
@@ -18,7 +18,7 @@ package final class RecordingRelay {
     }
 
     /// The texts that followed `name` in forms, in JSON and in the addresses of redirects, each once, undone from their encoding.
-    package func values(of name: String) -> [String] {
+    func values(of name: String) -> [String] {
         let talk = server.text("talk")
         let inForms = talk.matches(of: /[?&\n](\w+)=([^&\s]*)/).filter { $0.1 == name }
             .compactMap { String($0.2).replacing("+", with: " ").removingPercentEncoding }
@@ -27,5 +27,5 @@ package final class RecordingRelay {
     }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

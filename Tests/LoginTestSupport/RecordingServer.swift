@@ -4,29 +4,29 @@ private import Synchronization
 /// A server on loopback that says exactly what a test tells it to and keeps every byte that it was sent.
 ///
 /// Plain sockets and no knowledge of HTTP beyond where a request ends, so that it can answer what no server would.
-package final class RecordingServer: Sendable {
+final class RecordingServer: Sendable {
     /// What one request is answered with.
-    package struct Reply: Sendable {
-        package enum Ending: Sendable { case keepOpen, close, reset }
+    struct Reply: Sendable {
+        enum Ending: Sendable { case keepOpen, close, reset }
 
-        package var bytes: [UInt8]
+        var bytes: [UInt8]
         /// Milliseconds after each byte; nothing sends all at once.
-        package var pace: Int?
-        package var ending: Ending
+        var pace: Int?
+        var ending: Ending
 
-        package init(bytes: [UInt8], pace: Int? = nil, ending: Ending = .keepOpen) {
+        init(bytes: [UInt8], pace: Int? = nil, ending: Ending = .keepOpen) {
             self.bytes = bytes
             self.pace = pace
             self.ending = ending
         }
 
         /// An answer as it stands, with LF written for CR LF.
-        package static func raw(_ text: String, pace: Int? = nil, ending: Ending = .keepOpen) -> Reply {
+        static func raw(_ text: String, pace: Int? = nil, ending: Ending = .keepOpen) -> Reply {
             Reply(bytes: Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8), pace: pace, ending: ending)
         }
 
         /// A well-formed answer.
-        package static func answer(
+        static func answer(
             _ status: Int, _ headers: [String] = [], body: String = "", ending: Ending = .keepOpen
         ) -> Reply {
             let lines = ["HTTP/1.1 \(status) Said", "Content-Length: \(body.utf8.count)"] + headers
@@ -34,9 +34,9 @@ package final class RecordingServer: Sendable {
         }
 
         /// Takes the request and never says a word.
-        package static let silence = Reply(bytes: [])
+        static let silence = Reply(bytes: [])
         /// Ends the connection without a word.
-        package static let hangUp = Reply(bytes: [], ending: .close)
+        static let hangUp = Reply(bytes: [], ending: .close)
     }
 
     private struct State {
@@ -47,7 +47,7 @@ package final class RecordingServer: Sendable {
         var isStopped = false
     }
 
-    package let port: Int
+    let port: Int
     private let listener: Int32
     private let state: Mutex<State>
 
@@ -55,31 +55,31 @@ package final class RecordingServer: Sendable {
     ///
     /// Replies are used up in the order in which requests arrive, on whatever connection.
     /// - Parameter port: 0 for one that the system chooses.
-    package init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
+    init(address: String = "127.0.0.1", port: Int = 0, _ replies: [Reply]) throws {
         state = Mutex(State(replies: replies))
         (listener, self.port) = try Self.listen(address, port)
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
     /// `http://127.0.0.1:port` and a path.
-    package func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+    func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
     /// Every byte received, by connection.
-    package var connections: [[UInt8]] { state.withLock { $0.connections } }
+    var connections: [[UInt8]] { state.withLock { $0.connections } }
 
     /// Every whole request, head and body, in the order of arrival.
-    package var requests: [[UInt8]] { state.withLock { $0.requests } }
+    var requests: [[UInt8]] { state.withLock { $0.requests } }
 
     /// The same as text, with LF for CR LF.
-    package var texts: [String] {
+    var texts: [String] {
         requests.map { String(decoding: $0, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n") }
     }
 
     /// Replies to come, in the place of those that are left.
-    package func reply(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
+    func reply(_ replies: [Reply]) { state.withLock { $0.replies = replies } }
 
     /// Closes everything; called again it does nothing.
-    package func stop() {
+    func stop() {
         // Each is closed by the thread that serves it, and under this lock: another server may have its number next.
         state.withLock { state in
             guard !state.isStopped else { return }

@@ -1,16 +1,16 @@
 import Foundation
 
 /// The source tree that the tests were built from.
-package enum Repository {
+enum Repository {
     /// The folder of the package: three above this file.
-    package static let path = URL(filePath: #filePath)
+    static let path = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
     /// The path of a script below `Tests/TestServers`.
-    package static func testServer(_ name: String) -> String { "\(path)/Tests/TestServers/\(name)" }
+    static func testServer(_ name: String) -> String { "\(path)/Tests/TestServers/\(name)" }
 
     /// Such a script itself.
-    package static func text(ofTestServer name: String) throws -> String {
+    static func text(ofTestServer name: String) throws -> String {
         try String(contentsOfFile: testServer(name), encoding: .utf8)
     }
 }

@@ -2,14 +2,14 @@ import Foundation
 
 /// A site whose login is SAML and its identity provider, on two origins: Debian's SimpleSAMLphp as both, with the user `ada`, for as long
 /// as this object lives.
-package final class SAMLSites {
-    package static let password = "Correct-Horse-7"
+final class SAMLSites {
+    static let password = "Correct-Horse-7"
 
-    package let site: String
+    let site: String
     private let server: ServerProcess
 
     /// - Throws: where SimpleSAMLphp or PHP is missing, or does not come up.
-    package init() throws {
+    init() throws {
         let port = try FreePort.next(), provider = try FreePort.next()
         let site = "http://127.0.0.1:\(port)"
         let server = try ServerProcess(), folder = server.folder.appendingPathComponent("server").path
@@ -28,7 +28,7 @@ package final class SAMLSites {
     }
 
     /// A profile for the site.
-    package var profile: String {
+    var profile: String {
         """
         [profiles.saml]
         url = "\(site)"
@@ -41,10 +41,10 @@ package final class SAMLSites {
     }
 
     /// Whether the provider has refused a password.
-    package var hasRefused: Bool { server.text("server/idp/log/simplesamlphp.log").contains("Unsuccessful login") }
+    var hasRefused: Bool { server.text("server/idp/log/simplesamlphp.log").contains("Unsuccessful login") }
 
     /// Ends every session of the site, behind everybody's back.
-    package func endSessions() throws {
+    func endSessions() throws {
         guard try Curl(site + "/end-all").status == 204 else {
             throw ServerProcess.NotStarted(description: server.text("stderr"))
         }

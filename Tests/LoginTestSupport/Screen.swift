@@ -1,11 +1,11 @@
 /// What a person sees after a terminal got these bytes: as much of a terminal as authctl makes use of.
 ///
 /// Columns are counted as code points, so it serves for text of width 1; lines wrap at the width.
-package struct RenderedScreen {
-    package private(set) var lines: [String]
-    package private(set) var cursorColumn: Int
+struct RenderedScreen {
+    private(set) var lines: [String]
+    private(set) var cursorColumn: Int
 
-    package init(_ bytes: [UInt8], columns: Int = 80) {
+    init(_ bytes: [UInt8], columns: Int = 80) {
         var rows: [[Unicode.Scalar]] = [[]], row = 0, column = 0
         var scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.makeIterator()
         func newline() {
@@ -42,5 +42,5 @@ package struct RenderedScreen {
         }
     }
 
-    package var lastLine: String { lines.last { !$0.isEmpty } ?? "" }
+    var lastLine: String { lines.last { !$0.isEmpty } ?? "" }
 }

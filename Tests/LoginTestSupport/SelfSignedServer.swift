@@ -2,15 +2,15 @@ import Foundation
 
 /// An https server on loopback whose certificate nobody knows, for as long as this object lives. Python's `ssl`, so that
 /// what is tested does not also do the testing. Every request is answered with 200.
-package final class SelfSignedServer {
+final class SelfSignedServer {
     /// As in `https://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     /// The file of its certificate, which is its own authority.
-    package let certificate: String
+    let certificate: String
     private let server: ServerProcess
 
     /// - Throws: where openssl or python3 are missing, or it does not come up.
-    package init() throws {
+    init() throws {
         let server = try ServerProcess()
         let (certificate, key) = (server.folder.path + "/own.pem", server.folder.path + "/own.key")
         let made = try Command.tool(
@@ -27,8 +27,8 @@ package final class SelfSignedServer {
     }
 
     /// What came through TLS so far.
-    package func received() throws -> String { server.text("stderr") }
+    func received() throws -> String { server.text("stderr") }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

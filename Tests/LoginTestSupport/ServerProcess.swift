@@ -1,21 +1,21 @@
 import CProcess
-package import Foundation
+import Foundation
 
 /// A server as a child of the test. It ends when the pipe to its stdin is closed, so not even a killed test leaves one
 /// behind; what it prints goes to files in a folder of its own.
-package final class ServerProcess {
+final class ServerProcess {
     /// The server did not come up, or is not there.
     struct NotStarted: Error, CustomStringConvertible {
         let description: String
     }
 
     /// Belongs to this server alone, and goes with it.
-    package let folder: URL
+    let folder: URL
     private var child: Child?
     private var lifeline: Int32 = -1
 
     /// An empty folder, to be filled before ``start(_:_:)``.
-    package init() throws {
+    init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("authctl-server-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
@@ -26,7 +26,7 @@ package final class ServerProcess {
     }
 
     /// Starts a program that ends by itself when its stdin ends.
-    package func start(_ path: String, _ arguments: [String]) throws {
+    func start(_ path: String, _ arguments: [String]) throws {
         var ends: [Int32] = [-1, -1]
         // Other children, started at the same time by other tests, must not hold it open.
         guard cprocess_pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
@@ -42,7 +42,7 @@ package final class ServerProcess {
     }
 
     /// What a file in the folder holds so far, nothing where it is missing.
-    package func text(_ name: String) -> String {
+    func text(_ name: String) -> String {
         let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
@@ -59,14 +59,14 @@ package final class ServerProcess {
     }
 
     /// The port that the server prints as its first line, once that line is whole: Python writes its end apart.
-    package func wait(forPortOf what: String) throws -> Int {
+    func wait(forPortOf what: String) throws -> Int {
         try wait(for: what) {
             text("stdout").split(separator: "\n", omittingEmptySubsequences: false).dropLast().first.flatMap { Int($0) }
         }
     }
 
     /// Waits until there is an answer, three minutes at most: the machine may be busy.
-    package func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
+    func wait<Answer>(for what: String, _ answer: () throws -> Answer?) throws -> Answer {
         let deadline = Date(timeIntervalSinceNow: 180)
         while deadline.timeIntervalSinceNow > 0 {
             if let found = try answer() { return found }
@@ -77,7 +77,7 @@ package final class ServerProcess {
     }
 
     /// Ends the server, and returns when it has ended.
-    package func stop() {
+    func stop() {
         if lifeline >= 0 { close(lifeline) }
         lifeline = -1
         _ = eventually(within: 5) { child?.hasEnded() != false }

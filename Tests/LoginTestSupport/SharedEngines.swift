@@ -1,15 +1,15 @@
 import Foundation
 
 /// etcd as a cluster of three nodes on loopback, for as long as this object lives; the user `fleet` has the keys of authctl.
-package final class EtcdCluster {
-    package static let password = "Correct-Horse-7"
+final class EtcdCluster {
+    static let password = "Correct-Horse-7"
 
     /// One for each node.
-    package let ports: [UInt16]
+    let ports: [UInt16]
     private let server: ServerProcess
 
     /// - Throws: where etcd is missing, or does not come up.
-    package init() throws {
+    init() throws {
         let ports = try FreePort.next(6)
         self.ports = Array(ports.prefix(3))
         server = try ServerProcess.running(
@@ -19,7 +19,7 @@ package final class EtcdCluster {
     deinit { server.stop() }
 
     /// The profile that logs in to one node, from 0.
-    package func profile(ofNode node: Int) -> String {
+    func profile(ofNode node: Int) -> String {
         """
         [profiles.etcd]
         url = "http://127.0.0.1:\(ports[node])"
@@ -34,7 +34,7 @@ package final class EtcdCluster {
     }
 
     /// The requests that a node has had since it was started, by the name of the method (`Range`, `Txn`).
-    package func requests(ofNode node: Int, _ method: String) throws -> Int {
+    func requests(ofNode node: Int, _ method: String) throws -> Int {
         let metrics = try Curl("http://127.0.0.1:\(ports[node])/metrics").body
         let line = String(decoding: metrics, as: UTF8.self).split(separator: "\n").first {
             $0.hasPrefix("grpc_server_started_total{") && $0.contains("grpc_method=\"\(method)\"")
@@ -44,7 +44,7 @@ package final class EtcdCluster {
     }
 
     /// The node, from 0, that the others follow.
-    package func leader() throws -> Int {
+    func leader() throws -> Int {
         for (node, port) in ports.enumerated() {
             let metrics = try? Curl("http://127.0.0.1:\(port)/metrics").body
             if String(decoding: metrics ?? Data(), as: UTF8.self).contains("\netcd_server_is_leader 1") { return node }
@@ -53,14 +53,14 @@ package final class EtcdCluster {
     }
 
     /// Ends a node, from 0, at once.
-    package func kill(node: Int) throws {
+    func kill(node: Int) throws {
         guard let pid = Int32(server.text("server/\(node + 1).pid").trimmingCharacters(in: .whitespacesAndNewlines))
         else { throw POSIXError(.ESRCH) }
         Foundation.kill(pid, SIGKILL)
     }
 
     /// Every key and value that a node has.
-    package func content() throws -> String {
+    func content() throws -> String {
         let files = FileManager.default.enumerator(at: server.folder, includingPropertiesForKeys: nil)
         return (files?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "db" || $0.pathExtension == "wal" }
             .compactMap { FileManager.default.contents(atPath: $0.path) }
@@ -69,16 +69,16 @@ package final class EtcdCluster {
 }
 
 /// PostgreSQL at a Unix socket, with the table for shared logins, for as long as this object lives.
-package final class PostgreSQLServer {
+final class PostgreSQLServer {
     private let server: ServerProcess
 
     /// - Throws: where it is missing, or does not come up.
-    package init() throws { server = try ServerProcess.running("postgresql.sh", password: "", arguments: []) }
+    init() throws { server = try ServerProcess.running("postgresql.sh", password: "", arguments: []) }
 
     deinit { server.stop() }
 
     /// Where libpq finds it.
-    package var environment: [String: String] {
+    var environment: [String: String] {
         ["PGHOST": server.folder.appendingPathComponent("server").path, "PGUSER": "fleet", "PGDATABASE": "postgres"]
     }
 }

@@ -2,28 +2,28 @@ import Foundation
 
 /// Sites behind a provider on another origin, as companies have them: who asks for what is behind the login is sent to the provider and
 /// comes back with a ticket, for which the site sets a cookie. It lives as long as this object.
-package final class SingleSignOn {
+final class SingleSignOn {
     private let server: ServerProcess
     private let port: Int
 
     /// A kind of session, each at a host of its own.
-    package enum Site: String, CaseIterable, Sendable { case wiki, keep, agent, parent, slow, token, forbidden }
+    enum Site: String, CaseIterable, Sendable { case wiki, keep, agent, parent, slow, token, forbidden }
 
     /// What a server saw: a request, or the moment at which a site accepted somebody.
-    package struct Seen: Decodable, Sendable {
-        package let host: String?
-        package let method: String?
-        package let path: String?
-        package let cookies: String?
-        package let agent: String?
-        package let accepted: String?
+    struct Seen: Decodable, Sendable {
+        let host: String?
+        let method: String?
+        let path: String?
+        let cookies: String?
+        let agent: String?
+        let accepted: String?
         /// Seconds of Unix time.
-        package let at: Double
+        let at: Double
     }
 
     /// - Parameter isAutomatic: whether the provider's page fills in its form by itself.
     /// - Throws: where Python is missing.
-    package init(isAutomatic: Bool) throws {
+    init(isAutomatic: Bool) throws {
         guard let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "python3 is not installed")
         }
@@ -33,10 +33,10 @@ package final class SingleSignOn {
         port = try server.wait(forPortOf: "single sign-on")
     }
 
-    package func origin(_ site: Site) -> String { "http://\(site.rawValue).corp.localhost:\(port)" }
+    func origin(_ site: Site) -> String { "http://\(site.rawValue).corp.localhost:\(port)" }
 
     /// A profile for a site, which has its name.
-    package func profile(_ site: Site, _ more: String = "") -> String {
+    func profile(_ site: Site, _ more: String = "") -> String {
         """
         [profiles.\(site)]
         url = "\(origin(site))"
@@ -49,7 +49,7 @@ package final class SingleSignOn {
     }
 
     /// Everything that it has seen since its start.
-    package func seen() throws -> [Seen] {
+    func seen() throws -> [Seen] {
         try JSONDecoder().decode([Seen].self, from: Curl("http://127.0.0.1:\(port)/told").body)
     }
 }

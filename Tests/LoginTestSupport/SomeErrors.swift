@@ -1,9 +1,9 @@
-package import LoginCore
+@testable import LoginKit
 
 /// Every error there is, with hostile text wherever a fact may come from outside.
-package enum SomeErrors {
+enum SomeErrors {
     /// ESC, BEL, DEL, C1, a line end, and what turns the direction of writing.
-    package static let hostile = "x\u{1b}[2J\u{7}\u{7f}\u{9b}\r\n\u{202e}\u{200b}y"
+    static let hostile = "x\u{1b}[2J\u{7}\u{7f}\u{9b}\r\n\u{202e}\u{200b}y"
 
     private static let origin = Origin(scheme: "https", host: "blog.example", port: 443)
 
@@ -12,7 +12,7 @@ package enum SomeErrors {
         return fingerprint
     }()
 
-    package static let all: [(LoginFault, ExitCode)] =
+    static let all: [(LoginFault, ExitCode)] =
         usage.map { (.usage($0), .usage) } + judged + network.map { (.network($0), .network) }
         + trust.map { (.untrusted($0), .untrusted) }
         + stores.map { fault in

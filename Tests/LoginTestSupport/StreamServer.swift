@@ -2,26 +2,26 @@ import Foundation
 
 /// A service with all that passes through a proxy: bodies of any length, Server-Sent Events and WebSockets, by Starlette and
 /// uvicorn, behind a token that can be ended at any time. It lives as long as this object.
-package final class StreamServer {
+final class StreamServer {
     /// As in `http://127.0.0.1:41234`.
-    package let origin: String
+    let origin: String
     private let server: ServerProcess
 
     /// What it has seen since its start.
-    package struct Seen: Decodable, Sendable {
-        package let logins: Int
-        package let refreshes: Int
-        package let verified: Int
-        package let refused: Int
-        package let answered: Int
+    struct Seen: Decodable, Sendable {
+        let logins: Int
+        let refreshes: Int
+        let verified: Int
+        let refused: Int
+        let answered: Int
         /// Names of the header fields of the last request, in lower case.
-        package let fields: [String]
+        let fields: [String]
         /// Streams that nobody has ended yet.
-        package let open: Int
+        let open: Int
     }
 
     /// - Throws: where Starlette is missing (see ``RealServer/requirePackage(_:)``) or does not come up.
-    package init() throws {
+    init() throws {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
@@ -33,7 +33,7 @@ package final class StreamServer {
     }
 
     /// A profile for it, called `stream`, whose paths are below `/v1`.
-    package var profile: String {
+    var profile: String {
         """
         [profiles.stream]
         url = "\(origin)/v1"
@@ -50,15 +50,15 @@ package final class StreamServer {
         """
     }
 
-    package func seen() throws -> Seen {
+    func seen() throws -> Seen {
         try JSONDecoder().decode(Seen.self, from: Curl(origin + "/seen").body)
     }
 
     /// Ends every token; refresh tokens go on, unless they end as well.
-    package func endTokens(withRefreshTokens isAll: Bool = false) throws {
+    func endTokens(withRefreshTokens isAll: Bool = false) throws {
         _ = try Curl("-X", "POST", origin + (isAll ? "/end?all=1" : "/end"))
     }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

@@ -2,14 +2,14 @@ import Foundation
 
 /// https on loopback in front of a plain server: what comes through TLS is handed on byte for byte. Python's `ssl`, so that
 /// what is tested does not also do the testing.
-package final class TLSFront {
-    package let port: Int
+final class TLSFront {
+    let port: Int
     /// The file of its certificate for 127.0.0.1 and localhost, which is its own authority.
-    package let certificate: String
+    let certificate: String
     private let server: ServerProcess
 
     /// - Throws: where openssl or python3 are missing, or it does not come up.
-    package init(to backend: Int) throws {
+    init(to backend: Int) throws {
         let server = try ServerProcess()
         let (certificate, key) = (server.folder.path + "/own.pem", server.folder.path + "/own.key")
         let made = try Command.tool(
@@ -26,5 +26,5 @@ package final class TLSFront {
     }
 
     /// Ends it. Happens by itself when this object goes.
-    package func stop() { server.stop() }
+    func stop() { server.stop() }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A home directory for one test, with the XDG folders inside; it is gone when the test is over.
-package final class TemporaryHome {
-    package let path: String
+final class TemporaryHome {
+    let path: String
 
-    package init() throws {
+    init() throws {
         var template = Array((NSTemporaryDirectory() + "/authctl-test-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         path = String(cString: made)
@@ -17,13 +17,13 @@ package final class TemporaryHome {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    package var config: String { path + "/config" }
-    package var state: String { path + "/state" }
-    package var data: String { path + "/data" }
-    package var cache: String { path + "/cache" }
+    var config: String { path + "/config" }
+    var state: String { path + "/state" }
+    var data: String { path + "/data" }
+    var cache: String { path + "/cache" }
 
     /// A whole environment, in which nothing of the real one is left but the search path.
-    package var environment: [String: String] {
+    var environment: [String: String] {
         [
             "HOME": path, "XDG_CONFIG_HOME": config, "XDG_STATE_HOME": state, "XDG_DATA_HOME": data,
             "XDG_CACHE_HOME": cache, "TMPDIR": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8",
@@ -31,7 +31,7 @@ package final class TemporaryHome {
     }
 
     @discardableResult
-    package func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+    func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
         let file = path + "/" + name
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -50,12 +50,12 @@ package final class TemporaryHome {
         return file
     }
 
-    package func read(_ name: String) throws -> String {
+    func read(_ name: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path + "/" + name)), as: UTF8.self)
     }
 
     /// Every file below, as paths from the home directory, in order.
-    package var files: [String] {
+    var files: [String] {
         let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
         return all.filter {
             var isFolder: ObjCBool = false

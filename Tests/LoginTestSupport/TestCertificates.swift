@@ -1,52 +1,52 @@
 import Foundation
 
 /// A certificate and its key in PEM files.
-package struct CertificatePair: Sendable {
-    package let certificate: String
-    package let key: String
+struct CertificatePair: Sendable {
+    let certificate: String
+    let key: String
 
     /// As `openssl x509 -fingerprint -sha256` prints it: pairs of digits with colons.
-    package func fingerprint() throws -> String {
+    func fingerprint() throws -> String {
         let run = try Command.tool("openssl", ["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
         return run.output.split(separator: "=").last.map { $0.trimmingCharacters(in: .newlines) } ?? ""
     }
 }
 
 /// Certificates of many kinds, made by openssl in a folder that goes with the last reference.
-package final class TestCertificates {
+final class TestCertificates {
     struct Failed: Error { let output: String }
 
     private let folder: URL
 
-    package init() throws {
+    init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "authctl-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    package func path(_ name: String) -> String { folder.appending(path: name).path }
+    func path(_ name: String) -> String { folder.appending(path: name).path }
 
     /// A certificate to be made.
-    package struct Wish {
-        package var subject = "/CN=127.0.0.1"
+    struct Wish {
+        var subject = "/CN=127.0.0.1"
         /// The subjectAltName, such as `IP:127.0.0.1`; nothing for none.
-        package var names: String? = "IP:127.0.0.1"
+        var names: String? = "IP:127.0.0.1"
         /// openssl's start and end.
-        package var period = ("20250101000000Z", "20450101000000Z")
+        var period = ("20250101000000Z", "20450101000000Z")
         /// Further extensions, a line each.
-        package var extensions = "basicConstraints = CA:TRUE"
-        package var keyKind = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        var extensions = "basicConstraints = CA:TRUE"
+        var keyKind = ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
         /// Signs it; nothing for itself.
-        package var authority: CertificatePair?
+        var authority: CertificatePair?
 
-        package init() {}
+        init() {}
     }
 
     /// - Parameters:
     ///   - names: the subjectAltName, such as `IP:127.0.0.1`.
     ///   - period: openssl's start and end, such as `20200101000000Z`.
-    package func selfSigned(
+    func selfSigned(
         _ names: String = "IP:127.0.0.1", period: (String, String) = ("20250101000000Z", "20450101000000Z")
     ) throws -> CertificatePair {
         var wish = Wish()
@@ -54,7 +54,7 @@ package final class TestCertificates {
         return try make(wish)
     }
 
-    package func make(_ wish: Wish) throws -> CertificatePair {
+    func make(_ wish: Wish) throws -> CertificatePair {
         let name = UUID().uuidString
         let pair = CertificatePair(certificate: path("\(name).pem"), key: path("\(name).key"))
         let names = wish.names.map { "subjectAltName = \($0)" } ?? ""
@@ -88,7 +88,7 @@ package final class TestCertificates {
     }
 
     /// Runs openssl.
-    package func openssl(_ arguments: [String]) throws {
+    func openssl(_ arguments: [String]) throws {
         let run = try Command.tool("openssl", arguments)
         guard run.ending == .exited(0) else { throw Failed(output: run.error) }
     }

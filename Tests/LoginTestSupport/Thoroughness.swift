@@ -1,21 +1,21 @@
 import Foundation
-package import Testing
+import Testing
 
 /// How much the tests try. `make test` takes samples where all of it takes minutes; `make test-all`, which is what CI runs,
 /// sets `AUTHCTL_TESTS=all` and takes everything. docs/tests.md lists what asks here.
-package enum Thoroughness {
-    package static let isFull = ProcessInfo.processInfo.environment["AUTHCTL_TESTS"] == "all"
+enum Thoroughness {
+    static let isFull = ProcessInfo.processInfo.environment["AUTHCTL_TESTS"] == "all"
 
     /// Everything in a full run, else `count` of them, spread evenly from the first to the last.
-    package static func sample<Element>(_ everything: [Element], _ count: Int) -> [Element] {
+    static func sample<Element>(_ everything: [Element], _ count: Int) -> [Element] {
         guard !isFull, count < everything.count else { return everything }
         guard count > 1 else { return Array(everything.prefix(count)) }
         return (0..<count).map { everything[$0 * (everything.count - 1) / (count - 1)] }
     }
 
     /// `full` in a full run, else `usual`.
-    package static func choose<Value>(usual: Value, full: Value) -> Value { isFull ? full : usual }
+    static func choose<Value>(usual: Value, full: Value) -> Value { isFull ? full : usual }
 
     /// Runs a test or a suite only in a full run.
-    package static var isNeeded: ConditionTrait { .enabled(if: isFull, "make test-all has it") }
+    static var isNeeded: ConditionTrait { .enabled(if: isFull, "make test-all has it") }
 }

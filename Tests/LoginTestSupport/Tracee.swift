@@ -5,9 +5,9 @@ import Foundation
 /// about to end and its memory is still there.
 ///
 /// All calls have to come from the thread that made it, and nobody else may wait for the process.
-package final class Tracee {
+final class Tracee {
     /// Where it stopped.
-    package enum Stop: Equatable {
+    enum Stop: Equatable {
         /// Before a system call, or after one.
         case call
         /// On its way out, by itself or by a signal.
@@ -22,7 +22,7 @@ package final class Tracee {
         static let endEvent: Int32 = 6, stopEvent: Int32 = 128
     }
 
-    package let pid: Int32
+    let pid: Int32
     private let terminal: Pty?
     private let call: @convention(c) (Int32, Int32, UInt, UInt) -> Int
     private var hasEnded = false
@@ -31,7 +31,7 @@ package final class Tracee {
     /// - Parameters:
     ///   - input: what it finds on its stdin; at most what a pipe holds.
     ///   - output: where its stdout and stderr go; by default nowhere.
-    package convenience init(_ spec: ChildSpec, input: [UInt8] = [], output: Int32 = -1) throws {
+    convenience init(_ spec: ChildSpec, input: [UInt8] = [], output: Int32 = -1) throws {
         var ends: [Int32] = [-1, -1]
         guard cprocess_pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
         _ = write(ends[1], input, input.count)
@@ -50,7 +50,7 @@ package final class Tracee {
     }
 
     /// Looks on from now on while a program on a terminal runs; only `next` may wait for it afterwards.
-    package convenience init(_ terminal: Pty) throws {
+    convenience init(_ terminal: Pty) throws {
         try self.init(pid: terminal.child.pid, terminal: terminal)
     }
 
@@ -78,7 +78,7 @@ package final class Tracee {
 
     /// Lets it run to the next stop; nothing after the end.
     /// - Parameter atCalls: whether to stop at system calls, too.
-    package func next(atCalls: Bool = false, within seconds: Double = 120) throws -> Stop? {
+    func next(atCalls: Bool = false, within seconds: Double = 120) throws -> Stop? {
         if hasEnded { return nil }
         let deadline = Date(timeIntervalSinceNow: seconds)
         var status: Int32 = 0, signal: UInt = 0
@@ -117,7 +117,7 @@ package final class Tracee {
     }
 
     /// Ends it where it stands, as `kill -9` does.
-    package func killNow() throws -> Ending {
+    func killNow() throws -> Ending {
         kill(pid, SIGKILL)
         while let stop = try next() {
             if case .ended(let ending) = stop { return ending }

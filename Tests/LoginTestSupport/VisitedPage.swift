@@ -1,15 +1,15 @@
 import Foundation
 
 /// Where a browser ended.
-package struct VisitedPage: Decodable, Sendable {
-    package let address: String
+struct VisitedPage: Decodable, Sendable {
+    let address: String
     /// Of the last answer; Chromium does not tell.
-    package let status: Int?
+    let status: Int?
     /// What a person reads there.
-    package let text: String
+    let text: String
 
     /// One of its address.
-    package func parameter(_ name: String) -> String? {
+    func parameter(_ name: String) -> String? {
         URLComponents(string: address)?.queryItems?.first { $0.name == name }?.value
     }
 }

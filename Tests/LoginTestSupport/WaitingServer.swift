@@ -1,13 +1,13 @@
 import Foundation
 
 /// A service that answers a request with a password only once so many are waiting. It lives as long as this object.
-package final class WaitingServer {
+final class WaitingServer {
     /// Where it listens, on loopback.
-    package let port: Int
+    let port: Int
     private let server: ServerProcess
 
     /// - Parameter count: how many have to wait before they are answered.
-    package init(until count: Int) throws {
+    init(until count: Int) throws {
         let server = try ServerProcess()
         port = Int(try FreePort.next())
         let origin = "http://127.0.0.1:\(port)"
@@ -17,7 +17,7 @@ package final class WaitingServer {
     }
 
     /// How many were waiting at the same time at most.
-    package var most: Int {
+    var most: Int {
         server.text("stdout").split(separator: "\n").compactMap { Int($0) }.max() ?? 0
     }
 }

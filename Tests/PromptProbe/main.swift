@@ -2,7 +2,6 @@
 // tests of the prompt have a program to run on a terminal of its own.
 import CProcess
 import Glibc
-import LoginCore
 @testable import LoginKit
 import Secrets
 

@@ -2,7 +2,6 @@
 //
 // Prints what it found. Exit: 0 done or there, 3 not there, 8 the store's fault, which goes to stderr.
 import Glibc
-import LoginCore
 @testable import LoginKit
 import Secrets
 

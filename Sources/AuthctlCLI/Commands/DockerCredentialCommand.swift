@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 import LoginKit
 
 /// The program `docker-credential-authctl`, which docker and its like run.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import LoginKit
-import LoginCore
 
 /// `authctl exec -- COMMAND`
 struct ExecCommand: EndingCommand {

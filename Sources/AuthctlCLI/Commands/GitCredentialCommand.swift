@@ -1,5 +1,5 @@
 import ArgumentParser
-import LoginCore
+import LoginKit
 
 /// `authctl git-credential get|store|erase`, which git runs.
 struct GitCredentialCommand: InvokedCommand {

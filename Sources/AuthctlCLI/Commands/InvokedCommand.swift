@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 import LoginKit
 
 /// A command that works in a `Dependencies`: options, then one step that receives the invocation and decides how the program ends.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import LoginCore
 import LoginKit
 import Secrets
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 import LoginKit
 
 /// `authctl whoami [PROFILE]`

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 import LoginKit
 
 /// `authctl complete -- WORDS`, which the completion scripts run: what may stand at the end of the last word.

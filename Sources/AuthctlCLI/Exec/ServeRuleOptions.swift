@@ -1,5 +1,4 @@
 import ArgumentParser
-import LoginCore
 import LoginKit
 
 /// The rules of `exec --serve` that a person adds to those of the profile.

@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 import Secrets
 

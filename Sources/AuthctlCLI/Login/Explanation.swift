@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// Explains in sentences why a login works or not. It holds no secret, so a person can send it to others.
@@ -90,7 +89,7 @@ struct Explanation: Encodable {
 
 extension Profile {
     /// The rules for the response to one of its requests; `nil` for a request without rules of its own.
-    fileprivate func rules(at step: LoginCore.Step?) -> ResponseRule? {
+    fileprivate func rules(at step: LoginKit.Step?) -> ResponseRule? {
         switch step {
         case .verify: verify?.response
         case .login: loginSteps.count == 1 ? login?.response : nil

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import LoginCore
 import LoginKit
 import Secrets
 import Synchronization
@@ -192,7 +191,7 @@ final class LoginTranscript: Sendable {
         guard evidence.step == .verify else { return "" }
         if evidence.hasCookiesOfAnybody { return ", without a login, with cookies that anyone can have" }
         if steps.isEmpty, beginsAnonymously { return ", without a login" }
-        return steps.contains { $0.step == LoginCore.Step.logout.rawValue } ? ", with the ended session" : ""
+        return steps.contains { $0.step == LoginKit.Step.logout.rawValue } ? ", with the ended session" : ""
     }
 
     /// The end of a walk that stopped in the midst of an exchange.

@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 extension Receipt: Encodable {

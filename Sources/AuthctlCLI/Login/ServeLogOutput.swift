@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// Prints the requests of a log, one after the other.

@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// Finds out how the accounts of some profiles stand.

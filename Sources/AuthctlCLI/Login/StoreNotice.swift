@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// Tells the person where their login is kept, and for how long.

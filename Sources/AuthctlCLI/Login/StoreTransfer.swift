@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// One line of `store move --json`.

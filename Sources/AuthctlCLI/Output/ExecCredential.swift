@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import LoginCore
 import LoginKit
 import Secrets
 

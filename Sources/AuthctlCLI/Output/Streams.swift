@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import LoginCore
 import LoginKit
 import Secrets
 
@@ -14,10 +13,6 @@ struct Streams: Sendable {
 
     static let standard = Streams { (stream, bytes) throws(LoginFault) in
         if let errno = bytes.writeAll(to: stream) { throw .failure(.system(call: "write", errno: errno)) }
-    }
-
-    init(write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) throws(LoginFault) -> Void) {
-        self.write = write
     }
 
     /// Prints a result, laid out at a terminal.

@@ -1,6 +1,6 @@
 import CLibrary
 import Glibc
-import LoginCore
+import LoginKit
 
 /// `authctl --version --verbose`, for reports: the version, and the libraries that this run would use.
 enum VersionReport {

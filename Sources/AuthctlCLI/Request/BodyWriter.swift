@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import LoginKit
 
 /// Where the bytes of an answer end up: standard output, exact in a pipe, readable and harmless on a terminal, or a file.

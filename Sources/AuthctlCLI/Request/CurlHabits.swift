@@ -1,5 +1,5 @@
 import ArgumentParser
-import LoginCore
+import LoginKit
 
 /// Options of curl that `request` does not have, typed out of habit, and what authctl does instead.
 struct CurlHabits {

@@ -1,4 +1,3 @@
-import LoginCore
 import LoginKit
 
 /// The one or two words of `request` that are no options.

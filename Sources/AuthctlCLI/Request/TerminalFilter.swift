@@ -1,4 +1,4 @@
-import LoginCore
+import LoginKit
 
 /// Bytes of others as a terminal may show them: text with its lines and tabs, everything that a terminal would obey escaped.
 struct TerminalFilter {

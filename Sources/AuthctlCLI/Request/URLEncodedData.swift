@@ -1,4 +1,4 @@
-import LoginCore
+import LoginKit
 import Secrets
 
 /// One `--data-urlencode`, as in curl: `text`, `=text`, `name=text`, `@file` or `name@file`.

@@ -1,5 +1,4 @@
 import Dispatch
-import LoginCore
 import Secrets
 import Synchronization
 

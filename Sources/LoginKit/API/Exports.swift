@@ -1,3 +1,2 @@
 // One import is enough for a program: Profile, Question and Secret come with LoginKit.
-@_exported public import LoginCore
 @_exported public import Secrets

@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import LoginCore
 import Secrets
 import Synchronization
 
@@ -95,7 +94,7 @@ actor LoginActor {
     }
 
     /// Stores what was refreshed, and closes the connections, on the thread that they belong to.
-    package func end() {
+    func end() {
         authenticated?.changes.settle(isLast: true)
         (provider, authenticated, hasEnded) = (nil, nil, true)
     }

@@ -1,4 +1,3 @@
-public import LoginCore
 public import Secrets
 
 /// Answers what a login asks: the terminal (`TerminalDelegate`), or a delegate of the program's own.

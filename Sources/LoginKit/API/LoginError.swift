@@ -1,5 +1,3 @@
-public import LoginCore
-
 /// A login, request or logout that did not succeed.
 ///
 /// Compare `code`, and show `message` and `advice` to people. A later version may add codes, so a `switch` needs a `default`:

@@ -1,5 +1,3 @@
-public import LoginCore
-
 /// A session, valid inside the closure that it was passed to. Afterwards every call fails.
 public struct LoginSession: Sendable {
     let loginActor: LoginActor

@@ -1,5 +1,4 @@
 import Glibc
-public import LoginCore
 import Secrets
 
 /// The logins of the user who runs the program, with their profiles and stores.

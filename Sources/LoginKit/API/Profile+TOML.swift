@@ -1,4 +1,3 @@
-public import LoginCore
 import Secrets
 
 extension Profile {

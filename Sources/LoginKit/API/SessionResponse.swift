@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LoginCore
 
 /// A response of the service.
 public struct SessionResponse: Sendable {

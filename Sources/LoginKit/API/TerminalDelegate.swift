@@ -1,5 +1,4 @@
 import Glibc
-public import LoginCore
 public import Secrets
 
 /// Asks at the process's controlling terminal, as `authctl login` does. Without a terminal nobody is asked, and a login that needs

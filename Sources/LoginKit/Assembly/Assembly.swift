@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// The only place that builds adapters, and that knows every kind of login.
 extension Dependencies {

@@ -1,6 +1,5 @@
 import CSodium
 import FoundationEssentials
-import LoginCore
 import Secrets
 
 /// Decodes what was read as JSON already.
@@ -104,10 +103,6 @@ private struct Elements: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var count: Int? { values.count }
     var isAtEnd: Bool { currentIndex == values.count }
-
-    init(values: [JSONValue]) {
-        self.values = values
-    }
 
     mutating func decodeNil() throws -> Bool {
         guard !isAtEnd, values[currentIndex] == .null else { return false }

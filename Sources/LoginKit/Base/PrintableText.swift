@@ -1,5 +1,3 @@
-import LoginCore
-
 /// A name as printable ASCII without blanks, for stores that take only some characters or compare them in ways of their
 /// own.
 enum PrintableText {

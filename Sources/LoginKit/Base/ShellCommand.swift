@@ -1,5 +1,3 @@
-import LoginCore
-
 /// A command that a person may copy out of a message and paste into a shell: the one place where hints are quoted.
 ///
 /// What stands between single quotes is taken as it is by sh, bash, zsh and fish alike, but for the quote itself and, in fish, the

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// The look of text: on a terminal of some width, or in a pipe.
 package struct TextLook: Equatable, Sendable {
     /// The width of the terminal; `nil` if lines have no end.
@@ -116,7 +114,7 @@ extension Sequence<TextLook.Cell> where Self: Collection {
 /// The width of a text in columns of a terminal; the table is East Asian Width (UAX #11) by whole blocks.
 enum TextWidth {
     /// The width of one character.
-    package static func of(_ character: Character) -> Int {
+    static func of(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.isASCII, character.utf8.count == 1 { return 1 }
         if character.unicodeScalars.contains("\u{FE0F}") || first.properties.isEmojiPresentation { return 2 }
@@ -129,7 +127,7 @@ enum TextWidth {
     }
 
     /// The width of all characters.
-    package static func of(_ text: some Sequence<Character>) -> Int { text.reduce(0) { $0 + of($1) } }
+    static func of(_ text: some Sequence<Character>) -> Int { text.reduce(0) { $0 + of($1) } }
 }
 
 /// The animation behind a notice while somebody waits.

@@ -1,9 +1,7 @@
-package import LoginCore
-
 /// Sentences about what was found at a URL.
 enum DiscoveryWords {
     /// Where software of this name seems to be at this URL.
-    package static func preset(_ name: String, for url: String) -> String {
+    static func preset(_ name: String, for url: String) -> String {
         let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", url)
         return "authctl has a profile for \(name) that can do more: \(command)"
     }

@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// Keeps a login by URL: right before it is saved its profile is written down, so that it is saved under a name that no
 /// other login at the same time has taken.
 package final class GeneratedProfileKeeper: LoginKeeper {

@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// The profile that follows from what was found out, line by line with what each is taken from.
 package struct ProposedProfile {
     /// A key with its value.

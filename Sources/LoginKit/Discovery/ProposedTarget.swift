@@ -1,5 +1,3 @@
-package import LoginCore
-
 extension LoginContext {
     /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.
     /// - Returns: `nil` if they say nothing.

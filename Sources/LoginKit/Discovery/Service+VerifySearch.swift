@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 // The login of a URL whose form is all that is known of the service: which request proves it is seen after it.

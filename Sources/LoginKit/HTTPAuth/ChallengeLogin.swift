@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// A login by HTTP authentication: the server's challenge says by which scheme the credential is sent.

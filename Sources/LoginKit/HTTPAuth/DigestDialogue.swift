@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The dialogue of Digest with one server (RFC 7616): the challenge in hand, with how often it was answered.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LoginCore
 
 extension HTTPResponse {
     /// Whether the server says that it has accepted the ticket, be the request refused or not: the token of its answer is

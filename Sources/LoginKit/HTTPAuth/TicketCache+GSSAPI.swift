@@ -1,6 +1,5 @@
 import CGSSAPI
 import Glibc
-import LoginCore
 import Secrets
 
 extension TicketCache {

@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// Ends the logins of accounts: at the servers where the profiles say how, then here, whatever the servers said.
@@ -132,11 +131,6 @@ package struct Receipt {
     package var sharedStore: StoreName?
     /// The fault that kept the local copy.
     package var fault: LoginFault?
-
-    package init(profile: String, place: Origin, username: String, facts: LogoutFacts, expires: Int64?) {
-        (self.profile, self.place, self.username) = (profile, place, username)
-        (self.facts, self.expires) = (facts, expires)
-    }
 
     /// The copy of the login on this machine.
     package enum Copy: Equatable {

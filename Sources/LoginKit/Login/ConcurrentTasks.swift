@@ -1,4 +1,3 @@
-import LoginCore
 import Synchronization
 
 extension LoginContext {

@@ -1,6 +1,5 @@
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// Everything outside of the program, as one value. A test hands in its own.
 package struct Dependencies {
@@ -28,7 +27,7 @@ package struct Dependencies {
     /// The lock for asking a person; `nil` with one thread.
     var promptLock: PromptLock?
     /// The largest number of servers that are asked at a time.
-    package var width = 8
+    var width = 8
     /// Returns true once the caller has cancelled; `nil` if it cannot.
     var isCancelled: (@Sendable () -> Bool)?
     /// Postpones the end of the program or of the call while a refresh is under way.
@@ -64,7 +63,7 @@ package struct Dependencies {
 
 extension Dependencies {
     /// The account registry, which holds no secrets.
-    package func registry(_ stateFolder: String) -> AccountRegistry {
+    func registry(_ stateFolder: String) -> AccountRegistry {
         AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })
     }
 
@@ -85,7 +84,7 @@ extension Dependencies {
     }
 
     /// A profile's service, over the transport of its origin.
-    package func service(
+    func service(
         _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings,
         others: OriginTransports = OriginTransports(), _ options: Service.Options
     ) -> Service {

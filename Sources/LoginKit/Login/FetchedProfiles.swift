@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// Profiles from a URL of others, for `profile add --from`.

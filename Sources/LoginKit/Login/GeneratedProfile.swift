@@ -1,9 +1,7 @@
-package import LoginCore
-
 extension LoginContext {
     /// Writes down the profile that a URL made, with the method that worked; a weaker offer is refused from then on.
     /// - Returns: the profile, under the next free name if another login has taken the first one meanwhile.
-    package func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginFault) -> Profile {
+    func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginFault) -> Profile {
         guard let new = target.new else { return target.profile }
         var profile = target.profile
         let folder = dependencies.profileFolder(paths.madeProfiles)
@@ -90,7 +88,7 @@ extension LoginContext {
 
 extension Template {
     /// The text that parses to this template.
-    package var source: String {
+    var source: String {
         parts.map { part in
             switch part {
             case .text(let text): text.split(separator: "{", omittingEmptySubsequences: false).joined(separator: "{{")

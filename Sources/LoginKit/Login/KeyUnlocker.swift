@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Opens a private key that may be encrypted: by the passphrase that was given, else the kept one, else one that a person types.

@@ -1,4 +1,3 @@
-package import LoginCore
 import Synchronization
 
 /// Names work of this machine on the terminal once it has taken half a second.
@@ -41,7 +40,7 @@ final class LocalWorkNotice: @unchecked Sendable {
         }
     }
 
-    package func end() {
+    func end() {
         monitor.locked {
             if case .shown = state { line.hide() }
             state = .idle

@@ -1,5 +1,3 @@
-package import LoginCore
-
 extension LoginContext {
     /// The keeper of one account of a profile.
     package func keeper(_ profile: Profile, _ origin: Origin, _ request: LoginRequest = LoginRequest())

@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// Everything that one login is asked to do: what a person chose, then what variables and the profile add (`resolved`). It is

@@ -1,5 +1,4 @@
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// Builds what a `LoginFlow` needs for one profile, and runs it.
 package struct LoginRun {
@@ -111,17 +110,7 @@ package struct LoginRun {
         switch outcome {
         case .alreadyLoggedIn(let identity): return (identity, true)
         case .loggedIn(let identity):
-            if service.keepsAnonymousSession {
-                context.warn(
-                    """
-                    warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
-                    the old one is now logged in too; tell the service's administrator
-                    """)
-            }
-            if let difference = service.clockDifference {
-                context.warn("\(difference.warning(of: profile.name))")
-            }
-            sayWhatIsMissing()
+            warnOfNewLogin()
             return (identity, false)
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
@@ -242,8 +231,18 @@ extension LoginRun {
             """)
     }
 
-    /// A place of the profile is wrong, or the service has changed; the login is still good.
-    func sayWhatIsMissing() {
+    /// A place of the profile is wrong, or the service or the clock is; the login is still good.
+    func warnOfNewLogin() {
+        if service.keepsAnonymousSession {
+            context.warn(
+                """
+                warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
+                the old one is now logged in too; tell the service's administrator
+                """)
+        }
+        if let difference = service.clockDifference {
+            context.warn("\(difference.warning(of: profile.name))")
+        }
         let held = service.takenForLater
         for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
             let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")
@@ -286,7 +285,7 @@ extension LoginContext {
     var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
 
     /// Shows a notice while the server is asked without a credential, outside of a login.
-    package func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+    func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
         guard showsNotice else { return try ask() }
         let prompt = dependencies.dialogue(dialogueSettings)
         prompt.showWaiting(LoginLoop.contactNotice)

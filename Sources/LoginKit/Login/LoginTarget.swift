@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// The target of a login.

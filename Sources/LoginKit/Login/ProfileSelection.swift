@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// Selects the profile of a command: the argument, `-P`, `AUTHCTL_PROFILE`, the default, the only one, the last one
 /// logged in to.
 extension LoginContext {

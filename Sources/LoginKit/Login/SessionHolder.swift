@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// A keeper that also holds the session for the requests that follow, whether or not it is stored.
@@ -34,7 +33,7 @@ final class SessionHolder: LoginKeeper {
         }
     }
 
-    package func fill() throws(LoginFault) -> StoredLogin {
+    func fill() throws(LoginFault) -> StoredLogin {
         let stored = if let known { known } else { try keeper.fill() }
         known = nil
         (session, password) = (stored.session, stored.credential?.secret)
@@ -73,7 +72,7 @@ final class SessionHolder: LoginKeeper {
         context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 
-    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
+    func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         try keeper.remember(exception)
     }
 }

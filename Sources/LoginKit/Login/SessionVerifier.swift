@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// Asks the service about the login that is stored (or given by variable), without ever asking a person.
@@ -89,7 +88,7 @@ extension LoginContext {
 
     /// The account that a command means, from what is remembered: no network, no libcurl, no store.
     /// - Throws: `loginRequired` if there is none.
-    package func account(_ profile: Profile) throws(LoginFault) -> AccountRecord {
+    func account(_ profile: Profile) throws(LoginFault) -> AccountRecord {
         let username = username(for: profile)
         try adopt(profile, username)
         let record = try record(of: profile)

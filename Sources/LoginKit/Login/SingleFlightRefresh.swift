@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// The service, with what is stored refreshed by one process at a time, be it by a refresh or by the password that is kept.

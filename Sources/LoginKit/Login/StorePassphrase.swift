@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// The passphrase of the encrypted file: out of the file that the environment names, which is read once, or from a person,

@@ -1,6 +1,5 @@
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
 package struct SuppliedCredential {
@@ -15,7 +14,7 @@ package struct SuppliedCredential {
         case command(String)
     }
 
-    package let source: Source
+    let source: Source
     let allowsBlank: Bool
     /// The name for its option, its variable and messages.
     var kind = Kind.password
@@ -24,7 +23,7 @@ package struct SuppliedCredential {
 
     /// - Parameter warn: is told of a file that is not safe.
     /// - Throws: `usage` for a secret of several lines or an empty one, `loginRequired` for a command that fails.
-    package func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginFault) -> Secret {
+    func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginFault) -> Secret {
         let secret = try read(dependencies, warn).withoutByteOrderMark
         if secret.isEmpty && !allowsBlank {
             let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"

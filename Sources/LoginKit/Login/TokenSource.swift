@@ -1,5 +1,4 @@
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// The stored session of a profile, refreshed if it does not live long enough. Without need, nothing is asked of the
 /// network.

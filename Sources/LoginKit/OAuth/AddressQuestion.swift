@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The question for an address that a browser may bring as well: the terminal is quiet for as long as this lives, and what was typed
@@ -32,10 +31,10 @@ final class AddressQuestion {
     }
 
     /// Columns of the terminal.
-    package var columns: Int { conversation.columns }
+    var columns: Int { conversation.columns }
 
     /// Writes lines above the question; text of others only as `SafeText` made it fit.
-    package func say(_ lines: [String]) {
+    func say(_ lines: [String]) {
         clear()
         conversation.say(lines.map { TerminalLook.plain($0) })
     }

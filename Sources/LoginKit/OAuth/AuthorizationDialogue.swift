@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// The person's side of a login elsewhere: the prompt, the loopback port and the browser, or a code and a clock, or a window of a
 /// browser. For one login; releasing it closes the port and the window, and leaves the terminal as it was.
@@ -60,7 +59,7 @@ final class AuthorizationDialogue {
     }
 
     /// Port and window are closed and the question gone, whatever came of it; a signal that came in a wait takes effect.
-    package func end() {
+    func end() {
         close()
         closeWindow()
         signals?.release()

@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// The sentences of a login by OAuth: in a browser here, in one anywhere, or with a code.
 struct AuthorizationWords: Sendable {
     /// The profile's name, not escaped yet.
@@ -14,7 +12,7 @@ struct AuthorizationWords: Sendable {
     }
 
     /// The first line of each dialogue.
-    package func opening(_ server: BrowserVisit.Server, _ place: Place) -> String {
+    func opening(_ server: BrowserVisit.Server, _ place: Place) -> String {
         let name = SafeText.escaped(profile, limit: 100)
         let at = "at \(SafeText.escaped(server.name)), \(place.rawValue)."
         return "Log in to \(name) (\(SafeText.escaped(origin.description))) \(at)"
@@ -34,7 +32,7 @@ struct AuthorizationWords: Sendable {
     static let pasteBeside = "Or paste the address at which the browser ended"
     static let refusedDevice = "The server gives this client no code, so a browser has to come back here."
     static let started = "A browser was started. If nothing shows, or to use another one, open:"
-    package static let open = "Open:"
+    static let open = "Open:"
     static let noBrowser = "No browser could be started here."
 
     /// The URL has a line of its own, and is whole: it is to be copied.
@@ -92,7 +90,7 @@ struct AuthorizationWords: Sendable {
 
 extension ForeignServer {
     /// The facts that a person needs before they agree.
-    package func lines(for origin: Origin) -> [String] {
+    func lines(for origin: Origin) -> [String] {
         let places = evidence.isEmpty ? [] : ["  (\(evidence.map { SafeText.escaped($0) }.joined(separator: ", ")))."]
         let more =
             (elsewhere.isEmpty

@@ -1,10 +1,9 @@
 import Glibc
-import LoginCore
 
 /// Chooses a browser and starts it, without a shell and apart from the terminal.
 struct BrowserStart: Sendable {
     /// The result.
-    package enum Outcome: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
         case started
         /// All that were tried, in this order.
         case failed([Failure])
@@ -13,7 +12,7 @@ struct BrowserStart: Sendable {
     }
 
     /// A program that did not open the URL.
-    package struct Failure: Equatable, Sendable {
+    struct Failure: Equatable, Sendable {
         /// As it was named.
         let program: String
         /// The reason that it did not start, or how it ended, as part of a sentence.
@@ -65,7 +64,7 @@ struct BrowserStart: Sendable {
     /// - Parameters:
     ///   - plainOrigin: the origin to which http is allowed although it is not on this machine.
     ///   - isEnough: whether an answer is there already, so that nothing more is waited for.
-    package func open(_ url: String, plainOrigin: Origin? = nil, unless isEnough: () -> Bool = { false }) -> Outcome {
+    func open(_ url: String, plainOrigin: Origin? = nil, unless isEnough: () -> Bool = { false }) -> Outcome {
         guard Self.isSafe(url, plainOrigin: plainOrigin) else { return .noBrowser }
         var failures: [Failure] = []
         for candidate in candidates {

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// A person who consents at an authorization server, in a browser or with a code.
 protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
     /// Whether there is a browser here that the person sees.
@@ -47,7 +45,7 @@ struct AuthorizationSettings {
     /// Whether somebody sits at the terminal. Without one, lines are only said, and what comes by the port is waited for.
     var hasPerson: Bool
     /// Says a line where there is no terminal.
-    package var say: (String) -> Void
+    var say: (String) -> Void
     /// The words of `--browser`, else of the profile's `browser`, else of the one at the top of the configuration.
     var browser: [String]?
     /// The origin of a profile with `allow-http`, which a browser may be sent to in the clear.
@@ -65,12 +63,4 @@ struct AuthorizationSettings {
     var silence = 30
     /// Returns true once the caller has cancelled the login.
     var isCancelled: (@Sendable () -> Bool)?
-
-    /// The required settings; all others have their defaults.
-    init(profile: String, origin: Origin, hasPerson: Bool, say: @escaping (String) -> Void) {
-        self.profile = profile
-        self.origin = origin
-        self.hasPerson = hasPerson
-        self.say = say
-    }
 }

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Asks the person at the authorization server, and holds the grant until the login is saved.

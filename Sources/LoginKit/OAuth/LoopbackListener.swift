@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import LoginCore
 
 /// Listens where a browser brings the response of an authorization server (RFC 8252, section 7.3).
 ///

@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// Reads the head of one HTTP request in pieces (RFC 9112, sections 2 and 3), within bounds, and nothing of a body.

@@ -1,6 +1,5 @@
 import CCrypto
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// Opens the encrypted key of a machine for one run. A key that is not encrypted is read each time it signs, since it may be replaced.
 struct MachineKeyUnlocker {
@@ -93,7 +92,7 @@ extension SigningKey {
 
 /// A private key that signs assertions, by OpenSSL's libcrypto.
 package final class SigningKey: AssertionKey {
-    package let id: String?
+    let id: String?
     private let key: OpaquePointer
 
     /// The algorithms for which keys are made.
@@ -119,7 +118,7 @@ package final class SigningKey: AssertionKey {
     /// - Parameters:
     ///   - pem: PKCS#8, or one of the older forms that OpenSSL reads.
     ///   - passphrase: of an encrypted one.
-    package convenience init(pem: Secret, passphrase: Secret?, id: String? = nil) throws(Fault) {
+    convenience init(pem: Secret, passphrase: Secret?, id: String? = nil) throws(Fault) {
         var key: OpaquePointer?
         let open = { (text: UnsafePointer<CChar>?) in
             pem.withUnsafeBytes { ccrypto_key_open($0.baseAddress, $0.count, text, &key) }
@@ -152,9 +151,9 @@ package final class SigningKey: AssertionKey {
         }
     }
 
-    package var algorithm: String { String(cString: ccrypto_key_algorithm(key)) }
+    var algorithm: String { String(cString: ccrypto_key_algorithm(key)) }
 
-    package func sign(_ input: Secret) throws(LoginFault) -> Secret {
+    func sign(_ input: Secret) throws(LoginFault) -> Secret {
         var length = 0
         let buffer = Secret(count: Self.longestSignature) { place in
             input.withUnsafeBytes { bytes in
@@ -167,7 +166,7 @@ package final class SigningKey: AssertionKey {
     }
 
     /// A member of the public key (RFC 7518, section 6), in base64url; `nil` where such keys have none of that name.
-    package func member(_ name: String) -> String? {
+    func member(_ name: String) -> String? {
         var value = [UInt8](repeating: 0, count: Self.longestSignature)
         let length = ccrypto_key_member(key, name, &value, value.count)
         guard length > 0 else { return nil }
@@ -190,14 +189,14 @@ package final class SigningKey: AssertionKey {
 extension SigningKey {
     /// The public key as a JWK (RFC 7517), which names itself by its thumbprint.
     package struct PublicKey: Encodable, Equatable, Sendable {
-        package let kty: String
-        package let crv: String?
-        package let x: String?
-        package let y: String?
-        package let n: String?
-        package let e: String?
-        package let alg: String
-        package let use: String
+        let kty: String
+        let crv: String?
+        let x: String?
+        let y: String?
+        let n: String?
+        let e: String?
+        let alg: String
+        let use: String
         /// The thumbprint (RFC 7638).
         package let kid: String
     }

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// A machine proves itself at an authorization server, and the access token that it hands out is the session (RFC 6750).

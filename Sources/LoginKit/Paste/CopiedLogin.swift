@@ -1,6 +1,5 @@
 import Glibc
-import LoginCore
-package import Secrets
+import Secrets
 
 extension LoginContext {
     /// Reads what a person has copied: from the terminal, unseen, or from standard input.

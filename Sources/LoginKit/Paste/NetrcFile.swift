@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 extension LoginContext {
@@ -14,7 +13,7 @@ extension LoginContext {
     /// The login for the profile's host in a file that curl reads, too (netrc(5)). Its entry `default` is for nobody.
     /// - Throws: `usage` for a file that others can read, that has no such entry or anything that is not of the grammar, or where the
     ///   login would go out in clear.
-    package func netrcEntry(
+    func netrcEntry(
         in path: String, for profile: Profile, username: String?, allowsBlank: Bool
     ) throws(LoginFault) -> NetrcEntry {
         let origin = try endpoint(profile).origin

@@ -1,4 +1,3 @@
-package import LoginCore
 import TOMLKit
 
 /// A value of a TOML file, free of the library that read it.
@@ -29,7 +28,7 @@ package enum ConfigValue: Equatable {
 extension ConfigValue {
     /// Reads a whole TOML document.
     /// - Throws: `UsageFault.badConfig` with the line on which the parser stopped.
-    package static func parse(_ text: String, file: String) throws(UsageFault) -> ConfigValue {
+    static func parse(_ text: String, file: String) throws(UsageFault) -> ConfigValue {
         // The parser takes a C string, which would end at the first NUL.
         if text.utf8.contains(0) {
             throw .badConfig(file: file, path: nil, line: nil, problem: "contains a NUL byte")
@@ -130,7 +129,7 @@ extension ConfigValue {
 struct ConfigScan {
     struct Fault: Error, Equatable {
         let line: Int
-        package let problem: String
+        let problem: String
     }
 
     /// Levels of tables and lists, those of dotted keys included.

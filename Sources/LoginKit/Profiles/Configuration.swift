@@ -1,5 +1,4 @@
 import Glibc
-package import LoginCore
 
 /// All profiles: those of the person's `config.toml`, and those that authctl made, one file each beside it.
 ///
@@ -114,7 +113,7 @@ package struct Configuration {
     func madeFile(_ name: String) -> String { "\(paths.madeProfiles)/\(name).toml" }
 
     /// One profile's file, which is its table without a heading.
-    package static func table(_ file: String) throws(UsageFault) -> StrictTable? {
+    static func table(_ file: String) throws(UsageFault) -> StrictTable? {
         guard let text = try ConfigFile.read(file) else { return nil }
         guard case .table(let members) = try ConfigValue.parse(text, file: file) else { return nil }
         return StrictTable(members, file: file, path: "")

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Reads the part of an `oauth` table that is about a grant without a person.
 struct MachineDecoder {
     let table: StrictTable

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Reads the `oauth` table of a profile.

@@ -1,6 +1,5 @@
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// The profiles in a file that comes from others.
 package struct OfferedProfiles {

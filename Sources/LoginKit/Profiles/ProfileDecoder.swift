@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// Reads one profile out of its table.
 package struct ProfileDecoder {
     /// The folder that relative files of the profile are looked for in.

@@ -1,4 +1,3 @@
-import LoginCore
 @_spi(_Unicode) import Swift
 
 /// The names that a profile may have: one is a file's name, is shown at a terminal, and stands in commands that a person copies into a

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Reads the requests of a profile and what is said of their answers.
 struct RequestDecoder {
     static let requestKeys = ["get", "post", "send", "query", "header", "form", "json", "body", "page", "follow"]

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Reads what a profile says of an answer.
 struct ResponseRuleDecoder {
     func answer(_ table: StrictTable) throws(UsageFault) -> ResponseRule {

@@ -1,11 +1,9 @@
-package import LoginCore
-
 /// A table of a configuration file that is read strictly: a key that nobody knows and a value of another type are
 /// errors, which name the file and the key's path.
 package struct StrictTable {
     let file: String
     /// From the top of the file, such as `profiles.blog.login`.
-    package let path: String
+    let path: String
     package let members: [String: ConfigValue]
 
     init(_ members: [String: ConfigValue], file: String, path: String) {
@@ -51,7 +49,7 @@ package struct StrictTable {
         return Int(number)
     }
 
-    package func table(_ key: String) throws(UsageFault) -> StrictTable? {
+    func table(_ key: String) throws(UsageFault) -> StrictTable? {
         guard let value = members[key] else { return nil }
         guard case .table(let inner) = value else { throw wrongType(key, value, "a table") }
         return StrictTable(inner, file: file, path: pathOf(key))

@@ -1,11 +1,10 @@
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// A request of the person's own on its way: sent once or more, and its answer handed on.
 package struct OutgoingRequest {
     let message: HTTPRequest
-    package let body: RequestContent
+    let body: RequestContent
     package let output: ResponseOutput
     /// The URL of the page whose form is sent; `nil` for a request that comes from no page.
     let page: String?

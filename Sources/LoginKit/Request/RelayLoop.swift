@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The session of a request, and the service that it is sent by.

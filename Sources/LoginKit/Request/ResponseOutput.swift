@@ -1,5 +1,4 @@
 import Glibc
-package import LoginCore
 import Secrets
 
 /// The receiver of a response's bytes.
@@ -59,7 +58,7 @@ package final class ResponseOutput: ResponseSink {
         self.mayConcern = mayConcern
     }
 
-    package func begin(_ head: HTTPResponse) throws(LoginFault) {
+    func begin(_ head: HTTPResponse) throws(LoginFault) {
         self.head = head
         (held, isCut) = (nil, false)
         progress?.expect(head.contentLength)
@@ -71,7 +70,7 @@ package final class ResponseOutput: ResponseSink {
         }
     }
 
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
+    func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         progress?.advance(by: bytes.count)
         guard builder != nil else { return try output.write(bytes) }
         do throws(SecretBuilder.LimitExceeded) {
@@ -82,7 +81,7 @@ package final class ResponseOutput: ResponseSink {
         }
     }
 
-    package func breakOff() -> Bool {
+    func breakOff() -> Bool {
         isCut = builder != nil && head?.isRefusal == true
         return isCut
     }

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Does what `ChangingSession` decides: asks verify about the values that responses bring, and stores those that are the account's.

@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// Gets a session for an action: the stored one, a refreshed one, or a new one for which a person may be asked.

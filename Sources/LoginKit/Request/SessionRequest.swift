@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LoginCore
 import Secrets
 
 /// A request to the service of a profile. LoginKit attaches the session.

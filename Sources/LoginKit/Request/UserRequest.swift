@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// A request of the person's own: sent at once with the session that is there, and once more, the same, after a login if its

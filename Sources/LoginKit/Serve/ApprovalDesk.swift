@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-package import LoginCore
 
 /// Has the questions of an `exec --serve` answered by whoever runs `authctl approve`. Its socket is made for the first question.
 package final class ApprovalDesk: ServeApprover, @unchecked Sendable {

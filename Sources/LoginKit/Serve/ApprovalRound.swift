@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-package import LoginCore
 
 /// `authctl approve`: shows one question at a time, until the person has had enough.
 package struct ApprovalRound {

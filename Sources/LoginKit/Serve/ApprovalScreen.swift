@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Lays a question of `authctl approve` out: it is seen at once on the whole, whatever the request holds, and what of it has no room is
 /// counted. Rows are broken here and not by the terminal, whose rows would go on at the left edge, where only lines of ours begin.
 struct ApprovalScreen: Equatable, Sendable {
@@ -175,7 +173,7 @@ struct ApprovalScreen: Equatable, Sendable {
 }
 
 /// The sentences about questions of `exec --serve`, on both sides.
-package enum ApprovalWords {
+enum ApprovalWords {
     static func waiting(_ profile: String) -> String {
         "waiting for approval: \(ShellCommand("authctl", "approve", profile))"
     }
@@ -215,7 +213,7 @@ package enum ApprovalWords {
         }
     }
 
-    package static let needsTerminal =
+    static let needsTerminal =
         "'approve' asks a person, so it needs a terminal, and AUTHCTL_NO_PROMPT not to be set"
     static let otherVersion =
         "warning: a running command uses another version of authctl; its requests cannot be approved from here"

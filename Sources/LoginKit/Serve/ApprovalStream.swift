@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// One end of the socket between an `exec --serve` and an approver: lines in, lines out.
 final class ApprovalStream {

@@ -1,6 +1,5 @@
 import CMicroHTTPD
 import Glibc
-package import LoginCore
 
 /// Answers the requests of a server; called by many threads at once.
 protocol ServerHandler: AnyObject, Sendable {
@@ -16,7 +15,7 @@ protocol ServerHandler: AnyObject, Sendable {
 }
 
 /// A connection that carries bytes both ways in place of a request.
-package protocol ServedStream: AnyObject, Sendable {
+protocol ServedStream: AnyObject, Sendable {
     var fields: [HTTPResponseField] { get }
 
     /// - Parameters:

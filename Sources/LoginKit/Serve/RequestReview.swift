@@ -1,4 +1,3 @@
-import LoginCore
 import Synchronization
 
 /// Decides about each request before anything is sent: by the rules, by a person where they ask, and notes it in the log.

@@ -1,5 +1,4 @@
 import Glibc
-package import LoginCore
 
 /// Writes the log of one run.
 package final class ServeLogWriter: ServeLog {
@@ -231,7 +230,7 @@ package struct ServeLogReader: ~Copyable {
     package private(set) var damaged = 0
 
     /// The log of a profile in the state folder.
-    package static func path(of profile: String, in paths: Paths) -> String {
+    static func path(of profile: String, in paths: Paths) -> String {
         "\(paths.stateFolder)/serve/\(profile).jsonl"
     }
 

@@ -1,5 +1,3 @@
-import LoginCore
-
 extension ServeRuleFault {
     /// What is wrong with a rule, as the end of a sentence that names its place.
     package var words: String {

@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-package import LoginCore
 import Secrets
 
 /// The reason why there is no server.
@@ -110,16 +109,16 @@ extension ServerFault {
 
 /// The limits within which an `exec --serve` lends its login; none by default.
 package struct ServeLimits: Sendable {
-    package var rules = ServeRules()
+    var rules = ServeRules()
     /// Whether bodies are searched for another method.
-    package var searchesBodies = true
+    var searchesBodies = true
     /// The name of the command, for the person who is asked.
-    package var command = ""
+    var command = ""
     package var log: (any ServeLog)?
     /// Without one, what is to be asked about is refused.
     package var approver: (any ServeApprover)?
     /// The time in which the part of a body must come that a person is shown.
-    package var bodyPatience = Duration.seconds(30)
+    var bodyPatience = Duration.seconds(30)
 
     package init() {}
 

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// One request of a command on its way: out with the session, and once more, the same, with a refreshed one if the answer means
@@ -98,7 +97,7 @@ final class ServedSource: RequestSource {
     /// Milliseconds that more is waited for before the transfer pauses; to go on may take as long again.
     private static let patience = 20
 
-    package let count: Int64?
+    let count: Int64?
     private let pipe: BytePipe
     private var beginning = Secret("")
     /// The bytes of the beginning that were read since the last rewind.

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Hands the service's answer on to the command.
 final class ServedResponse: ResponseReceiver {
     private let call: ServerCall

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 import Synchronization
 
@@ -6,11 +5,11 @@ import Synchronization
 final class ServedSession: @unchecked Sendable {
     /// The session that one request goes out with.
     struct Lent {
-        package let session: Session
+        let session: Session
         /// Counts refreshes; tells a stale session from the current one.
         let number: Int
         let username: String
-        package let extraSecrets: [CredentialField: Secret]
+        let extraSecrets: [CredentialField: Secret]
         let space: VerifiedSpace?
         /// What the service made of the secrets, which no header may repeat to the command.
         let hidden: RepeatedSecrets

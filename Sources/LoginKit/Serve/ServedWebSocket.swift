@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import LoginCore
 import Secrets
 
 /// A WebSocket of a command: opened at the service with the session, and once more with a refreshed one.
@@ -118,7 +117,7 @@ struct StreamPump: ~Copyable {
     /// - Parameters:
     ///   - beginning: what the client has sent already.
     ///   - isOver: asked a few times a second.
-    package mutating func run(beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
+    mutating func run(beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
         var rest = beginning
         do throws(LoginFault) {
             while !isOver() {

@@ -1,6 +1,5 @@
 import CMicroHTTPD
 import Glibc
-import LoginCore
 
 /// The head of the response to a request.
 struct ServerResponse: Sendable {
@@ -11,10 +10,10 @@ struct ServerResponse: Sendable {
 }
 
 /// One request, between the thread of its connection and the one that answers it.
-package final class ServerCall: @unchecked Sendable {
+final class ServerCall: @unchecked Sendable {
     let head: ServedHead
     /// Path and query at the service's origin.
-    package let target: String
+    let target: String
     /// The body that the client sends.
     let body = BytePipe()
     private let output = BytePipe()
@@ -80,7 +79,7 @@ package final class ServerCall: @unchecked Sendable {
     }
 
     /// Ends it.
-    package func end(isWhole: Bool) {
+    func end(isWhole: Bool) {
         output.finish(isWhole: isWhole)
         if isWhole { early?.finish(unless: drop) }
         // What nobody has read by now is read by nobody.

@@ -1,5 +1,4 @@
 import Glibc
-package import LoginCore
 import Secrets
 
 /// The loopback address of an `exec --serve`: what a command sends there goes on to the profile's origin with the session, which
@@ -83,7 +82,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         }
     }
 
-    package func open(_ call: ServerCall) -> (any ServedStream)? {
+    func open(_ call: ServerCall) -> (any ServedStream)? {
         serve(call) { (request, answer) throws(LoginFault) in try request.open(answer) }
     }
 

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// Checks that the server refuses anonymous clients, before anybody is asked for a credential.
 struct AnonymousCheck {
     let client: ServiceClient

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The part of a login that depends on its kind: one type for each `LoginKind`.
@@ -61,7 +60,7 @@ enum OpeningStep {
 struct OpenedLogin {
     /// The credential that it was earned with.
     let credential: Credential
-    package let session: Session
+    let session: Session
     /// The verdict of the login's own responses.
     let verdict: LoginVerdict
     /// Where the last response led.

@@ -1,9 +1,7 @@
-import LoginCore
-
 /// The ways to other origins than the profile's, each made when it is first needed: a login may talk to two.
 ///
 /// Not `Sendable`: one thread uses it.
-package final class OriginTransports {
+final class OriginTransports {
     private let make: (Place) throws(LoginFault) -> any Transport
     private var made: [Place: any Transport] = [:]
     private var accepted: [Origin: TrustedCertificate] = [:]

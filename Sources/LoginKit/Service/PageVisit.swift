@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The cookies and form entries of a page, for the request that follows it.

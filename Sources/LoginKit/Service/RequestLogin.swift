@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// A login request of the profile's own, which answers with cookies or a token.

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// A login on its way through the requests of its profile.
@@ -79,10 +78,8 @@ struct RequestSequence {
                     return .opened(try opened(steps, after: facts, inspiteOf: refusal))
                 }
                 return try refused(refusal, at: rule, steps, hasSentCode: takesCode && code != nil)
-            case .forbidden(let refusal):
-                throw .forbidden(refusal)
-            case .unclear(let error):
-                throw error
+            case .forbidden(let refusal): throw .forbidden(refusal)
+            case .unclear(let error): throw error
             }
         }
         guard let last else { throw .failure(.unexpectedEvent("a login without a request")) }

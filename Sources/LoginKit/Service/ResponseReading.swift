@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LoginCore
 import Secrets
 
 extension HTTPResponse {

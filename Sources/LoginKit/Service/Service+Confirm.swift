@@ -1,5 +1,3 @@
-import LoginCore
-
 // A login whose own requests have been answered, and what verify says of it.
 extension Service {
     /// A login as verify sees it. What verify calls logged out was refused only if the login's own response allows for that.

@@ -1,14 +1,13 @@
-package import LoginCore
 import Secrets
 
 extension Service {
     /// The result of a logout at the server.
-    package struct LogoutOutcome: Equatable, Sendable {
-        package var facts: LogoutFacts
+    struct LogoutOutcome: Equatable, Sendable {
+        var facts: LogoutFacts
         /// Why the server did not do what it was told.
-        package var fault: LoginFault?
+        var fault: LoginFault?
         /// When the session ends by itself, in seconds of Unix time.
-        package var expires: Int64?
+        var expires: Int64?
     }
 
     /// The time that a server gets to forget a session before it is asked once more, in seconds.
@@ -18,7 +17,7 @@ extension Service {
 
     /// Ends a session at the server, where the profile says how, and then asks verify whether it has ended.
     /// - Throws: what keeps the server from being told; what it answers is in the outcome.
-    package func logout(_ session: Session, username: String) throws(LoginFault) -> LogoutOutcome {
+    func logout(_ session: Session, username: String) throws(LoginFault) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
         return try client.shielded { () throws(LoginFault) in
             let expires = session.end

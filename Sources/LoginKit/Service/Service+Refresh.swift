@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 extension Service {
@@ -11,12 +10,12 @@ extension Service {
     /// The result of a refresh, and its owner as far as the response tells.
     struct RefreshedSession {
         /// In the place of the old one.
-        package let session: Session
+        let session: Session
         /// Without a further request.
         let owner: RefreshOwner
     }
 
-    package func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
         try refresh(of: session, username: username)?.session
     }
 

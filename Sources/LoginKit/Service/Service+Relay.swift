@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 extension Service {
@@ -7,7 +6,7 @@ extension Service {
         /// With an empty body: that went to the request's sink. Only the refusal of another protocol may have one.
         package let response: HTTPResponse
         /// The session with what the answer refreshed in it; `nil` if none was sent.
-        package let session: Session?
+        let session: Session?
         /// Whether the answer itself proves that the server knows the credential.
         let isProven: Bool
         /// Whether a password was sent, by HTTP authentication.

@@ -1,5 +1,3 @@
-import LoginCore
-
 extension Service {
     /// In bytes: what goes on is kept, and shown in tables.
     private static let longestName = 16 << 10
@@ -65,8 +63,7 @@ extension Service {
                 throw .untrusted(.basicNotOffered(offered))
             }
             throw .rejected(refusal.ambiguous(afterLogin || profile.traits.authenticatesRequests, session.credential))
-        case .forbidden(let refusal):
-            throw .forbidden(refusal)
+        case .forbidden(let refusal): throw .forbidden(refusal)
         case .needsSecondFactor(let words):
             let takesCode = profile.loginSteps.contains { $0.slots.contains(.code) }
             throw .secondFactor(takesCode ? .required(words: words) : .notDescribed(words: words))
@@ -75,8 +72,7 @@ extension Service {
         case .unclear
         where afterLogin && options.learns && facts.mayBeLoggedIn(sentOn: profile.traits.answersChallenges):
             learnedStatus = facts.status
-        case .unclear(let error):
-            throw error
+        case .unclear(let error): throw error
         }
         if afterLogin, options.findsVerify {
             noteFindings(username, in: facts, of: verify)

@@ -1,5 +1,4 @@
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// Where a profile's requests go.
 package struct ServiceEndpoint: Equatable, Sendable {
@@ -16,13 +15,14 @@ package struct ServiceEndpoint: Equatable, Sendable {
 /// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
 package final class Service: Authenticator {
     /// Options that a caller adds to a profile.
-    package struct Options: Sendable {
+    /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
+    struct Options: Sendable {
         /// Seconds that a token is asked to live.
         var ttl: Int?
         /// The method that worked before: a weaker offer is refused.
         var pinnedMethod: AuthenticationMethod?
         /// A password was given: no ticket takes its place.
-        var hasPassword: Bool
+        var hasPassword = false
         /// The user that the login is for, if known: another user's ticket is not used.
         var username: String?
 
@@ -35,18 +35,6 @@ package final class Service: Authenticator {
         /// Whether a person wrote the verify endpoint, or it has accepted a session of this profile before: what it then calls
         /// logged out may be a refusal.
         var verifyProvesLogins = true
-
-        /// Without arguments, a login with whatever credential is found, by whatever method the profile accepts.
-        init(
-            ttl: Int? = nil, pinnedMethod: AuthenticationMethod? = nil, hasPassword: Bool = false,
-            username: String? = nil, anonymousResponse: AnonymousResponse? = nil
-        ) {
-            self.anonymousResponse = anonymousResponse
-            self.ttl = ttl
-            self.pinnedMethod = pinnedMethod
-            self.hasPassword = hasPassword
-            self.username = username
-        }
     }
 
     let client: ServiceClient
@@ -112,7 +100,7 @@ package final class Service: Authenticator {
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
     package var anonymousPasswordField: String? { client.anonymousPasswordField }
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
-    package var guardedURL: String { client.guardedURL }
+    var guardedURL: String { client.guardedURL }
     /// The URL at which a person begins to log in in a browser.
     var windowURL: String { client.windowURL }
     /// Shows a person the page where they approve a login.
@@ -132,17 +120,17 @@ package final class Service: Authenticator {
     /// The certificate that was accepted in this login.
     private(set) var accepted: TrustedCertificate?
 
-    package func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
+    func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
 
     /// The secrets that are sent with every request, beside the session.
     var heldSecrets: [CredentialField: Secret] { client.extraSecrets }
 
-    package func trust(_ exception: TrustedCertificate) {
+    func trust(_ exception: TrustedCertificate) {
         accepted = exception
         if exception.origin == endpoint.origin { client.trust(exception) } else { others.trust(exception) }
     }
 
-    package func prepare() throws(LoginFault) -> ProtectionSpace {
+    func prepare() throws(LoginFault) -> ProtectionSpace {
         let space = try procedure.prepare(hasPassword: options.hasPassword)
         do throws(LoginFault) {
             try AnonymousCheck(client: client).sendWithCookies()
@@ -153,7 +141,7 @@ package final class Service: Authenticator {
         return space
     }
 
-    package func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
+    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         // What another login issued is none of this one's.
         if case .copied = credential.kind { hold(credential.extraSecrets) } else { hold(credential.extraSecrets.asked) }
         client.hide([credential.secret, code], username: credential.username ?? "")
@@ -170,7 +158,7 @@ package final class Service: Authenticator {
         }
     }
 
-    package func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
         guard let steps = partial as? StepsInProgress else {
             throw .failure(.unexpectedEvent("a login of another service was gone on with"))
         }
@@ -188,13 +176,13 @@ package final class Service: Authenticator {
     }
 
     /// The values that the login returned for later requests.
-    package var takenForLater: [CredentialField: Secret] {
+    var takenForLater: [CredentialField: Secret] {
         client.extraSecrets.taken(profile.takenForLater).merging(userAgent) { $1 }
     }
 
     private var userAgent: [CredentialField: Secret] { client.extraSecrets.filter { $0.key == .userAgent } }
 
-    package func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
+    func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
         try client.shielded { () throws(LoginFault) in try confirm(session, username: username, afterLogin: false) }
     }
 }

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Sends the requests of one profile: fills in their templates, fetches the page that one has to come from, attaches the session,
@@ -8,7 +7,7 @@ import Secrets
 final class ServiceClient {
     /// Changes where the login of a URL finds a better verify request.
     var profile: Profile
-    package let endpoint: ServiceEndpoint
+    let endpoint: ServiceEndpoint
     let transport: any Transport
     /// A transport without the client certificate, if that alone is the proof.
     let anonymousTransport: (any Transport)?

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 extension HTTPRequest {

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LoginCore
 import Secrets
 
 /// Reads the token in the response to a login or a refresh.

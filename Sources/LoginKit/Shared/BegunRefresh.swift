@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// A refresh that this process has begun, and what it has to do next.

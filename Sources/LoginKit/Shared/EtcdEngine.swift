@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// etcd by the JSON gateway of its API, version 3 (<https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/>).

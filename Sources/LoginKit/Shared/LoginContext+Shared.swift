@@ -1,5 +1,3 @@
-package import LoginCore
-
 // Logins of other machines.
 extension LoginContext {
     /// The key of the stores that machines share.

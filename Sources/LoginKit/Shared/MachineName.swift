@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// The name of this machine among those that share logins: the host's, with a number, since hosts have one name in many containers. The

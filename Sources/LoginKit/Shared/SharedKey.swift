@@ -1,6 +1,5 @@
 import CSodium
 import Glibc
-import LoginCore
 import Secrets
 
 /// What machines that share logins have in common: a key, of which the engine knows nothing.

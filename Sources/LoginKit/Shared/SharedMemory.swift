@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// What one machine knows of one shared login, in a file of its state folder: without it, an old copy that somebody puts back

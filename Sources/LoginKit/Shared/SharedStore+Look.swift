@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 // Reading what the engine has, and remembering it.

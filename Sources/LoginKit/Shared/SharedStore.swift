@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// Keeps logins that several machines share, in an engine that is there already: sealed, with one refresh for all.

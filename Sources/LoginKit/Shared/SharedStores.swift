@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// The stores of this machine that it shares with others, each opened once: a store knows of the refresh that it has begun.

@@ -1,5 +1,3 @@
-import LoginCore
-
 // What is different about a login that other machines have, too.
 extension StoreKeeper {
     private var shared: SharedStore? { filled?.store as? SharedStore }

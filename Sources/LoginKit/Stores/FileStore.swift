@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// A store that is one file: many changes take one reading and one writing.

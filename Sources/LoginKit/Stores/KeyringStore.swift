@@ -1,6 +1,5 @@
 import CKeyutils
 import Glibc
-import LoginCore
 import Secrets
 
 /// Keeps secrets in the kernel: keys of type `user` in the user keyring, gone with the user's last process or at the
@@ -49,7 +48,7 @@ struct KeyringStore: CredentialStore {
         }
     }
 
-    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         // What is saved was confirmed just now: if it is past its end, the clock is wrong, and verify decides.
         let left = expires.map { clock.seconds(until: $0) }.flatMap { $0 > 0 ? $0 : nil }
         try save(secret, for: account, timeout: left.map { UInt32(min($0, Int64(Int32.max))) })
@@ -75,7 +74,7 @@ struct KeyringStore: CredentialStore {
     }
 
     @discardableResult
-    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         guard let description = description(of: account) else { return false }
         var found = false
         for keyring in try keyrings() where try unlinkAll(description, from: keyring) { found = true }

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import LoginCore
 import Secrets
 
 /// Keeps secrets readable in a file: for people who say so by name, and for nobody else.
@@ -45,7 +44,7 @@ struct PlaintextStore: CredentialStore {
         let origin: Origin
         let username: String
         /// In base64.
-        package let secret: String
+        let secret: String
 
         var account: AccountID { AccountID(profile: profile, origin: origin, username: username) }
 
@@ -69,12 +68,12 @@ struct PlaintextStore: CredentialStore {
         return secret
     }
 
-    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         _ = try change([account]) { _ in secret }
     }
 
     @discardableResult
-    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         try !change([account]) { _ in nil }.isEmpty
     }
 

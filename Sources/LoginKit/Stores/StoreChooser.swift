@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// Chooses the store of a new login, before a person is asked for anything.
 package struct StoreChooser {
     /// A store that `auto` considers.

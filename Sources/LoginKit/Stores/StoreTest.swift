@@ -1,5 +1,4 @@
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// A random item that a store is tried with, before a person is asked for anything.
 package struct StoreTest: Sendable {
@@ -20,7 +19,7 @@ package struct StoreTest: Sendable {
         username: "test")
 
     /// Writes the item, reads it back and erases it, all in this process.
-    package func run(on store: some CredentialStore) throws(StoreFault) {
+    func run(on store: some CredentialStore) throws(StoreFault) {
         try store.save(secret, for: account, expires: nil)
         let found: Secret?
         do throws(StoreFault) {

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// A stored login as the bytes that a store keeps: JSON, versioned, every secret in base64.

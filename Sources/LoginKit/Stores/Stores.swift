@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// The stores of one user on this machine, opened by name.
@@ -152,18 +151,16 @@ package struct Stores {
 }
 
 /// Keeps nothing: the store of `--persist none`.
+/// Has no state: all of them are alike.
 struct NoStore: CredentialStore {
-    /// Has no state: all of them are alike.
-    init() {}
-
     var name: StoreName { .none }
 
     func find(_ account: AccountID) throws(StoreFault) -> Secret? { nil }
 
-    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {}
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {}
 
     @discardableResult
-    package func erase(_ account: AccountID) throws(StoreFault) -> Bool { false }
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool { false }
 
     func contains(_ account: AccountID) throws(StoreFault) -> Bool { false }
 }

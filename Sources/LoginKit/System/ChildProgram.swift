@@ -31,7 +31,7 @@ final class ChildProgram {
 
     /// Waits for the end. At the deadline the program is asked to end, then killed.
     /// - Returns: its status as a shell would show it; `nil` if it had to be ended.
-    package func end(by deadline: ContinuousClock.Instant) -> Int32? {
+    func end(by deadline: ContinuousClock.Instant) -> Int32? {
         if wait(until: deadline, for: hasEnded) { return status }
         let target = leadsGroup ? -process : process
         kill(target, SIGTERM)

@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// Reads files that belong to the person: the configuration, and files that an option names.
 enum ConfigFile {

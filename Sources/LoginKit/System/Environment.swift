@@ -1,6 +1,5 @@
 import Glibc
-import LoginCore
-package import Secrets
+import Secrets
 
 /// The environment variables that authctl obeys.
 package struct Environment: Sendable {

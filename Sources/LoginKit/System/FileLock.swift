@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import LoginCore
 
 /// The right to change one file: an flock(2) on a lock file beside it, held until the value is released.
 ///

@@ -59,5 +59,5 @@ enum SignalHold {
     }
 
     /// Dies of the signal that was postponed, if there is one.
-    package static func end() { cprocess_release_signals() }
+    static func end() { cprocess_release_signals() }
 }

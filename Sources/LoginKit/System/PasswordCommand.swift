@@ -1,6 +1,5 @@
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// A program that prints a password, or the code of a second factor: run without a shell, with the terminal's standard error.
 package struct PasswordCommand {
@@ -95,7 +94,7 @@ final class RunningCommand {
 
     /// Closes the pipe and waits for the end; at the deadline the program is asked to end, then killed.
     /// - Returns: its status as a shell would show it; `nil` if it had to be ended.
-    package func end(by deadline: ContinuousClock.Instant) -> Int32? {
+    func end(by deadline: ContinuousClock.Instant) -> Int32? {
         close(output)
         return program.end(by: deadline)
     }

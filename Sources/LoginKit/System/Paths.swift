@@ -1,5 +1,4 @@
 import Glibc
-package import LoginCore
 
 /// Where files lie, by the XDG Base Directory Specification.
 package struct Paths: Equatable, Sendable {

@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// The folder of the profiles that authctl made; written as carefully as a store, though nothing in it is secret, since

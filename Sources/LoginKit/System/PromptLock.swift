@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Synchronization
 
 /// The lock for asking: there is one person, and the next login may find that they have logged in meanwhile.

@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// The folder for the sockets of running commands: `$XDG_RUNTIME_DIR/authctl`, or `run` in the state folder where that
 /// variable is not set.

@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// The rights of other users on a file and its folder.
 enum Privacy {
@@ -26,7 +25,7 @@ enum Privacy {
 /// A folder that belongs to this user alone, checked and held open: every file in it is reached through this
 /// descriptor, so that nobody can exchange a part of the path between two steps.
 final class SafeDirectory {
-    package let path: String
+    let path: String
     let descriptor: Descriptor
 
     private init(path: String, descriptor: consuming Descriptor) {
@@ -142,9 +141,9 @@ struct FolderChain {
     /// A fault of one of them.
     struct Fault: Error, Equatable {
         /// The path of the folder that it is about.
-        package let path: String
+        let path: String
         /// A sentence without its subject.
-        package let problem: String
+        let problem: String
 
         var storeFault: StoreFault { .unsafeFile(path: path, problem: problem) }
     }
@@ -162,7 +161,7 @@ struct FolderChain {
 
     /// Opens the file at the end for reading, in the folder that was checked.
     /// - Returns: its descriptor, or an errno below zero.
-    package func open() throws(Fault) -> Int32 {
+    func open() throws(Fault) -> Int32 {
         switch try walk() {
         case .missing(let code): return -code
         case .folder: return -EISDIR
@@ -229,7 +228,7 @@ struct FolderChain {
 /// checked.
 final class CheckedFolder {
     /// As it was reached, for messages.
-    package let path: String
+    let path: String
     let descriptor: Descriptor
     let status: stat
     /// `O_PATH`, which Swift does not see: opening needs no right to read the folder.

@@ -1,6 +1,5 @@
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// Reads a secret from a descriptor or a file: its first line, with nothing but the line end taken away.
 package enum SecretFile {

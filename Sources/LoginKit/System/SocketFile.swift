@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import LoginCore
 
 /// A Unix socket that listens, and its file: 0600 in a folder of this user's own, removed by `remove`.
 final class SocketFile: @unchecked Sendable {

@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 
 /// A file descriptor that closes itself.
 struct Descriptor: ~Copyable {

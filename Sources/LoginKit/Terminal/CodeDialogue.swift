@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 extension TerminalPrompt {
@@ -39,7 +38,7 @@ extension TerminalPrompt {
 struct CodeDialogue {
     let request: CodeRequest
     /// The width of the terminal.
-    package let columns: Int
+    let columns: Int
 
     var opening: [String] {
         guard let refusal = request.refusal else {
@@ -162,13 +161,13 @@ extension TerminalPrompt {
 struct TrustDialogue {
     let trust: ServerTrust
     /// The width of the terminal.
-    package let columns: Int
+    let columns: Int
 
     static let question = "Trust it? Type reject, once, always or its fingerprint [reject]: "
     static let help = "Type one of the three words in full, or the fingerprint; nothing has been sent yet."
     static let otherFingerprint = "That is not the fingerprint of this certificate."
 
-    package var lines: [String] {
+    var lines: [String] {
         ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be verified:"]
             + trust.reasons.map { "  - \($0.words)" }
             + facts

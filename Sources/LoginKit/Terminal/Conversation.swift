@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import LoginCore
 import Secrets
 
 /// A terminal that is quiet for as long as this value lives: no echo, no line mode, no type-ahead from before; and

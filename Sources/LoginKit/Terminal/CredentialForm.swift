@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The answers to one question, as far as they were given.

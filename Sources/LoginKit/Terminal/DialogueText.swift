@@ -1,10 +1,8 @@
-import LoginCore
-
 /// The words of a login dialogue: ours first, the server's after them, quoted and escaped (T1, T3).
 struct DialogueText {
     let challenge: Challenge
     /// The width of the terminal.
-    package let columns: Int
+    let columns: Int
 
     /// The lines before the questions. Whoever is asked again has read the rest already.
     var opening: [String] {

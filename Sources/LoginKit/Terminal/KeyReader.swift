@@ -1,7 +1,6 @@
 import CProcess
 import CReadline
 import Glibc
-import LoginCore
 
 /// Reads keys for readline: with a deadline, and redrawing after a stop or a change of the window.
 enum KeyReader {

@@ -1,6 +1,5 @@
 import CReadline
 import Glibc
-import LoginCore
 
 /// The line that is being typed: readline's buffer, edited without readline's own commands.
 ///

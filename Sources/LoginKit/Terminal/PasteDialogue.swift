@@ -1,6 +1,5 @@
 import CProcess
 import Glibc
-import LoginCore
 import Secrets
 
 extension TerminalPrompt {

@@ -73,7 +73,7 @@ struct Screen: Sendable {
 /// The abilities of a terminal.
 struct TerminalLook: Equatable, Sendable {
     /// Characters in a line.
-    package var columns: Int = 80
+    var columns: Int = 80
     /// Whether there is more than ASCII.
     var isUnicode: Bool = Self.isUnicode
     /// Whether it obeys escape sequences, colours among them, even where the person wants no coloured words.
@@ -86,7 +86,7 @@ struct TerminalLook: Equatable, Sendable {
     }
 
     /// Sentences without a word that is broken at the edge. What is to be copied is no sentence.
-    package func wrapped(_ lines: [String]) -> [String] {
+    func wrapped(_ lines: [String]) -> [String] {
         let look = TextLook(columns: columns, hasColors: false, isUnicode: isUnicode, isSeen: true)
         return lines.flatMap { look.text(StyledText($0)).split(separator: "\n", omittingEmptySubsequences: false) }
             .map { String($0) }
@@ -106,7 +106,7 @@ struct TerminalLook: Equatable, Sendable {
     }
 
     /// The width of the terminal behind a descriptor, as it reports them; 80 where it reports nothing.
-    package static func columns(of descriptor: Int32) -> Int { size(of: descriptor).columns }
+    static func columns(of descriptor: Int32) -> Int { size(of: descriptor).columns }
 
     /// Its height as well; 24 where it reports nothing.
     static func size(of descriptor: Int32) -> (columns: Int, rows: Int) {
@@ -131,7 +131,7 @@ enum TerminalNotice {
 
     /// Writes lines that stay; text of others only as `SafeText` made it fit.
     /// - Returns: whether there is a terminal.
-    package static func say(_ lines: [String]) -> Bool {
+    static func say(_ lines: [String]) -> Bool {
         guard let terminal = Terminal() else { return false }
         for line in lines { terminal.screen.write(TerminalLook.plain(line) + "\n") }
         return true

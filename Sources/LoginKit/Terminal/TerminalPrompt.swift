@@ -1,5 +1,4 @@
 import CProcess
-import LoginCore
 import Secrets
 
 /// Asks a person at the controlling terminal, with GNU readline for the lines.

@@ -2,7 +2,6 @@ import CCrypto
 import CCurl
 import FoundationEssentials
 import Glibc
-import LoginCore
 
 /// Looks at a server's certificate without telling the server anything: a connection of its own with verification off, which
 /// carries no credential and no byte of HTTP, and ends after the handshake.

@@ -1,7 +1,6 @@
 import CCrypto
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// A client certificate and its key as they stand in files: PEM, or PKCS#12 (RFC 7292).
 package struct ClientCertificateFiles: Sendable {
@@ -88,7 +87,7 @@ package struct ClientIdentity: Equatable, Sendable {
 /// The files of a client certificate, with the rules that ssh has for keys: nobody else may read them. A symbolic link
 /// counts as what it leads to.
 package struct KeyFile {
-    package let path: String
+    let path: String
     let holdsKey: Bool
 
     /// In bytes.
@@ -107,7 +106,7 @@ package struct KeyFile {
     }
 
     /// Reads a key that signs.
-    package static func signingKey(_ path: String) throws(LoginFault) -> Secret {
+    static func signingKey(_ path: String) throws(LoginFault) -> Secret {
         do throws(Fault) {
             return try KeyFile(path: path, holdsKey: true).read()
         } catch {

@@ -1,5 +1,4 @@
 import CCurl
-import LoginCore
 import Secrets
 
 /// The coding of a body that nobody asked for (RFC 9110, section 8.4). authctl asks for `identity`, and some servers do not listen.

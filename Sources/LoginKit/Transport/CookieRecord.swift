@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// A cookie as one line of the Netscape format, which libcurl gives and takes: domain, whether subdomains match, path,

@@ -1,5 +1,4 @@
 import CCurl
-import LoginCore
 import Secrets
 
 /// The connections of a transport: they outlive its transfers, each of which has a handle of its own. See libcurl-multi(3).
@@ -107,7 +106,7 @@ final class ResponseWait {
     }
 
     /// The answer is there, or will not come. Called again it does nothing.
-    package func end() {
+    func end() {
         guard let tell, !isOver else { return }
         isOver = true
         tell(.over)

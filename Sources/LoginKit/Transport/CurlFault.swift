@@ -1,5 +1,4 @@
 import CCurl
-import LoginCore
 
 /// A failed transfer: libcurl's code and words, with further facts.
 struct CurlFault {

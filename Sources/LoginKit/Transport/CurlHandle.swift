@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import LoginCore
 
 /// An easy handle, for one transfer; its connections are those of `CurlConnections`.
 final class CurlHandle {

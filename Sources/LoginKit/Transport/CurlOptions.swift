@@ -1,5 +1,4 @@
 import CCurl
-import LoginCore
 import Secrets
 
 /// The options of every transfer. Each is set anew for each request, the defaults too where a

@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import LoginCore
 import Secrets
 
 /// One request in libcurl's terms. It must live until the transfer is over: libcurl keeps the list of headers.

@@ -1,5 +1,4 @@
 import CCurl
-import LoginCore
 import Secrets
 
 /// Requests through libcurl, each with a handle of its own. The connections are kept alive for one origin, one identity and

@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import LoginCore
 import Secrets
 
 /// The same over a connection of libcurl's, with all that holds for its transfers: TLS, pins, certificates, the proxy and the

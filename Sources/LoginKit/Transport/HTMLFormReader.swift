@@ -1,6 +1,5 @@
 import CXML
 import Glibc
-import LoginCore
 import Secrets
 
 /// Finds the forms of a page, with libxml2's HTML parser.

@@ -1,6 +1,5 @@
 import CXML
 import Glibc
-import LoginCore
 import Secrets
 
 /// The forms of a page, put together from its elements one after the other.

@@ -1,5 +1,4 @@
 import CCrypto
-import LoginCore
 import Secrets
 
 /// The hash functions of Digest, by OpenSSL's libcrypto: from guarded memory into guarded memory.

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// The header lines of an answer, as libcurl hands them over one by one: the fields of the final answer stay.
 ///
 /// Stricter than libcurl where two readers could take one answer for two different ones (RFC 9112, section 11.1).

@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import LoginCore
 
 /// Opens every socket of a transport, or refuses to: before anything is connected, and with the resolved address at
 /// hand, so that a name cannot hide where it leads.

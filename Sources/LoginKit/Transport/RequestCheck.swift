@@ -1,6 +1,5 @@
 import CCurl
 import Glibc
-import LoginCore
 import Secrets
 
 /// Checks a request before it may touch the network: libcurl hands on whatever it is given, line breaks included

@@ -1,5 +1,4 @@
 import CCurl
-import LoginCore
 import Secrets
 
 /// Collects what libcurl's callbacks deliver, within the limits.

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Requests and answers as lines for `--verbose`. Values of headers are shown only where they can hold no secret, the

@@ -1,5 +1,4 @@
 import CCurl
-package import LoginCore
 
 /// The proxy to use.
 package enum ProxySetting: Equatable, Sendable {
@@ -40,7 +39,7 @@ package struct TransportSettings: Sendable {
     /// Whether the server may be on this machine or in its network.
     var mayBeLocal = true
     /// The identity for a server that asks for a client certificate.
-    package var identity: ClientIdentity?
+    var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
     var timeout: Int
     /// The time limit of a request whose bodies are streamed.
@@ -69,7 +68,7 @@ package struct TransportSettings: Sendable {
     var isCancelled: (@Sendable () -> Bool)?
 
     /// The certificate that alone is accepted where it does not verify, if one was named.
-    package var fingerprint: Fingerprint?
+    var fingerprint: Fingerprint?
 
     /// Times are in seconds, limits in bytes. Without arguments: no proxy, the system's authorities, no plain http but
     /// to loopback, 60 seconds a request, 1 MiB of body.

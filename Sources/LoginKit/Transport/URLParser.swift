@@ -1,7 +1,6 @@
 import CCurl
 import Glibc
-package import LoginCore
-package import Secrets
+import Secrets
 
 /// The only URL parser of the program: libcurl's, so that what is checked here and what is sent there cannot be read
 /// in two ways (RFC 3986; curl_url(3)).
@@ -180,7 +179,7 @@ package struct ParsedURL: Equatable, Sendable {
     package let password: Secret?
 
     /// Path and query.
-    package var target: String { query.map { "\(path)?\($0)" } ?? path }
+    var target: String { query.map { "\(path)?\($0)" } ?? path }
 
     /// The path of a cookie that names none (RFC 6265, section 5.1.4).
     var directory: String {

@@ -1,5 +1,4 @@
 import CXML
-import LoginCore
 import Secrets
 
 extension HTTPResponse {

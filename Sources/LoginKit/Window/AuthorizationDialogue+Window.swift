@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 extension AuthorizationDialogue: WindowDialogue {

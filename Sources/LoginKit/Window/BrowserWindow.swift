@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// A private window of a browser that was started for one login, over the Chrome DevTools Protocol.

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import LoginCore
 
 /// A browser of the Chromium family, and how it is started with a window of its own.
 struct ChromiumProgram: Equatable {

@@ -1,7 +1,6 @@
 // Its header is what names the constants of sockets, too.
 import CProcess
 import Glibc
-import LoginCore
 
 /// The two ways of the Chrome DevTools Protocol, each a socket: a pipe could be opened by any other process of the user through
 /// `/proc/PID/fd`, and a socket cannot. Each message is JSON with a NUL at its end.

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// Has the person log in in a window of a browser, and takes the session once verify accepts it.

@@ -1,5 +1,3 @@
-import LoginCore
-
 /// The sentences of a login in a window of a browser.
 struct WindowWords: Sendable {
     /// The profile's name, not escaped yet.

@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// The profile that an error is about.
 package struct ErrorContext: Equatable, Sendable {
     /// The profile's name.

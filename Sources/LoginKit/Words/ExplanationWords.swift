@@ -1,5 +1,3 @@
-package import LoginCore
-
 extension Evidence {
     /// A sentence: by which rule the answer is a login, or none.
     /// - Parameter rules: how the profile has the answer read.
@@ -80,11 +78,11 @@ extension LoginFault {
     package var withoutQueries: LoginFault {
         switch self {
         case .failure(.redirected(let step, let status, let target)):
-            .failure(.redirected(step: step, status: status, target: target.withoutQuery))
-        case .untrusted(.otherOrigin(let target)): .untrusted(.otherOrigin(target: target.withoutQuery))
-        case .untrusted(.unclearRedirect(let target)): .untrusted(.unclearRedirect(target: target.withoutQuery))
+            .failure(.redirected(step: step, status: status, target: target.elidingQuery))
+        case .untrusted(.otherOrigin(let target)): .untrusted(.otherOrigin(target: target.elidingQuery))
+        case .untrusted(.unclearRedirect(let target)): .untrusted(.unclearRedirect(target: target.elidingQuery))
         case .untrusted(.formElsewhere(let page, let target)):
-            .untrusted(.formElsewhere(page: page.withoutQuery, target: target.withoutQuery))
+            .untrusted(.formElsewhere(page: page.elidingQuery, target: target.elidingQuery))
         default: self
         }
     }
@@ -92,7 +90,7 @@ extension LoginFault {
 
 extension String {
     /// `/path?…`, as in a trace.
-    fileprivate var withoutQuery: String {
+    fileprivate var elidingQuery: String {
         let path = prefix { $0 != "?" && $0 != "#" }
         return path.endIndex == endIndex ? self : "\(path)\(self[path.endIndex])…"
     }

@@ -1,5 +1,3 @@
-import LoginCore
-
 extension NetworkFault {
     func message(_ topic: ErrorContext) -> Message {
         let retry = "the credential was not checked; try again later"

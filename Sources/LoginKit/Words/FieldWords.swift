@@ -1,5 +1,3 @@
-import LoginCore
-
 extension CredentialField {
     /// In a sentence.
     var shownName: String {

@@ -1,5 +1,3 @@
-import LoginCore
-
 extension LoginNeed {
     func message(_ topic: ErrorContext) -> Message {
         let what =

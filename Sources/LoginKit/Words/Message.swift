@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// An error in words: what happened, to which profile and origin, and what to do next.
 package struct Message: Equatable, Sendable {
     /// The event, and the profile that it happened to.

@@ -1,5 +1,3 @@
-import LoginCore
-
 extension OAuthFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {

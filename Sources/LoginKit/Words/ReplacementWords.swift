@@ -1,5 +1,3 @@
-import LoginCore
-
 extension Replacement {
     /// The message about a session that is somebody else's by now.
     var sessionWords: String {

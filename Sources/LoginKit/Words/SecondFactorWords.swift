@@ -1,5 +1,3 @@
-import LoginCore
-
 extension SecondFactorFault {
     /// Every way to give a code without a terminal.
     static let waysToGive = "--otp-stdin, --otp-command CMD, AUTHCTL_OTP"

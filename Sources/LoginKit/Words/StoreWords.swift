@@ -1,5 +1,3 @@
-import LoginCore
-
 extension StoreFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {

@@ -1,5 +1,3 @@
-import LoginCore
-
 extension UsageFault {
     func message(_ topic: ErrorContext) -> Message {
         switch self {

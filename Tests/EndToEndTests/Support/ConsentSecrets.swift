@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The demo's authorization server behind a relay that sees what no log may have, and the logins by consent that go through it.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A client of the demo backend's authorization server, and the person at its browser; both are curl.

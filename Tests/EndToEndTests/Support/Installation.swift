@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 
 /// authctl as a person has it: the built binary with a home of its own and a clean environment.
 ///

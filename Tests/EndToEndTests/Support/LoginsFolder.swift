@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 
 extension TemporaryHome {
     /// A folder as `Logins` takes it, with the demo server's profiles. Its store is a file: the kernel's keyring would

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The recipes of the manual, as they stand in a page: by default those of UNATTENDED USE in authctl(1).

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// A screen without a monitor (Xvfb), and hands at its keyboard (xdotool), for as long as this object lives.

@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 
 /// One of the commands of a soak, with the codes that it may end with while one answer in five fails.
 struct SoakCommand: Sendable, CustomStringConvertible {

@@ -1,10 +1,8 @@
 import Foundation
-import LoginCore
-import LoginTestSupport
+@testable import LoginKit
+@testable import LoginTestSupport
 import Secrets
 import Testing
-
-@testable import LoginKit
 
 /// A store for tests of whole runs, with the encrypted file in both of its forms.
 enum StoreOnTest: String, CaseIterable, CustomTestStringConvertible {

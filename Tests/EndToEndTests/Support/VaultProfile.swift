@@ -1,4 +1,4 @@
-import LoginTestSupport
+@testable import LoginTestSupport
 
 extension DemoBackendProcess {
     /// A profile of the service that takes a code beside the password.

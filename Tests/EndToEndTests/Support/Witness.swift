@@ -1,5 +1,5 @@
 import Foundation
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Remembers what secrets a test of the binary gave it, and everything that can be read afterwards: the sweep L0 at the

@@ -1,8 +1,7 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// The contract of the stores on the helpers that docker's users have.

@@ -1,8 +1,7 @@
 import Foundation
-import LoginCore
 @testable import LoginKit
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Helpers that do not keep to the protocol: each fault is told as itself, soon, and with no secret in it.

@@ -1,9 +1,8 @@
 @testable import LoginKit
 import Foundation
 import Glibc
-import LoginCore
 import Secrets
-import LoginTestSupport
+@testable import LoginTestSupport
 import Testing
 
 /// Which program is run, and in which surroundings.

@@ -1,6 +1,5 @@
 @testable import LoginKit
 import Foundation
-import LoginCore
 import Secrets
 
 /// A helper that a test writes, alone in a folder of `PATH`.

@@ -1,19 +1,19 @@
-package import LoginCore
+@testable import LoginKit
 
 /// A keeper that keeps nothing: it answers by its script and notes what was asked of it.
-package final class ScriptedKeeper: LoginKeeper {
+final class ScriptedKeeper: LoginKeeper {
     private var prepares: Script<Void>
     private var fills: Script<StoredLogin>
     private var approvals: Script<Void>
     private var rejections: Script<Void>
     private let journal: Journal
 
-    package private(set) var approved: [Login] = []
-    package private(set) var kinds: [Approval] = []
-    package private(set) var rejected: [StoredLogin.Part] = []
-    package private(set) var remembered: [TrustedCertificate] = []
+    private(set) var approved: [Login] = []
+    private(set) var kinds: [Approval] = []
+    private(set) var rejected: [StoredLogin.Part] = []
+    private(set) var remembered: [TrustedCertificate] = []
 
-    package init(
+    init(
         prepare: [Result<Void, LoginFault>] = [], fill: [Result<StoredLogin, LoginFault>] = [],
         approve: [Result<Void, LoginFault>] = [], reject: [Result<Void, LoginFault>] = [], journal: Journal = Journal()
     ) {
@@ -24,32 +24,32 @@ package final class ScriptedKeeper: LoginKeeper {
         self.journal = journal
     }
 
-    package var rest: Int { prepares.rest + fills.rest + approvals.rest + rejections.rest }
+    var rest: Int { prepares.rest + fills.rest + approvals.rest + rejections.rest }
 
-    package func prepare() throws(LoginFault) {
+    func prepare() throws(LoginFault) {
         journal.note("keeper.prepare")
         try prepares.next()
     }
 
-    package func fill() throws(LoginFault) -> StoredLogin {
+    func fill() throws(LoginFault) -> StoredLogin {
         journal.note("keeper.fill")
         return try fills.next()
     }
 
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         journal.note("keeper.approve")
         approved.append(login)
         kinds.append(approval)
         try approvals.next()
     }
 
-    package func reject(_ part: StoredLogin.Part) throws(LoginFault) {
+    func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         journal.note("keeper.reject \(part)")
         rejected.append(part)
         try rejections.next()
     }
 
-    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
+    func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         journal.note("keeper.remember")
         remembered.append(exception)
     }

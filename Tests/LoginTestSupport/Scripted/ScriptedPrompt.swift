@@ -1,33 +1,33 @@
-package import LoginCore
+@testable import LoginKit
 
 /// A person who answers by a script.
-package final class ScriptedPrompt: Prompt {
+final class ScriptedPrompt: Prompt {
     private var answers: Script<Answer>
     private let journal: Journal
 
-    package private(set) var challenges: [Challenge] = []
+    private(set) var challenges: [Challenge] = []
     /// What was shown while the server was asked; nothing where it was taken away.
-    package private(set) var notices: [String?] = []
+    private(set) var notices: [String?] = []
 
     /// The certificates that were shown.
-    package private(set) var shown: [ServerTrust] = []
+    private(set) var shown: [ServerTrust] = []
     private var trust: Script<TrustAnswer>
     private var replace: Script<Bool>
     private var retry: Script<Bool>
     private var codes: Script<Answer>
 
     /// The codes that were asked for.
-    package private(set) var codeRequests: [CodeRequest] = []
+    private(set) var codeRequests: [CodeRequest] = []
     /// The seconds that were waited for an approval.
-    package private(set) var waits: [Int] = []
+    private(set) var waits: [Int] = []
 
     /// The faults after which it was asked whether to try again.
-    package private(set) var faults: [LoginFault] = []
+    private(set) var faults: [LoginFault] = []
 
     /// The logins of others that were shown.
-    package private(set) var replacements: [Replacement] = []
+    private(set) var replacements: [Replacement] = []
 
-    package init(
+    init(
         _ answers: [Result<Answer, LoginFault>] = [], trust: [Result<TrustAnswer, LoginFault>] = [],
         replace: [Result<Bool, LoginFault>] = [], retry: [Result<Bool, LoginFault>] = [],
         codes: [Result<Answer, LoginFault>] = [], journal: Journal = Journal()
@@ -40,9 +40,9 @@ package final class ScriptedPrompt: Prompt {
         self.journal = journal
     }
 
-    package var rest: Int { answers.rest + trust.rest + replace.rest + retry.rest + codes.rest }
+    var rest: Int { answers.rest + trust.rest + replace.rest + retry.rest + codes.rest }
 
-    package func ask(_ question: Question) throws(LoginFault) -> Answer {
+    func ask(_ question: Question) throws(LoginFault) -> Answer {
         switch question {
         case .credential(let challenge):
             journal.note("prompt.ask")
@@ -67,12 +67,12 @@ package final class ScriptedPrompt: Prompt {
         }
     }
 
-    package func wait(seconds: Int) throws(LoginFault) {
+    func wait(seconds: Int) throws(LoginFault) {
         journal.note("prompt.wait")
         waits.append(seconds)
     }
 
-    package func showWaiting(_ notice: String?) {
+    func showWaiting(_ notice: String?) {
         notices.append(notice)
     }
 }

@@ -1,24 +1,24 @@
-package import LoginCore
+@testable import LoginKit
 import Secrets
 
 /// A server that answers by its script and notes every request.
-package final class ScriptedTransport: Transport {
+final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
     /// Happens while the server has the request.
-    package var meanwhile: (HTTPRequest) -> Void = { _ in }
+    var meanwhile: (HTTPRequest) -> Void = { _ in }
     /// Happens with each request, before its answer: time passes.
-    package var pass: () -> Void = {}
+    var pass: () -> Void = {}
 
-    package private(set) var requests: [HTTPRequest] = []
-    package private(set) var trusted: [TrustedCertificate] = []
+    private(set) var requests: [HTTPRequest] = []
+    private(set) var trusted: [TrustedCertificate] = []
 
-    package init(_ answers: [Result<HTTPResponse, LoginFault>] = []) {
+    init(_ answers: [Result<HTTPResponse, LoginFault>] = []) {
         self.answers = Script("transport.send", answers)
     }
 
-    package var rest: Int { answers.rest }
+    var rest: Int { answers.rest }
 
-    package func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         pass()
         guard let bodies = request.streamedBodies else {
             requests.append(request)
@@ -52,12 +52,12 @@ package final class ScriptedTransport: Transport {
         return body.finish()
     }
 
-    package func trust(_ exception: TrustedCertificate) { trusted.append(exception) }
+    func trust(_ exception: TrustedCertificate) { trusted.append(exception) }
 }
 
 extension HTTPRequest {
     /// The whole request as text, secrets included, to be compared byte for byte.
-    package var dump: String {
+    var dump: String {
         var lines = ["\(method) \(url)"]
         if let basic {
             lines.append("basic \(basic.username):\(basic.password.unprotectedText)")
@@ -72,7 +72,7 @@ extension HTTPRequest {
 
 extension HTTPResponse {
     /// An answer in one line.
-    package static func answer(
+    static func answer(
         _ status: Int, _ body: String = "", headers: [String] = [], cookies: [Cookie] = [], redirect: Redirect? = nil
     ) -> HTTPResponse {
         HTTPResponse(
@@ -87,7 +87,7 @@ extension HTTPResponse {
 }
 
 extension Cookie {
-    package static func named(_ name: String, _ value: String, expires: Int64? = nil) -> Cookie {
+    static func named(_ name: String, _ value: String, expires: Int64? = nil) -> Cookie {
         Cookie(name: name, value: Secret(value), record: Secret("record of \(name)=\(value)"), expires: expires)
     }
 }

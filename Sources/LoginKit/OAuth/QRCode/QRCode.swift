@@ -3,7 +3,7 @@ import CQREncode
 /// A text as a QR code (ISO/IEC 18004), by libqrencode.
 struct QRCode: Equatable, Sendable {
     /// The reason that there is no code.
-    package enum Problem: Error, Equatable {
+    enum Problem: Error, Equatable {
         /// With the loader's own words.
         case libraryMissing(String)
         /// No symbol is large enough.
@@ -52,10 +52,10 @@ struct QRPicture {
     }
 
     /// In columns.
-    package var width: Int { side * (isUnicode ? 1 : 2) }
+    var width: Int { side * (isUnicode ? 1 : 2) }
 
     /// From top to bottom.
-    package var lines: [String] {
+    var lines: [String] {
         let step = isUnicode ? 2 : 1
         return stride(from: 0, to: side, by: step).map { row in
             guard isUnicode else { return blanks(row) }

@@ -1,7 +1,6 @@
 import CSodium
 import Glibc
-import LoginCore
-package import Secrets
+import Secrets
 
 /// XChaCha20-Poly1305 with random nonces, as libsodium has it:
 /// <https://doc.libsodium.org/secret-key_cryptography/aead>.

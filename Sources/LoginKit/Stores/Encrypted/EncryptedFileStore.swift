@@ -1,5 +1,4 @@
-package import LoginCore
-package import Secrets
+import Secrets
 import Synchronization
 
 /// Keeps secrets in one encrypted file in the state folder: permanent, also where nobody has a desktop.

@@ -1,4 +1,3 @@
-import LoginCore
 import Secrets
 
 /// The encrypted file in memory: the header, one record for each account, and a seal over everything.
@@ -38,7 +37,7 @@ struct Vault {
     static let largestSecret = 1024 * 1024
 
     struct Record: Equatable {
-        package let account: AccountID
+        let account: AccountID
         let sealed: Cipher.Sealed
     }
 
@@ -121,7 +120,7 @@ struct VaultHeader: Equatable {
 
     static let saltCount = 16
 
-    package let source: Source
+    let source: Source
     let salt: [UInt8]
     let wrappedKey: Cipher.Sealed
 

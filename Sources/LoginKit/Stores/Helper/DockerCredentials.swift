@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
-import LoginCore
-package import Secrets
+import Secrets
 
 /// The replies of docker's credential helpers for failures, in their own words: clients compare them.
 ///

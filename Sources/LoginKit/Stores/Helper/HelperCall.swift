@@ -1,5 +1,4 @@
 import Glibc
-import LoginCore
 import Secrets
 
 /// One run of a helper, bounded in time and in bytes.
@@ -28,7 +27,7 @@ struct HelperCall {
     /// The same where they are closed, and the end is near.
     private static let shortInterval: Int32 = 2
 
-    package let path: String
+    let path: String
     let environment: ProgramEnvironment
     /// In seconds.
     let patience: Int

@@ -1,6 +1,5 @@
 import CSodium
 import Glibc
-import LoginCore
 import Secrets
 
 /// Keeps secrets with one of docker's credential helpers, `docker-credential-NAME`.
@@ -44,14 +43,14 @@ struct HelperStore: CredentialStore {
     }
 
     /// The expiry is not told: the helpers know none.
-    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= HelperSecret.largest else { throw .tooLarge(name, limit: HelperSecret.largest) }
         let answer = try run("store", HelperSecret.request(secret, for: HelperEntry(account)))
         guard answer.status == 0 else { throw fault("store", answer, repeating: secret) }
     }
 
     @discardableResult
-    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         // Not every helper says whether there was anything to erase.
         guard try contains(account) else { return false }
         let answer = try run("erase", Secret(HelperEntry(account).url + "\n"))

@@ -1,9 +1,7 @@
-import LoginCore
-
 /// Every place that may hold the secret of one of these accounts, store by store.
 struct AccountCopies {
     struct Copy: Hashable {
-        package let account: AccountID
+        let account: AccountID
         let store: StoreName
     }
 

@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// Carries the secrets of accounts from one store to another: the new copies first, the old ones erased only after the new

@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 // Keeping a login that the verify endpoint confirmed.

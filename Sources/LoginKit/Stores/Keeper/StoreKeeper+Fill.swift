@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 // Reading what is stored, and taking note of a refusal.

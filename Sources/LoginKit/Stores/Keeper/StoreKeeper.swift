@@ -1,4 +1,3 @@
-package import LoginCore
 import Secrets
 
 /// The life of one account's login in its store and in the account registry.
@@ -73,7 +72,7 @@ package final class StoreKeeper: LoginKeeper {
     /// The machine that may have the session which a refused refresh has not brought.
     var unfinished: String?
     /// The identity of the login that the last fill read.
-    package var identity: Identity? { filledRecord?.identity }
+    var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may refresh now.
     var mayRefresh: Bool { refresh != nil }
 
@@ -119,7 +118,7 @@ package final class StoreKeeper: LoginKeeper {
     var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
 
     /// The record of the account that is meant, if there is one.
-    package func account() throws(StoreFault) -> AccountRecord? { try account(named: subject.username) }
+    func account() throws(StoreFault) -> AccountRecord? { try account(named: subject.username) }
 
     /// The one that a login came out as: the server's name may be another one than the name that was wanted.
     package func account(of identity: Identity) throws(StoreFault) -> AccountRecord? {

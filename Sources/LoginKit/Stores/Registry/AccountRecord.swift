@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// One account, without its secret.
 package struct AccountRecord: Equatable, Sendable, Codable {
     /// The kind of the secret, so that `status` can tell without opening it.

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-package import LoginCore
 import Secrets
 
 /// `state.json` in the state folder: which profiles and accounts there are, without secrets.

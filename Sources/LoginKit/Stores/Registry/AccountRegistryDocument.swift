@@ -1,5 +1,3 @@
-package import LoginCore
-
 /// The registry's content, none of it secret: profiles as they were used, their accounts, and the store of each account's
 /// secret.
 package struct AccountRegistryDocument: Equatable, Sendable {
@@ -65,7 +63,7 @@ package struct AccountRegistryDocument: Equatable, Sendable {
     }
 
     /// The record of exactly this account.
-    package func account(_ id: AccountID) -> AccountRecord? {
+    func account(_ id: AccountID) -> AccountRecord? {
         guard let profile = profile(id.profile) else { return nil }
         return profile.place(of: id).map { profile.accounts[$0] }
     }

@@ -1,6 +1,5 @@
 import CSecret
 import Glibc
-import LoginCore
 import Secrets
 import Synchronization
 

@@ -1,6 +1,5 @@
 import CSecret
 import Glibc
-import LoginCore
 import Secrets
 
 /// Keeps secrets in the desktop's keyring: GNOME Keyring, KWallet, KeePassXC, whatever offers the Secret Service on the
@@ -37,7 +36,7 @@ struct SecretServiceStore: CredentialStore {
         return nil
     }
 
-    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         guard secret.count <= Self.largestSecret else { throw .tooLarge(.secretService, limit: Self.largestSecret) }
         try link.operation { () throws(StoreFault) in try write(secret, for: account) }
     }
@@ -57,7 +56,7 @@ struct SecretServiceStore: CredentialStore {
     }
 
     @discardableResult
-    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
         try link.operation { () throws(StoreFault) in try delete(SecretAttributes(account)) }
     }
 

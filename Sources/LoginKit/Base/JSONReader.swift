@@ -1,0 +1,202 @@
+import Secrets
+
+/// Reads a JSON text (RFC 8259) as only one reader could, in one pass and within bounds.
+///
+/// The decoder of Foundation takes more than JSON, guesses the encoding, and its work grows with depth times values: a server
+/// could keep it busy for minutes with a few kilobytes.
+package struct JSONReader {
+    /// The largest depth of nested arrays and objects.
+    static let deepest = 64
+    /// The largest number of values.
+    static let mostValues = 20_000
+    /// In characters.
+    private static let longestNumber = 1000
+
+    private let text: UnsafeRawBufferPointer
+    private var place = 0
+    private var values = 0
+    private let mostValues: Int
+
+    /// Reads an array or an object. What it copies on the way is short-lived, and wiped by the program's `free`.
+    /// - Parameter mostValues: how many there may be; a file of our own may have as many as it has bytes.
+    package static func read(
+        _ text: UnsafeRawBufferPointer, mostValues: Int = Self.mostValues
+    ) throws(JSONFault) -> JSONValue {
+        // Readers may ignore a byte order mark (RFC 8259, section 8.1).
+        let text = text.withoutByteOrderMark
+        if let rest = unmarked(text) {
+            // Another encoding of something else is a page, say.
+            let first = rest.first { $0 > 0x20 && $0 < 0x80 }
+            throw first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .otherEncoding : .malformed
+        }
+        var reader = JSONReader(text: text, mostValues: mostValues)
+        reader.skipBlanks()
+        guard reader.next == UInt8(ascii: "{") || reader.next == UInt8(ascii: "[") else { throw .malformed }
+        let value = try reader.value(depth: 0)
+        reader.skipBlanks()
+        guard reader.next == nil else { throw .malformed }
+        return value
+    }
+
+    /// The bytes behind the byte order mark of another encoding, or all of them where there are NULs as UTF-16 and UTF-32 have them.
+    private static func unmarked(_ text: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
+        let marks: [[UInt8]] = [[0xfe, 0xff], [0xff, 0xfe], [0, 0, 0xfe, 0xff]]
+        if let mark = marks.first(where: { text.starts(with: $0) }) { return text.dropFirst(mark.count) }
+        return text.prefix(4).contains(0) ? text[...] : nil
+    }
+
+    private var next: UInt8? { place < text.count ? text[place] : nil }
+
+    private mutating func skipBlanks() {
+        while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { place += 1 }
+    }
+
+    /// Takes this byte, after blanks, if it is there.
+    private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+        skipBlanks()
+        guard next == UInt8(ascii: byte) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
+        values += 1
+        guard values <= mostValues, depth <= Self.deepest else { throw .tooMuch }
+        skipBlanks()
+        switch next {
+        case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
+        case UInt8(ascii: "["): return .array(try elements(depth: depth + 1))
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ value: JSONValue) throws(JSONFault) -> JSONValue {
+        let count = word.utf8CodeUnitCount
+        let expected = UnsafeRawBufferPointer(start: word.utf8Start, count: count)
+        guard text[place...].starts(with: expected) else { throw .malformed }
+        place += count
+        return value
+    }
+
+    private mutating func members(depth: Int) throws(JSONFault) -> [String: JSONValue] {
+        guard depth <= Self.deepest else { throw .tooMuch }
+        var members: [String: JSONValue] = [:]
+        place += 1
+        if take("}") { return members }
+        repeat {
+            skipBlanks()
+            guard next == UInt8(ascii: "\"") else { throw next == UInt8(ascii: "}") ? .trailingComma : .malformed }
+            let name = try string()
+            guard take(":") else { throw .malformed }
+            guard members.updateValue(try value(depth: depth), forKey: name) == nil else { throw .repeatedMember }
+        } while take(",")
+        guard take("}") else { throw .malformed }
+        return members
+    }
+
+    private mutating func elements(depth: Int) throws(JSONFault) -> [JSONValue] {
+        guard depth <= Self.deepest else { throw .tooMuch }
+        var elements: [JSONValue] = []
+        place += 1
+        if take("]") { return elements }
+        repeat {
+            skipBlanks()
+            guard next != UInt8(ascii: "]") else { throw .trailingComma }
+            elements.append(try value(depth: depth))
+        } while take(",")
+        guard take("]") else { throw .malformed }
+        return elements
+    }
+
+    private mutating func digits() -> Bool {
+        let start = place
+        while let byte = next, (0x30...0x39).contains(byte) { place += 1 }
+        return place > start
+    }
+
+    private mutating func number() throws(JSONFault) -> JSONValue {
+        let start = place
+        if next == UInt8(ascii: "-") { place += 1 }
+        if next == UInt8(ascii: "0") { place += 1 } else if !digits() { throw .malformed }
+        var isWhole = true
+        if next == UInt8(ascii: ".") {
+            (place, isWhole) = (place + 1, false)
+            guard digits() else { throw .malformed }
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            (place, isWhole) = (place + 1, false)
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
+            guard digits() else { throw .malformed }
+        }
+        guard place - start <= Self.longestNumber else { throw .tooMuch }
+        let written = String(decoding: text[start..<place], as: UTF8.self)
+        if isWhole, let integer = Int64(written) { return .integer(integer) }
+        guard let number = Double(written), number.isFinite else { throw .malformed }
+        // Beyond 64 bits it is rounded, perhaps to the last that fits.
+        return isWhole ? .number(number) : Int64(exactly: number).map { .integer($0) } ?? .number(number)
+    }
+}
+
+extension JSONReader {
+    private mutating func string() throws(JSONFault) -> String {
+        place += 1
+        var bytes: [UInt8] = []
+        while let byte = next, byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw .malformed }
+            place += 1
+            if byte == UInt8(ascii: "\\") { try unescape(into: &bytes) } else { bytes.append(byte) }
+        }
+        guard next != nil else { throw .malformed }
+        place += 1
+        guard let string = String(validating: bytes, as: UTF8.self) else { throw .otherEncoding }
+        return string
+    }
+
+    /// RFC 8259, section 7; half of a pair of surrogates is no character.
+    private mutating func unescape(into bytes: inout [UInt8]) throws(JSONFault) {
+        guard let letter = next else { throw .malformed }
+        place += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): bytes.append(letter)
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0c)
+        case UInt8(ascii: "n"): bytes.append(0x0a)
+        case UInt8(ascii: "r"): bytes.append(0x0d)
+        case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "u"): bytes += String(try scalar()).utf8
+        default: throw .malformed
+        }
+    }
+
+    private mutating func scalar() throws(JSONFault) -> Character {
+        var code = try fourDigits()
+        if (0xd800..<0xdc00).contains(code) {
+            guard word("\\u") else { throw .malformed }
+            let low = try fourDigits()
+            guard (0xdc00..<0xe000).contains(low) else { throw .malformed }
+            code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw .malformed }
+        return Character(scalar)
+    }
+
+    private mutating func word(_ word: String) -> Bool {
+        guard text[place...].starts(with: word.utf8) else { return false }
+        place += word.utf8.count
+        return true
+    }
+
+    private mutating func fourDigits() throws(JSONFault) -> UInt32 {
+        let written = text[place...].prefix(4)
+        let isHex = written.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }
+        guard written.count == 4, isHex, let code = UInt32(String(decoding: written, as: UTF8.self), radix: 16) else {
+            throw .malformed
+        }
+        place += 4
+        return code
+    }
+}

@@ -1,0 +1,344 @@
+import Secrets
+
+/// The login at a URL, as GET requests without credentials found it, with the source of each part.
+package struct Discovered: Equatable, Sendable {
+    /// The resource that refuses anonymous clients; `nil` if everything lets them in.
+    let guarded: GuardedPlace?
+    /// `nil` where no way to log in was seen.
+    let login: FoundLogin?
+    /// Further findings, for a person who continues by hand.
+    let seen: [Sighting]
+    /// The names of the service: realms and page titles.
+    let names: [String]
+    /// The number of requests it took.
+    let requests: Int
+    /// The origins that were asked, the URL's own first.
+    let origins: [Origin]
+    /// The logout, where the service's description of itself says one for this login.
+    var logout: FoundLogout?
+    /// The form that was found, where nothing showed what it opens.
+    var formAlone: FoundForm?
+
+    /// Paths and queries of what was found.
+    var paths: [String] {
+        let form: FoundForm? = if case .form(let form)? = login { form } else { formAlone }
+        return [form?.page, form?.action, guarded?.target].compactMap(\.self)
+    }
+
+    /// As it is before a login by that form, which shows what proves one: until then the form's absence does.
+    func logging(inBy form: FoundForm) -> Discovered {
+        let place = GuardedPlace(
+            target: form.page, refusal: .form(status: 200), namedBy: nil)
+        return Discovered(
+            guarded: place, login: .form(form), seen: seen, names: names,
+            requests: requests, origins: origins)
+    }
+}
+
+/// A place that answers differently with and without a login, so that asking it proves one.
+struct GuardedPlace: Equatable, Sendable {
+    /// The way in which it refuses an anonymous client.
+    enum Refusal: Equatable, Sendable {
+        /// 401 or 403.
+        case status(Int)
+        /// It sends anonymous clients to this path.
+        case redirect(status: Int, path: String)
+        /// It shows the login's form in the place of its content.
+        case form(status: Int)
+        /// It sends anonymous clients to another origin.
+        case elsewhere(status: Int, Origin)
+        /// It shows the same page, without the user name.
+        case name(status: Int)
+    }
+
+    /// Path and query.
+    let target: String
+    let refusal: Refusal
+    /// The source of the URL; `nil` if the person gave it.
+    let namedBy: String?
+    /// The place where it repeats the user name, once a login has shown it.
+    var username: Place?
+    /// The status with which it sends somebody on who is logged in; `nil` if it shows a page.
+    var sendsOn: Int?
+
+    /// - Parameter namedBy: `nil` if the person gave the URL.
+    init(target: String, refusal: Refusal, namedBy: String?, username: Place? = nil) {
+        (self.target, self.refusal, self.namedBy, self.username) = (target, refusal, namedBy, username)
+    }
+
+    /// The verify request that asks there.
+    var verify: RequestRule {
+        var rule = RequestRule(method: "GET", path: Template(literal: target))
+        rule.response.loggedOut = loggedOut
+        if !loggedIn.isEmpty { rule.response.loggedIn = loggedIn.map { Condition(status: $0) } }
+        rule.response.username = username
+        return rule
+    }
+
+    /// The statuses of a login; empty for the usual 2xx.
+    var loggedIn: [Int] {
+        // Who is logged in may be sent on from there.
+        if case .form = refusal { return [200, 302, 303] }
+        if case .status(200..<300) = refusal { return sendsOn.map { [$0] } ?? [] }
+        return sendsOn.map { [200, $0] } ?? []
+    }
+
+    /// `nil` for what is usual: 401, and the form of the login.
+    private var loggedOut: [Condition]? {
+        switch refusal {
+        case .status(401), .form, .name, .elsewhere: return nil
+        case .status(let status): return [Condition(status: 401), Condition(status: status)]
+        case .redirect(let status, let path):
+            let pattern = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("\(path)*"))
+            return [Condition(status: 401), Condition(status: status, places: [pattern])]
+        }
+    }
+}
+
+/// A way to log in.
+enum FoundLogin: Equatable, Sendable {
+    /// By challenge (RFC 9110, section 11); the field as it came.
+    case challenge([HTTPScheme], field: String)
+    /// At an authorization server.
+    case oauth(FoundServer)
+    /// By a token that a person makes at the service, sent in this header; with what says so.
+    case token(header: String?, field: String)
+    /// By a form of a page.
+    case form(FoundForm)
+    /// In a browser: the URL leads to this origin, where the login is.
+    case browser(at: Origin)
+    /// A password for a token (RFC 6749, section 4.3), at this path, as the service's description of itself says.
+    case passwordGrant(path: String, description: String)
+}
+
+/// An authorization server that the service leads to, and what it says it can do.
+struct FoundServer: Equatable, Sendable {
+    let issuer: String?
+    let resource: String?
+    let scope: String?
+    let endpoints: [OAuthEndpoint: EndpointURL]
+    /// The ways in which clients may authenticate when they revoke; `nil` if the server does not say.
+    let revocationAuthentication: [String]?
+    /// Where the service names the server, and what led there; empty where its own origin was tried.
+    let evidence: [String]
+    /// Further servers to which its metadata leads.
+    var elsewhere: [Origin] = []
+}
+
+/// A form that takes a password.
+struct FoundForm: Equatable, Sendable {
+    /// Path and query of its page, or of what leads there where its own URL is one session's alone.
+    var page: String
+    /// Path and query to which it posts.
+    let action: String
+    /// `nil` where it asks for a password alone.
+    let usernameField: String?
+    let passwordField: String
+    /// The names to choose from, where it has a list of them; the first twenty.
+    var usernames: [String] = []
+    /// What else a person may type into it and the page leaves empty, five at most.
+    var otherFields: [LabelledField] = []
+    /// Whether a browser sends it without a script: it says where it leads, or has a button.
+    let isSubmittable: Bool
+}
+
+/// A field of a form, as the page shows it.
+struct LabelledField: Equatable, Sendable {
+    /// As the form names it.
+    let name: String
+    /// What a person reads beside it; the name where the page says nothing.
+    let label: String
+}
+
+/// Something that was seen and by itself is no way to log in.
+enum Sighting: Equatable, Sendable {
+    /// An anonymous client is refused, and told nothing of a login.
+    case refused(target: String, status: Int)
+    /// A challenge that authctl does not know.
+    case unknownChallenge(target: String, scheme: String)
+    /// A form with several password fields: it sets one, or signs up.
+    case severalPasswords(page: String)
+    /// A page of scripts: what they make of it is not seen.
+    case scripts(page: String)
+    /// A form that is sent as for files, which profiles have no word for.
+    case multipartForm(page: String)
+    /// A form that does not say where it leads, on a page of scripts: they may send it in a way of their own.
+    case scriptedForm(page: String)
+    /// A page that is longer than what is read of one.
+    case tooLarge(page: String)
+    /// The next that would have been asked, after so many seconds of search.
+    case unasked(page: String, after: Int64)
+    /// An API description whose operations all let anonymous clients in, or cannot be asked without parameters.
+    case openDescription(String)
+}
+
+extension LoginPage {
+    /// The form that takes a password, if it is clear which: one form with one password field, be it there twice.
+    /// - Throws: `untrusted` where it leads to another origin or into the URL.
+    func loginForm() throws(LoginFault) -> FoundForm? {
+        let candidates = forms.filter { $0.passwordFields.count == 1 }
+        guard let chosen = candidates.first, candidates.allSatisfy(chosen.isRepeated), !chosen.isMultipart,
+            chosen.defaultButton?.isDisabled != true
+        else { return nil }
+        let form: PageForm
+        do throws(LoginFault) {
+            // As it is found again at each login: a form that signs up may have these fields, too.
+            form = try self.form(
+                with: chosen.fields.map(\.name), leadingTo: chosen.action?.target.withoutQuery ?? "")
+        } catch .failure(.noSuchForm) {
+            return nil
+        }
+        guard let action = form.action, let password = form.passwordFields.first else { return nil }
+        let username = form.usernameField(before: password)
+        var found = FoundForm(
+            page: target.withoutSession, action: action.target.withoutSession, usernameField: username?.name,
+            passwordField: password,
+            isSubmittable: form.namesAction || !form.submitButtons.isEmpty && !form.hasSubmitHandler)
+        found.usernames = username?.options ?? []
+        found.otherFields = form.otherFields(than: username)
+        return found
+    }
+
+    /// Whether there is a form that takes a password in a way that profiles have no word for.
+    var takesFiles: Bool { forms.contains { $0.isMultipart && !$0.passwordFields.isEmpty } }
+
+    /// Whether there is a form that sets a password.
+    var setsPassword: Bool { forms.contains { $0.passwordFields.count > 1 } }
+}
+
+extension PageForm {
+    fileprivate var passwordFields: [String] { fields.filter { $0.type == "password" }.map(\.name) }
+
+    /// The last field before the password that a name is typed into, or a list of them.
+    fileprivate func usernameField(before password: String) -> PageField? {
+        let before = fields.prefix { $0.name != password }
+        return before.last { Self.nameTypes.contains($0.type) } ?? before.last { $0.isListOfNames }
+    }
+
+    /// What a person would be asked for, too.
+    fileprivate func otherFields(than username: PageField?) -> [LabelledField] {
+        let typed = fields.filter { field in
+            (Self.nameTypes + ["url", "number"]).contains(field.type) && field.value?.isEmpty ?? true
+                && field.name != username?.name && !field.isOneTimeCode
+        }
+        return typed.prefix(5).map { LabelledField(name: $0.name, label: $0.label.isEmpty ? $0.name : $0.label) }
+    }
+
+    private static let nameTypes = ["text", "email", "tel"]
+}
+
+extension PageField {
+    /// A list of languages or places may stand before a password, too.
+    fileprivate var isListOfNames: Bool {
+        let lower = name.lowercased()
+        return type == "select" && !options.isEmpty
+            && (lower == "name" || Self.wordsOfNames.contains { lower.contains($0) })
+    }
+
+    private static let wordsOfNames = [
+        "user", "login", "account", "member", "benutzer", "konto", "utilisateur", "usuario",
+    ]
+}
+
+extension String {
+    var withoutQuery: String { String(prefix { $0 != "?" }) }
+
+    /// Path and query without what is one session's alone, and means nothing to the next: members of the query, and an id behind the path.
+    var withoutSession: String {
+        let halves = split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var path = halves.first.map(String.init) ?? ""
+        if let id = path.lastIndex(of: ";"), path[id...].lowercased().contains("sess") { path = String(path[..<id]) }
+        guard halves.count == 2 else { return path }
+        let members = halves[1].split(separator: "&").filter { !Self.isOfSession($0) }
+        return members.isEmpty ? path : "\(path)?\(members.joined(separator: "&"))"
+    }
+
+    /// Whether its query has a member that is one session's alone.
+    var namesSession: Bool {
+        dropFirst(withoutQuery.count + 1).split(separator: "&").contains(where: Self.isOfSession)
+    }
+
+    private static func isOfSession(_ member: Substring) -> Bool {
+        let name = member.prefix { $0 != "=" }.lowercased()
+        return wordsOfSessions.contains { name.contains($0) } || !Array(member.utf8)[...].isSteady
+    }
+
+    private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
+}
+
+extension String {
+    /// Whether a URL looks like a login page on another origin that will come back to `origin`: by the parameters of OpenID Connect, SAML,
+    /// CAS or WS-Federation, or by the words of a login together with the name of the origin. A service that has moved leads on without them.
+    func asksForLogin(for origin: Origin) -> Bool {
+        let lower = lowercased()
+        guard let query = lower.firstIndex(of: "?").map({ lower[$0...] }) else { return lower.speaksOfLogin }
+        let names = ["samlrequest=", "client_id=", "redirect_uri=", "wtrealm=", "relaystate=", "service=http"]
+        return names.contains { query.contains("?\($0)") || query.contains("&\($0)") }
+            || lower.speaksOfLogin && query.contains(origin.host.lowercased())
+    }
+}
+
+/// The way out that a logged-in page shows.
+enum FoundLogout: Equatable, Sendable {
+    /// A link to this path.
+    case link(page: String, target: String)
+    /// A link to this path, with a value of this page alone behind it.
+    case linkWithNonce(page: String, path: String)
+    /// A form on this page that posts to this path, or a link of which a script makes one.
+    case form(page: String, action: String)
+    /// A request by POST to this path, as the service's description of itself says.
+    case described(target: String, description: String)
+}
+
+extension LoginPage {
+    /// The one logout of the page, if it is clear which: on the own origin, and without a value of this page alone in its address.
+    var logout: FoundLogout? {
+        let ways = (forms + formsOfLinks).filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
+        let found = Set(ways.map(\.target)).count == 1 ? ways.first?.logout : nil
+        if let found { return isUnclear ? nil : found }
+        // A link to a part of this very page logs nobody out.
+        let places = links.filter {
+            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target != target
+                && ($0.place.target.namesLogout || $0.text.namesLogout)
+        }.map(\.place)
+        guard let place = places.first, places.allSatisfy({ $0.target == place.target }) else { return nil }
+        if Array(place.target.utf8)[...].isSteady { return .link(page: target, target: place.target) }
+        let path = place.target.withoutQuery
+        return Array(path.utf8)[...].isSteady ? .linkWithNonce(page: target, path: path) : nil
+    }
+
+    /// The one link to this path on the own origin; of several, the one that names a logout.
+    /// - Returns: path and query; `nil` if it is not clear which.
+    func link(to path: String) -> String? {
+        let leading = links.filter {
+            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target.withoutQuery == path
+        }
+        let targets = Set(leading.map(\.place.target))
+        if targets.count == 1 { return targets.first }
+        let logouts = Set(leading.filter { $0.place.target.namesLogout || $0.text.namesLogout }.map(\.place.target))
+        return logouts.count == 1 ? logouts.first : nil
+    }
+
+    private func logout(of form: PageForm) -> (target: String, logout: FoundLogout)? {
+        guard let action = form.action, action.origin == origin, action.fault == nil, action.target.namesLogout,
+            !form.fields.contains(where: { $0.type == "password" })
+        else { return nil }
+        return (action.target, .form(page: target, action: action.target))
+    }
+}
+
+extension String {
+    /// Whether it names a logout, in one of the languages that pages are written in.
+    var namesLogout: Bool {
+        let lower = lowercased()
+        return Self.wordsOfLogout.contains { lower.contains($0) }
+    }
+
+    static let wordsOfLogout = [
+        "logout", "log-out", "log_out", "log out", "logoff", "log off", "signout", "sign-out", "sign_out", "sign out",
+        "signoff", "abmeld", "ausloggen", "d\u{e9}connexion", "deconnexion", "cerrar ses", "esci", "sair", "uitlog",
+        "afmeld", "wylog", "odhl\u{e1}s", "logga ut", "log ud", "\u{432}\u{44b}\u{439}\u{442}\u{438}",
+        "\u{432}\u{44b}\u{445}\u{43e}\u{434}", "\u{9000}\u{51fa}", "\u{6ce8}\u{9500}",
+        "\u{30ed}\u{30b0}\u{30a2}\u{30a6}\u{30c8}",
+    ]
+}

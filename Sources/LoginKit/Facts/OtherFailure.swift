@@ -1,0 +1,125 @@
+/// The server cannot judge now.
+package struct BusyFault: Equatable, Sendable {
+    /// The status of the answer: 429, one of 500 to 599, or any at a refresh that nobody has judged.
+    let status: Int
+    /// Seconds, as `Retry-After` tells them (RFC 9110, section 10.2.3).
+    let retryAfter: Int?
+    /// The server's own words, unescaped; `nil` if none are known.
+    let words: String?
+    /// Whether the answer to a refresh may come from something in between, such as a firewall: it does not say that the login has
+    /// ended, nor that the server is busy.
+    let isDoubtful: Bool
+
+    /// - Parameter retryAfter: in seconds; `nil` if the server does not say.
+    package init(status: Int, retryAfter: Int?, words: String?, isDoubtful: Bool = false) {
+        self.status = status
+        self.retryAfter = retryAfter
+        self.words = words
+        self.isDoubtful = isDoubtful
+    }
+}
+
+/// Anything else.
+package enum OtherFailure: Equatable, Sendable {
+    /// An answer that no rule of the profile names.
+    case unexpectedStatus(Int, step: String, words: String?)
+    case redirected(step: String, status: Int, target: String)
+    case missingInResponse(place: String, step: String)
+    /// The page of a profile has no value for `{csrf}`.
+    case noCSRF(Place)
+    /// The answer to a login that has to prove itself set no cookie.
+    case noNewCookie
+    /// JSON that two readers could read in two ways.
+    case doubtfulJSON(JSONFault)
+    /// A page has none, or more than one, with these fields.
+    case noSuchForm(page: String, fields: [String], found: Int)
+    /// The button of the form that is meant is disabled, so that a browser would not submit it.
+    case formDisabled(page: String)
+    /// Even a new token lives shorter than asked; with the difference of the clocks where that is why it looks so.
+    case tokenTooShortLived(seconds: Int64, clock: ClockDifference? = nil)
+    case logoutIncomplete(String)
+    case unexpectedEvent(String)
+    /// It came from a pipe, is longer than what is kept, and would have to be sent once more.
+    case bodyNotRepeatable
+    /// It is too long, or holds what would end the line.
+    case sessionFitsNoHeader
+    /// In the loader's words, which begin with the file that it missed.
+    case libraryMissing(String)
+    case system(call: String, errno: Int32)
+    /// No window of a browser can be opened, or it is of no more use.
+    case browser(WindowFault)
+    case other(String)
+}
+
+/// Why no window of a browser can be opened, or why it is of no more use.
+package enum WindowFault: Error, Equatable, Sendable {
+    /// No program of the Chromium family is in PATH; with the name of Firefox where that is there.
+    case noBrowser(other: String?)
+    /// A package that keeps authctl's channel from its browser: snap or flatpak.
+    case confined(path: String, by: String)
+    /// Chromium starts for root only without its sandbox, which nobody is to lose unasked.
+    case root
+    /// There is no screen; with whether the person is there by ssh.
+    case noDisplay(isRemote: Bool)
+    /// It did not start: the system's error.
+    case notStarted(program: String, errno: Int32)
+    /// It does not answer on its channel, as all of the Chromium family do.
+    case noAnswer(program: String)
+    /// It ended before anybody had logged in; with the last line that it wrote, if any.
+    case ended(program: String, status: Int32?, words: String?)
+    /// The person has closed its window.
+    case closed
+    /// It gets no folder of its own.
+    case noFolder(StoreFault)
+    /// It sent what is no message of its protocol, or more than is read.
+    case brokenChannel(program: String)
+}
+
+/// A fetched profile that is refused.
+package enum ForeignProfileFault: Equatable, Sendable {
+    case redirected(target: String)
+    /// In bytes.
+    case tooLarge(limit: Int)
+    /// Its SHA-256, in hexadecimal digits.
+    case otherChecksum(found: String)
+    /// Nobody has seen it, and no checksum was named.
+    case unseen(found: String)
+
+    /// The request that fetches one, for messages.
+    static let step = "profile add --from"
+}
+
+/// A client certificate that cannot be used as the profile says. Nothing was sent.
+package enum ClientCertificateFault: Equatable, Sendable {
+    case unreadable(file: String, errno: Int32)
+    case notAFile(String)
+    /// It is too large to be one.
+    case tooLarge(file: String, limit: Int)
+    /// Somebody else can read the key, or owns it.
+    case openToOthers(file: String)
+    case notACertificate(file: String)
+    case notAKey(file: String)
+    case keyOfAnother(certificate: String, key: String)
+    case oldEncryption(file: String)
+    case wrongPassphrase(file: String)
+    /// At a moment of Unix time, in seconds.
+    case expired(file: String, Int64)
+    case notYetValid(file: String, Int64)
+    /// The method needs one, and the profile names none.
+    case notNamed
+    /// It names no user, so the account would have no name.
+    case nameless(file: String)
+    case libraryMissing(file: String)
+}
+
+/// A TLS alert about the client certificate, or about its absence (RFC 8446, section 6.2).
+package enum ClientCertificateRefusal: Equatable, Sendable, CaseIterable {
+    /// It wants one, and the profile names none.
+    case wanted
+    case unknownAuthority
+    case expired
+    case revoked
+    case unsupported
+    /// The server did not say why; with TLS 1.2 also where it wants one.
+    case unexplained
+}

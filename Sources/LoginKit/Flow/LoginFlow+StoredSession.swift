@@ -1,0 +1,93 @@
+/// A stored session while it is judged: verified, refreshed if the server will not have it, and rejected if that does not
+/// help. It is refreshed twice at most: what another process has refreshed may be over again by the time it is verified.
+struct StoredSession: Equatable, Sendable {
+    /// The step that is under way; the raw value describes it.
+    enum Step: String, Equatable, Sendable {
+        case verifying = "verifying the session"
+        case refreshing = "renewing the session"
+        case savingRefresh = "saving the renewed session"
+        case rejecting = "rejecting the session"
+    }
+
+    var step = Step.verifying
+    /// Whether there is a credential beside it, to earn another one with.
+    let withCredential: Bool
+    /// The number of refreshes in this login, those by other processes included.
+    var refreshes = 0
+    /// Whether the server has refused it.
+    var isRefused = false
+}
+
+/// The part of the table that is about a stored session.
+extension LoginFlow {
+    mutating func judge(_ session: StoredSession) -> Effect {
+        var session = session
+        session.isRefused = policy.sessionWasRefused
+        return policy.refreshesFirst || policy.sessionWasRefused
+            ? proceed(to: .refreshing, session, .refreshSession) : proceed(to: .verifying, session, .verifySession)
+    }
+
+    mutating func handle(_ event: Event, judging session: StoredSession) -> Effect {
+        var session = session
+        switch (session.step, event) {
+        case (.verifying, .confirmed(let identity, let isRefreshed)):
+            if session.withCredential, replacement(by: identity) != nil { return authenticate(.stored) }
+            return confirm(identity, isRefreshed, from: .stored)
+        case (.verifying, .refused):
+            session.isRefused = true
+            if session.refreshes == 2 { return proceed(to: .rejecting, session, .reject(.session)) }
+            return proceed(to: .refreshing, session, .refreshSession)
+
+        case (.refreshing, .refreshed):
+            // The old refresh token may be used up: what takes its place is kept before anything else can go wrong.
+            return proceed(to: .savingRefresh, session, .save(.refresh))
+        case (.refreshing, .refused):
+            return proceed(to: .rejecting, session, .reject(.session))
+        case (.refreshing, .notRefreshable):
+            return goOnWithoutRefresh(session)
+        case (.savingRefresh, .saved):
+            session.refreshes += 1
+            session.isRefused = false
+            return proceed(to: .verifying, session, .verifySession)
+        case (.refreshing, .lookedUp(let found, _)):
+            return goOn(with: found, after: session)
+
+        case (.rejecting, .rejected):
+            if session.withCredential { return authenticate(.stored) }
+            return endRefusedSession()
+
+        case (.verifying, _), (.refreshing, _), (.savingRefresh, _), (.rejecting, _):
+            return unexpected(event)
+        }
+    }
+
+    /// Rejects a session that the server refused; one that is only near its end was not judged, and stays.
+    private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
+        if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
+        if session.withCredential { return authenticate(.stored) }
+        if policy.provesItself { return endRefusedSession() }
+        return finish(.failed(.loginRequired(need(.sessionExpired))))
+    }
+
+    /// Another process has judged the session meanwhile; this is what it left.
+    private mutating func goOn(with found: Found, after session: StoredSession) -> Effect {
+        switch found {
+        case .nothing:
+            return endRefusedSession()
+        case .refusedCredential:
+            return askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
+        case .credential:
+            return authenticate(.stored)
+        case .session, .both:
+            var next = StoredSession(withCredential: found == .both)
+            next.refreshes = session.refreshes + 1
+            return proceed(to: .verifying, next, .verifySession)
+        }
+    }
+
+    private mutating func proceed(to step: StoredSession.Step, _ session: StoredSession, _ effect: Effect) -> Effect {
+        var next = session
+        next.step = step
+        return go(.judging(next), effect)
+    }
+}

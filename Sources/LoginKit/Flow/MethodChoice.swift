@@ -1,0 +1,138 @@
+/// Chooses the strongest method that the server offers and the profile accepts.
+///
+/// Refuses a weaker method than configured, so that an attacker on the network cannot ask for the password in clear.
+struct MethodChoice: Equatable, Sendable {
+    /// The methods that the profile accepts, or the one that worked before.
+    let accepted: [AuthenticationMethod]
+    /// Whether a password was given, which takes precedence over a ticket.
+    let hasPassword: Bool
+    /// Whether the profile has a request that carries the credential, apart from the endpoint that was asked.
+    let hasLoginRequest: Bool
+
+    /// - Parameter accepted: with `auto` among them, every scheme.
+    init(accepted: [AuthenticationMethod], hasPassword: Bool = false, hasLoginRequest: Bool = false) {
+        self.accepted = accepted
+        self.hasPassword = hasPassword
+        self.hasLoginRequest = hasLoginRequest
+    }
+
+    /// The chosen method.
+    enum Chosen: Equatable, Sendable {
+        case negotiate(principal: String)
+        case digest(DigestChallenge)
+        case basic(realm: String?)
+
+        /// The error without facts of this one server.
+        var method: AuthenticationMethod {
+            switch self {
+            case .negotiate: .negotiate
+            case .digest: .digest
+            case .basic: .basic
+            }
+        }
+
+        /// The server's own word for the protection space; a challenge of Negotiate has none.
+        var realm: String? {
+            switch self {
+            case .negotiate: nil
+            case .digest(let challenge): challenge.realm
+            case .basic(let realm): realm
+            }
+        }
+    }
+
+    /// Checks what is known before the server is asked: a missing ticket, a password that no method takes.
+    func check(ticket: () -> TicketFinding) throws(LoginFault) {
+        guard accepted == [.negotiate] else { return }
+        if hasPassword { throw .usage(.takesNoPassword(method: .negotiate)) }
+        _ = try principal(ticket())
+    }
+
+    /// Chooses among the challenges of a 401.
+    /// - Parameters:
+    ///   - url: what was asked, for messages.
+    ///   - ticket: is looked for only where it could be used.
+    /// - Throws: `untrusted(.weakerMethod)` naming what was offered; `loginRequired` where only a ticket would do and
+    ///   none is there; `usage(.noChallenge)` for a 401 that says nothing.
+    func chosen(
+        among offered: [AuthenticateChallenge], url: String, status: Int,
+        ticket: () -> TicketFinding
+    ) throws(LoginFault) -> Chosen {
+        var finding: TicketFinding?
+        for scheme in HTTPScheme.allCases where accepts(scheme.method) {
+            switch scheme {
+            case .negotiate:
+                guard !hasPassword, isOffered(.negotiate, offered) else { continue }
+                finding = ticket()
+                if case .valid(let principal) = finding { return .negotiate(principal: principal) }
+            case .digest:
+                if let challenge = DigestChallenge.strongest(of: offered).challenge { return .digest(challenge) }
+            case .basic:
+                if let realm = basic(offered) { return .basic(realm: realm) }
+            }
+        }
+        if let finding { _ = try principal(finding) }
+        throw refusal(offered, url: url, status: status)
+    }
+
+    private func accepts(_ method: AuthenticationMethod) -> Bool {
+        accepted.contains(method) || accepted.contains(.auto)
+    }
+
+    /// A profile that names its method and has a login request need not be told by another endpoint.
+    private func isOffered(_ method: AuthenticationMethod, _ offered: [AuthenticateChallenge]) -> Bool {
+        offered.contains { $0.scheme == method.rawValue }
+            || offered.isEmpty && hasLoginRequest && accepted.contains(method)
+    }
+
+    /// - Returns: the realm of the first Basic challenge, if one can be answered.
+    private func basic(_ offered: [AuthenticateChallenge]) -> String?? {
+        if let basic = offered.first(where: { $0.scheme == "basic" }) { return .some(basic.realm) }
+        // A profile that names Basic needs no challenge: some servers leave it out of their 401.
+        // Where Digest would do as well, only a challenge tells that it is not to be had.
+        return offered.isEmpty && accepted.contains(.basic) && !accepted.contains(.digest) ? .some(nil) : nil
+    }
+
+    /// - Returns: whose ticket it is.
+    private func principal(_ finding: TicketFinding) throws(LoginFault) -> String {
+        switch finding {
+        case .valid(let principal): return principal
+        case .unusable(let why): throw .loginRequired(LoginNeed(why: .ticket(why)))
+        }
+    }
+
+    private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginFault {
+        if offered.isEmpty { return .usage(.noChallenge(url: url, status: status)) }
+        let unusable = accepts(.digest) ? DigestChallenge.strongest(of: offered).unusable : []
+        for case .malformed(let problem) in unusable where offered.allSatisfy({ $0.scheme == "digest" }) {
+            return .network(.brokenResponse("it asks for Digest, but \(problem)"))
+        }
+        if hasPassword, accepts(.negotiate), isOffered(.negotiate, offered), !accepts(.basic), !accepts(.digest) {
+            return .usage(.takesNoPassword(method: .negotiate))
+        }
+        return .untrusted(.weakerMethod(offered: offered.map(\.offerName), accepted: accepted))
+    }
+}
+
+extension [AuthenticationMethod] {
+    /// Each once, whatever the order in which they were written.
+    var strongestFirst: [AuthenticationMethod] {
+        let known = HTTPScheme.allCases.map(\.method).filter { contains($0) }
+        return known.count > 1 ? known : Array(prefix(1))
+    }
+}
+
+extension AuthenticateChallenge {
+    /// The scheme, with what makes it impossible to answer.
+    fileprivate var offerName: String {
+        guard scheme == "digest" else { return scheme }
+        do throws(DigestChallenge.Unusable) {
+            _ = try DigestChallenge(self)
+            return scheme
+        } catch .notUnderstood(let parameter, let value) {
+            return "\(scheme) with \(parameter)=\(value)"
+        } catch {
+            return "\(scheme), malformed"
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Secrets
+
+/// Where secrets are kept: one opaque secret for each account.
+///
+/// Every store passes the same contract (`StoreContract` in the tests). A failed `save` leaves the old secret whole; a
+/// store never falls back to another one.
+package protocol CredentialStore {
+    /// The name of the store in `store list` and messages.
+    var name: StoreName { get }
+
+    /// - Returns: `nil` if the account has no secret here.
+    func find(_ account: AccountID) throws(StoreFault) -> Secret?
+
+    /// Puts `secret` in the place of whatever the account had.
+    /// - Parameter expires: seconds of Unix time after which the store may drop it by itself.
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault)
+
+    /// - Returns: whether there was one.
+    @discardableResult
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool
+
+    /// Whether the account has a secret here, found out without unlocking anything.
+    func contains(_ account: AccountID) throws(StoreFault) -> Bool
+}
+
+/// The life of one account's login on this side, in git's words: fill, approve, reject.
+///
+/// Of a secret that was not judged, nothing is said.
+package protocol LoginKeeper {
+    /// Makes sure, before a person is asked for anything, that what they type can be kept.
+    func prepare() throws(LoginFault)
+
+    /// Reads the stored login.
+    func fill() throws(LoginFault) -> StoredLogin
+
+    /// Keeps a login that the verify endpoint confirmed, or a session that the service gave in the place of another.
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault)
+
+    /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
+    func reject(_ part: StoredLogin.Part) throws(LoginFault)
+
+    /// Keeps what a person accepted, once the login it was accepted for has succeeded.
+    func remember(_ exception: TrustedCertificate) throws(LoginFault)
+}
+
+/// The effect of an approval on the account.
+package enum Approval: Equatable, Sendable {
+    /// A person logged in, by this method: the account becomes the active one, in the store that was prepared.
+    case login(AuthenticationMethod)
+    /// The service refreshed the session: it takes the place of the old one in its own store, and nothing else changes.
+    case refresh
+}
+
+/// The service, as one profile describes it.
+protocol Authenticator {
+    /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
+    /// request, and for which protection space it wants which method.
+    func prepare() throws(LoginFault) -> ProtectionSpace
+
+    /// Takes what is sent with every request from now on: it was asked for once, and is stored.
+    func hold(_ extraSecrets: [CredentialField: Secret])
+
+    /// Logs in with a credential and has the verify endpoint confirm it.
+    /// - Parameter code: of a second factor, where it is asked for together with the password.
+    /// - Throws: `LoginFault.rejected` only if the server refused the credential.
+    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep
+
+    /// Goes on with a login that wants a second factor. After a code that was refused, it may be gone on with once more.
+    /// - Parameter code: `nil` if an approval on another device is waited for.
+    /// - Throws: `LoginFault.rejected` only if the server refused the code.
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep
+
+    /// Asks the verify endpoint about a session that is already there.
+    /// - Returns: the same session, with whatever the server refreshed in it.
+    /// - Throws: `LoginFault.rejected` only if the server refused the session.
+    func verify(_ session: Session, username: String) throws(LoginFault) -> Login
+
+    /// Exchanges a session for a new one; the old one may be used up then.
+    /// - Returns: `nil` if there is nothing to refresh it with.
+    /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session?
+
+    /// The values that the last login or refresh returned for later requests, kept with the session.
+    var takenForLater: [CredentialField: Secret] { get }
+
+    /// From now on the server's certificate is good where the exception covers it.
+    func trust(_ exception: TrustedCertificate)
+}
+
+/// The result of one step of a login.
+enum LoginStep {
+    case accepted(Login)
+    case refused(Refusal)
+    /// The credential was taken or not judged, and verify gives the same response as without a login.
+    case unconfirmed(UnconfirmedLogin)
+    /// The credential is good, and the server wants a code; with its own words, unescaped.
+    case needsCode(words: String?, any PartialLogin)
+    /// It waits for an approval on another device, and is to be asked again after so many seconds; the request lasted `took` seconds.
+    case pending(seconds: Int, took: Int, any PartialLogin)
+}
+
+/// A login that wants a second factor, in the hands of whoever began it. What it holds is secret: it stays with the loop, and
+/// nothing of it is stored.
+protocol PartialLogin {}
+
+/// A person at a terminal, or a program in their place.
+package protocol Prompt {
+    /// Puts one question.
+    func ask(_ question: Question) throws(LoginFault) -> Answer
+
+    /// Shows that the server is being asked; nothing takes the notice away again.
+    func showWaiting(_ notice: String?)
+
+    /// Lets so many seconds pass, and shows that an approval on another device is waited for.
+    func wait(seconds: Int) throws(LoginFault)
+}
+
+extension Authenticator {
+    /// Nothing.
+    var takenForLater: [CredentialField: Secret] { [:] }
+}
+
+/// Tells whose session a refresh returned, as far as the response says.
+struct RefreshOwner: Equatable, Sendable {
+    /// The user name in the answer, where the profile says its place.
+    let named: String?
+    /// The subjects of the token before and after the refresh, where both name one (RFC 7519, section 4.1.2).
+    let subjects: Subjects?
+
+    /// The subjects of two tokens.
+    struct Subjects: Equatable, Sendable {
+        /// The subject of the token that was refreshed.
+        let old: String
+        /// The subject of the token that took its place.
+        let new: String
+
+        /// - Returns: `nil` unless both are known.
+        init?(old: String?, new: String?) {
+            guard let old, let new else { return nil }
+            (self.old, self.new) = (old, new)
+        }
+    }
+
+    /// Without arguments: the answer tells nothing.
+    init(named: String? = nil, subjects: Subjects? = nil) {
+        self.named = named
+        self.subjects = subjects
+    }
+
+    /// Compares with what is known of the account. A name is held against the server's own: what was typed may be an address
+    /// for what the server calls otherwise.
+    /// - Returns: who it was and who it is now; `nil` if it is the same person, or nothing tells.
+    func otherPerson(than known: Identity) -> Replacement? {
+        let renamed = Identity(username: known.username, serverName: named)
+        if let other = Replacement(of: known, by: renamed) { return other }
+        guard let subjects else { return nil }
+        return Replacement(
+            of: Identity(username: known.username, serverName: subjects.old),
+            by: Identity(username: known.username, serverName: subjects.new))
+    }
+}
+
+/// A refusal outside of a login.
+struct RefusedLogin: Equatable, Sendable {
+    /// The credential that was sent with the refused request.
+    let session: Session
+    /// The server's refusal.
+    let refusal: Refusal
+
+    /// - Parameter session: as it is stored, so that it can be told from what another process has saved since.
+    init(session: Session, refusal: Refusal) {
+        self.session = session
+        self.refusal = refusal
+    }
+}

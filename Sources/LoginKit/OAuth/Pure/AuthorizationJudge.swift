@@ -1,0 +1,173 @@
+import Secrets
+
+/// Tells the response to this login from everything else that comes by the loopback port, or is pasted (RFC 6749, section 4.1.2;
+/// RFC 9207, section 2.4). Both are held against the same rules.
+struct AuthorizationJudge: Equatable, Sendable {
+    private let redirect: LoopbackRedirect
+    private let port: Int
+    private let state: Secret
+    private let issuer: String?
+    private let promisesIssuer: Bool
+
+    /// In bytes: more than any server sends.
+    static let limit = 16 << 10
+
+    /// - Parameters:
+    ///   - port: the one that is listened on.
+    ///   - state: of this try.
+    ///   - issuer: as the server's metadata writes it; `nil` if there is none, so that none can be compared.
+    ///   - promisesIssuer: whether every response names it.
+    init(redirect: LoopbackRedirect, port: Int, state: Secret, issuer: String?, promisesIssuer: Bool) {
+        self.redirect = redirect
+        self.port = port
+        self.state = state
+        self.issuer = issuer
+        self.promisesIssuer = promisesIssuer
+    }
+
+    /// Judges what came to the port.
+    func judge(_ request: LoopbackRequest) -> AuthorizationResponse {
+        guard request.method == "GET" else { return .refused(.method) }
+        guard isHere(request) else { return .refused(.host) }
+        let (path, query) = Self.split(request.target)
+        guard path == redirect.requestPath else { return .refused(.path) }
+        switch judge(query: query ?? "") {
+        case .success(let answer): return answer
+        case .failure(let flaw): return .refused(flaw.forgery)
+        }
+    }
+
+    /// Whether it asks for the page after the answer, to which the response to this login leads.
+    func isForDone(_ request: LoopbackRequest) -> Bool {
+        request.method == "GET" && isHere(request) && request.target == Secret(LoopbackRedirect.donePath)
+    }
+
+    private func isHere(_ request: LoopbackRequest) -> Bool {
+        request.hosts.count == 1 && redirect.authorities(port: port).contains(request.hosts[0].lowercased())
+    }
+
+    /// Judges what was pasted. Blanks around it and line breaks inside are not its own; a fragment was added by the server and says nothing.
+    func judge(pasted: Secret) -> AuthorizationResponse {
+        guard pasted.count <= Self.limit else { return .notAnAddress(.otherAddress) }
+        let text = pasted.unprotectedText.filter { !$0.isNewline }.trimmed
+        if text.isEmpty { return .notAnAddress(.empty) }
+        guard let target = target(of: text) else {
+            return .notAnAddress(isRequest(text) ? .requestAddress : .otherAddress)
+        }
+        let (path, query) = Self.split(Secret(target.prefix { $0 != "#" }))
+        guard path == redirect.requestPath || path == redirect.path else { return .notAnAddress(.otherAddress) }
+        switch judge(query: query ?? "") {
+        case .success(let answer): return answer
+        case .failure(let flaw): return .notAnAddress(flaw.paste)
+        }
+    }
+
+    /// The reason that a request is not a response to this login.
+    private enum Flaw: Error {
+        case parameters, state, answer, issuer
+
+        var forgery: Forgery {
+            switch self {
+            case .parameters: .parameters
+            case .state: .state
+            case .answer: .answer
+            case .issuer: .issuer
+            }
+        }
+
+        var paste: PasteFault {
+            switch self {
+            case .parameters, .answer: .incomplete
+            case .state: .otherState
+            case .issuer: .otherIssuer
+            }
+        }
+    }
+
+    private func judge(query: String) -> Result<AuthorizationResponse, Flaw> {
+        let parameters = QueryParameters(query)
+        guard let state = parameters["state"] else { return .failure(.parameters) }
+        guard Secret(state) == self.state else { return .failure(.state) }
+        guard parameters.areSound else { return .failure(.answer) }
+        let named = parameters["iss"]
+        if let named, let issuer, named != issuer { return .failure(.issuer) }
+        let keepsPromise = named != nil || !promisesIssuer
+        switch (parameters["code"], parameters["error"]) {
+        case (let code?, nil):
+            guard keepsPromise else { return .failure(.issuer) }
+            guard !code.isEmpty, code.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+                return .failure(.answer)
+            }
+            return .success(.right(code: Secret(code)))
+        case (nil, let error?):
+            let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(4096)) } : nil
+            return .success(.denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words)))
+        case (nil, nil), (_?, _?):
+            return .failure(.answer)
+        }
+    }
+}
+
+extension AuthorizationJudge {
+    /// Path and query.
+    private static func split(_ target: Secret) -> (path: String, query: String?) {
+        let text = target.unprotectedText
+        guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
+        return (String(text[..<mark]), String(text[text.index(after: mark)...]))
+    }
+
+    /// Path and query of an address whose authority is the redirect's; `nil` for any other.
+    private func target(of text: String) -> Substring? {
+        for authority in redirect.authorities(port: port) {
+            let start = "http://\(authority)"
+            guard text.lowercased().hasPrefix(start), text.utf8.count >= start.utf8.count else { continue }
+            let rest = text.utf8.dropFirst(start.utf8.count)
+            guard let first = rest.first else { return "" }
+            if [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(first) { return Substring(rest) }
+        }
+        return nil
+    }
+
+    /// Whether it is what the browser was to open: it carries the same state.
+    private func isRequest(_ text: String) -> Bool {
+        guard text.hasPrefix("http"), let mark = text.firstIndex(of: "?") else { return false }
+        return QueryParameters(String(text[text.index(after: mark)...]))["response_type"] != nil
+    }
+}
+
+/// A query as forms write it (WHATWG URL, `application/x-www-form-urlencoded`), where no parameter is there twice (RFC 6749,
+/// section 3.1).
+private struct QueryParameters {
+    private var values: [String: String] = [:]
+    /// Whether no name comes twice, every `%` has its digits, and all of it is UTF-8.
+    private(set) var areSound = true
+
+    init(_ query: String) {
+        for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
+            let left = piece.prefix { $0 != UInt8(ascii: "=") }
+            guard let name = Self.decoded(left), let value = Self.decoded(piece.dropFirst(left.count + 1)),
+                values[name] == nil
+            else {
+                areSound = false
+                continue
+            }
+            values[name] = value
+        }
+    }
+
+    subscript(name: String) -> String? { values[name] }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        FormText.decoded(text, isStrict: true).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}
+
+extension String {
+    /// Without blanks and line ends around it.
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,118 @@
+import Secrets
+
+/// The way to what services and servers say of themselves: every request goes out as it is, to the origin of its URL, and no redirect
+/// is followed.
+protocol MetadataTransport {
+    /// Sends one request and reads its whole response, in bounded time and memory.
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
+
+    /// The program's only URL parser; as `URLReading` has it.
+    func read(_ url: String) -> EndpointURL?
+}
+
+extension MetadataTransport {
+    /// Asks for a document in JSON.
+    func get(_ url: String) throws(LoginFault) -> HTTPResponse {
+        let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
+        return try send(HTTPRequest(method: "GET", url: url, headers: [accept]))
+    }
+}
+
+/// The way to an authorization server.
+protocol AuthorizationTransport: MetadataTransport {
+    /// So many random bytes, never the same again.
+    func random(_ count: Int) throws(LoginFault) -> Secret
+
+    /// As for Digest: the digest in hexadecimal digits.
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
+}
+
+/// A person's consent at an authorization server, in the place of a credential that they type.
+protocol ConsentSource {
+    /// Whether the person can be asked anything beside it.
+    var mayAsk: Bool { get }
+
+    /// Has the person consent.
+    /// - Parameter asked: secrets of the client, which the person was asked for before.
+    func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential
+}
+
+/// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
+protocol BrowserDialogue {
+    /// Asks whether to log in at a server on another origin, or with a code that is typed on another one.
+    func agree(to server: ForeignServer) throws(LoginFault) -> Bool
+
+    /// Opens the port. The listener is closed when the dialogue is over, whatever came of it.
+    func listen(on redirect: LoopbackRedirect) throws(LoginFault) -> LoopbackPort
+
+    /// Tells where to go, and starts a browser if it is to.
+    func show(_ visit: BrowserVisit) throws(LoginFault)
+
+    /// Waits for one response or pasted address, answers its sender, and returns what the judge says.
+    /// - Returns: with the seconds since the first wait began; nothing when the time is up.
+    func awaitAnswer(
+        _ wait: AuthorizationFlow.CallbackWait, _ judge: AuthorizationJudge
+    ) throws(LoginFault) -> (answer: AuthorizationResponse, after: Int)?
+}
+
+/// A person with a code that is typed anywhere (RFC 8628).
+protocol DeviceDialogue {
+    /// Shows the code and where it is typed.
+    func show(_ code: DeviceAuthorization, at server: BrowserVisit.Server) throws(LoginFault)
+
+    /// Lets so much time pass, and shows how much is left.
+    func wait(milliseconds: Int, secondsLeft: Int) throws(LoginFault)
+
+    /// Milliseconds of a clock that goes on while the machine sleeps.
+    func now() -> Int
+}
+
+/// The port where the response comes back.
+struct LoopbackPort: Equatable, Sendable {
+    /// As it stands in the redirect.
+    let number: Int
+    /// Whether it is open; another program may have the port.
+    let isOpen: Bool
+
+    /// - Parameter number: the one that was drawn, or that the profile says.
+    init(number: Int, isOpen: Bool = true) {
+        self.number = number
+        self.isOpen = isOpen
+    }
+}
+
+/// The facts that a person is shown before they go to a browser.
+struct BrowserVisit: Equatable, Sendable {
+    /// The server, and the scope it is asked for.
+    struct Server: Equatable, Sendable {
+        /// The issuer that a profile says, else the origin of the issuer or of the endpoint.
+        let name: String
+        /// As it is asked for; `nil` for the server's own default.
+        let scope: String?
+    }
+
+    /// The server.
+    let server: Server
+    /// Safe to be shown and to be handed to a browser; it holds a state, and so does not belong in a log.
+    let url: String
+    /// Where the response comes back.
+    let redirect: String
+    /// The client, for which the redirect has to be registered.
+    let clientID: String
+    /// Whether a browser is started.
+    let starts: Bool
+    /// Whether the server has refused a device code.
+    let insteadOfDevice: Bool
+
+    /// Makes the facts to show; nothing is checked here.
+    init(
+        server: Server, url: String, redirect: String, clientID: String, starts: Bool, insteadOfDevice: Bool = false
+    ) {
+        self.server = server
+        self.url = url
+        self.redirect = redirect
+        self.clientID = clientID
+        self.starts = starts
+        self.insteadOfDevice = insteadOfDevice
+    }
+}

@@ -1,0 +1,186 @@
+import Secrets
+
+/// The request that a person consents to (RFC 6749, section 4.1.1; RFC 8628, section 3.1): its parameters, in the order in
+/// which they are sent.
+struct AuthorizationRequest: Equatable, Sendable {
+    /// The client that asks.
+    let client: OAuthClient
+    /// As the server wants it (RFC 6749, section 3.3); `nil` for its own default.
+    let scope: String?
+    /// Where the access token is to be used (RFC 8707).
+    let resource: String?
+    /// The name to log in as (OpenID Connect Core 1.0, section 3.1.2.1); sent only where the scope has openid.
+    let loginHint: String?
+    /// The profile's parameters.
+    let parameters: [OAuthParameter]
+    /// Whether another account shall be chosen, where the server can do that.
+    let choosesAccount: Bool
+
+    /// - Parameter parameters: none of them `isReserved`.
+    init(
+        client: OAuthClient, scope: String? = nil, resource: String? = nil, loginHint: String? = nil,
+        parameters: [OAuthParameter] = [], choosesAccount: Bool = false
+    ) {
+        self.client = client
+        self.scope = scope
+        self.resource = resource
+        self.loginHint = loginHint
+        self.parameters = parameters
+        self.choosesAccount = choosesAccount
+    }
+
+    /// Whether an id_token may come.
+    var isOpenID: Bool { scope?.split(separator: " ").contains("openid") ?? false }
+
+    /// All that the authorization endpoint is told.
+    func fields(_ attempt: AuthorizationAttempt, redirect: String) -> [FormField] {
+        var fields = [
+            FormField("response_type", "code"), FormField("client_id", client.id), FormField("redirect_uri", redirect),
+            FormField("state", attempt.state), FormField("code_challenge", attempt.pkce.challenge),
+            FormField("code_challenge_method", "S256"),
+        ]
+        fields += shared
+        if isOpenID {
+            if let loginHint { fields.append(FormField("login_hint", loginHint)) }
+            fields.append(FormField("nonce", attempt.nonce))
+        }
+        if choosesAccount, !parameters.contains(where: { $0.name == "prompt" }) {
+            fields.append(FormField("prompt", "select_account"))
+        }
+        return fields + parameters.map { FormField($0.name, $0.value) }
+    }
+
+    /// The URL that the browser opens. It holds state, nonce and challenge, and no other secret (RFC 9700, section 4.3).
+    func url(_ endpoint: EndpointURL, _ attempt: AuthorizationAttempt, redirect: String) throws(LoginFault)
+        -> String
+    {
+        try Self.url(endpoint, fields(attempt, redirect: redirect))
+    }
+
+    /// The same after the parameters were pushed (RFC 9126, section 4). `response_type` is sent: some servers want it.
+    func url(_ endpoint: EndpointURL, pushedAs requestURI: String) throws(LoginFault) -> String {
+        try Self.url(
+            endpoint,
+            [
+                FormField("response_type", "code"), FormField("client_id", client.id),
+                FormField("request_uri", requestURI),
+            ])
+    }
+
+    /// The parameters for the device authorization endpoint, beside the client's.
+    var deviceFields: [FormField] { shared + parameters.map { FormField($0.name, $0.value) } }
+
+    private var shared: [FormField] {
+        (scope.map { [FormField("scope", $0)] } ?? []) + (resource.map { [FormField("resource", $0)] } ?? [])
+    }
+
+    /// A query that the endpoint has already stays (RFC 6749, section 3.1).
+    private static func url(_ endpoint: EndpointURL, _ fields: [FormField]) throws(LoginFault) -> String {
+        let query = try FormField.encode(fields, .percent).unprotectedText
+        let start = endpoint.text
+        guard let present = endpoint.query else { return "\(start)?\(query)" }
+        return present.isEmpty ? start + query : "\(start)&\(query)"
+    }
+}
+
+/// One name with its value, which may be a secret.
+struct FormField: Equatable, Sendable {
+    let name: String
+    let value: Secret
+
+    init(_ name: String, _ value: String) { self.init(name, Secret(value)) }
+
+    init(_ name: String, _ value: Secret) {
+        self.name = name
+        self.value = value
+    }
+
+    /// `name=value&…`, in guarded memory.
+    static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginFault) -> Secret {
+        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(FillFault) {
+            for (index, field) in fields.enumerated() {
+                if index > 0 { try builder.write("&") }
+                try builder.write(Secret(field.name), encoding)
+                try builder.write("=")
+                try builder.write(field.value, encoding)
+            }
+        } catch {
+            throw .failure(.other("a request to the authorization server would be too long"))
+        }
+        return builder.finish()
+    }
+}
+
+/// The proof that whoever exchanges a code is whoever asked for it (RFC 7636). Only S256; it is sent with a client secret too.
+struct PKCE: Equatable, Sendable {
+    /// The code verifier of 32 random bytes, so 43 characters (section 4.1); sent to the token endpoint alone.
+    let verifier: Secret
+    /// S256 of it (section 4.2): no secret.
+    let challenge: String
+
+    /// - Parameters:
+    ///   - random: 32 bytes, new for each try.
+    ///   - hash: as for Digest: the digest in hexadecimal digits.
+    init(random: Secret, hash: DigestSession.Hasher) throws(LoginFault) {
+        verifier = random.base64URL
+        challenge = try hash(.sha256, verifier).fromHex.base64URL.unprotectedText
+    }
+}
+
+/// The random values of one authorization; never stored.
+struct AuthorizationAttempt: Equatable, Sendable {
+    /// Ties the response to this login (RFC 6749, section 10.12).
+    let state: Secret
+    /// Proves to the token endpoint that the code was asked for here.
+    let pkce: PKCE
+    /// Ties an id_token to this login (OpenID Connect Core 1.0, section 3.1.2.1).
+    let nonce: Secret
+
+    /// - Parameters:
+    ///   - random: gives so many bytes, never the same again.
+    ///   - hash: as for Digest.
+    init(
+        random: (_ count: Int) throws(LoginFault) -> Secret, hash: DigestSession.Hasher
+    ) throws(LoginFault) {
+        state = try random(Self.bytes).base64URL
+        pkce = try PKCE(random: try random(Self.bytes), hash: hash)
+        nonce = try random(Self.bytes).base64URL
+    }
+
+    /// RFC 7636, section 7.1: 256 bits.
+    private static let bytes = 32
+}
+
+extension Secret {
+    /// The bytes that these hexadecimal digits write.
+    fileprivate var fromHex: Secret {
+        withUnsafeBytes { digits in
+            Secret(count: digits.count / 2) { bytes in
+                for index in bytes.indices {
+                    bytes[index] = Hexadecimal.byte(digits[2 * index], digits[2 * index + 1]) ?? 0
+                }
+            }
+        }
+    }
+}
+
+/// The response of the pushed authorization request endpoint (RFC 9126, section 2.2).
+struct PushedRequest: Equatable, Sendable {
+    /// For one use, in the place of the parameters.
+    let requestURI: String
+
+    /// - Throws: `busy`; `oauth` with the refusal, or for a response without a `request_uri`.
+    init(_ response: HTTPResponse) throws(LoginFault) {
+        let step = OAuthStep.pushedAuthorization
+        let body = OAuthBody(response)
+        if let busy = body.busy { throw .busy(busy) }
+        if body.hasError || (400..<500).contains(response.status) { throw .oauth(.refused(body.refusal(at: step))) }
+        try response.refuseRedirect(at: step)
+        guard let requestURI = body.text("request_uri") else {
+            throw .oauth(
+                .unusableResponse(step, body.members == nil ? body.unreadable : .missing(member: "request_uri")))
+        }
+        self.requestURI = requestURI
+    }
+}

@@ -1,0 +1,70 @@
+import Secrets
+
+/// The claims of an id_token, which is looked at only where nothing else says who has logged in. It came from the token endpoint
+/// by TLS, so its signature says no more than that (OpenID Connect Core 1.0, section 3.1.3.7, number 6).
+struct IdentityToken: Equatable, Sendable {
+    private let claims: JSONValue
+
+    /// - Parameter claims: as they were read from the token (RFC 7519, section 7.2).
+    init(claims: JSONValue) {
+        self.claims = claims
+    }
+
+    /// The values that it must match (OpenID Connect Core 1.0, section 3.1.3.7).
+    struct Expectation: Sendable {
+        /// As the server's metadata writes it; `nil` if there is none, so that none can be compared.
+        let issuer: String?
+        /// The expected audience.
+        let clientID: String
+        /// The nonce of the authorization request; `nil` for a device, which sends none.
+        let nonce: Secret?
+        /// Seconds of Unix time.
+        let now: Int64
+
+        /// - Parameter now: in seconds of Unix time.
+        init(issuer: String?, clientID: String, nonce: Secret?, now: Int64) {
+            self.issuer = issuer
+            self.clientID = clientID
+            self.nonce = nonce
+            self.now = now
+        }
+    }
+
+    /// Seconds that clocks may differ by.
+    private static let leeway: Int64 = 60
+
+    /// The text of a claim, once all that has to fit does.
+    func name(in claim: String, expecting expected: Expectation) throws(IdentityTokenFault) -> String {
+        if let issuer = expected.issuer, text("iss") != issuer { throw .issuer }
+        guard isMeant(for: expected.clientID) else { throw .audience }
+        guard let end = member("exp")?.text.flatMap({ Double($0) }), end > Double(expected.now - Self.leeway) else {
+            throw .expired
+        }
+        if let nonce = expected.nonce, text("nonce").map({ Secret($0) }) != nonce { throw .nonce }
+        guard let name = member(claim)?.text, !name.isEmpty else { throw .claim }
+        return name
+    }
+
+    /// Among several audiences, `azp` says who asked for it (OpenID Connect Core 1.0, section 3.1.3.7, numbers 3 to 5).
+    private func isMeant(for client: String) -> Bool {
+        let audiences = audiences
+        guard audiences.contains(client) else { return false }
+        return member("azp") == nil ? Set(audiences).count == 1 : text("azp") == client
+    }
+
+    /// `aud` is one text or an array of them (RFC 7519, section 4.1.3).
+    private var audiences: [String] {
+        guard case .array(let elements)? = member("aud") else { return text("aud").map { [$0] } ?? [] }
+        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    private func member(_ name: String) -> JSONValue? {
+        guard case .object(let members) = claims else { return nil }
+        return members[name]
+    }
+
+    private func text(_ name: String) -> String? {
+        guard case .string(let text)? = member(name) else { return nil }
+        return text
+    }
+}

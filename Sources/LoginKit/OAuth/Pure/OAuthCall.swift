@@ -1,0 +1,145 @@
+import Secrets
+
+/// The requests that a client sends to an authorization server by itself. Each is complete: an adapter only sends it, and follows no
+/// redirect.
+struct OAuthCall: Equatable, Sendable {
+    /// Where it goes.
+    let url: String
+    /// The grant, what is revoked, or what is asked for.
+    private let fields: [FormField]
+    /// `nil` where none is needed: an assertion may say enough.
+    private let client: OAuthClient?
+
+    private init(_ url: String, _ fields: [FormField], _ client: OAuthClient?) {
+        self.url = url
+        self.fields = fields
+        self.client = client
+    }
+
+    /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
+    static func exchange(
+        code: Secret, _ attempt: AuthorizationAttempt, redirect: String, _ request: AuthorizationRequest,
+        at endpoint: EndpointURL
+    ) -> OAuthCall {
+        let fields = [
+            FormField("grant_type", "authorization_code"), FormField("code", code), FormField("redirect_uri", redirect),
+            FormField("code_verifier", attempt.pkce.verifier),
+        ]
+        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
+    }
+
+    /// Asks whether a person has entered the code (RFC 8628, section 3.4).
+    static func poll(
+        deviceCode: Secret, _ request: AuthorizationRequest, at endpoint: EndpointURL
+    ) -> OAuthCall {
+        let grant = FormField("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        let fields = [grant, FormField("device_code", deviceCode)]
+        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
+    }
+
+    /// Asks for a token without a person (RFC 6749, section 4.4.2; RFC 7523, section 2.1; RFC 8693, section 2.1).
+    static func machine(_ fields: [FormField], _ client: OAuthClient?, at endpoint: EndpointURL) -> OAuthCall {
+        OAuthCall(endpoint.text, fields, client)
+    }
+
+    /// Refreshes a grant (RFC 6749, section 6), without a scope: what was granted stays.
+    /// - Returns: `nil` if there is no refresh token.
+    static func refresh(_ grant: Grant) -> OAuthCall? {
+        guard let token = grant.token.refreshToken else { return nil }
+        let fields = [FormField("grant_type", "refresh_token"), FormField("refresh_token", token)]
+        return OAuthCall(grant.terms.tokenEndpoint, fields + resource(grant.terms.resource), grant.terms.client)
+    }
+
+    /// Revokes each token of a grant (RFC 7009, section 2.1), in the order in which that has to happen.
+    /// - Parameter assertion: of a client that proves itself with its key.
+    /// - Returns: none where the server does not revoke, or not for this client.
+    static func revocations(_ grant: Grant, assertion: Secret? = nil) -> [OAuthCall] {
+        guard let revocation = grant.terms.revocation else { return [] }
+        let own = grant.terms.client
+        let client = assertion.map { own.proving(with: $0) } ?? own.proving(by: revocation.authentication)
+        return grant.revoked.map { token, hint in
+            OAuthCall(revocation.endpoint, [FormField("token", token), FormField("token_type_hint", hint)], client)
+        }
+    }
+
+    /// Asks for a device code (RFC 8628, section 3.1).
+    static func deviceAuthorization(_ request: AuthorizationRequest, at endpoint: EndpointURL) -> OAuthCall {
+        OAuthCall(endpoint.text, request.deviceFields, request.client)
+    }
+
+    /// Pushes what the browser would carry (RFC 9126, section 2.1). It has `client_id` in any case.
+    static func push(
+        _ request: AuthorizationRequest, _ attempt: AuthorizationAttempt, redirect: String, at endpoint: EndpointURL
+    ) -> OAuthCall {
+        OAuthCall(endpoint.text, request.fields(attempt, redirect: redirect), request.client)
+    }
+
+    private static func resource(_ resource: String?) -> [FormField] {
+        resource.map { [FormField("resource", $0)] } ?? []
+    }
+
+    /// The request, with the client's proof.
+    func request() throws(LoginFault) -> HTTPRequest {
+        var headers = [
+            HTTPRequestField(name: "Accept", value: Secret("application/json")),
+            HTTPRequestField(name: "Content-Type", value: Secret("application/x-www-form-urlencoded")),
+        ]
+        var fields = fields
+        if let client, client.authentication == .basic {
+            headers.append(HTTPRequestField(name: "Authorization", value: try client.basic()))
+        } else if let client {
+            if !fields.contains(where: { $0.name == "client_id" }) { fields.append(FormField("client_id", client.id)) }
+            fields += client.proof
+        }
+        let body = try FormField.encode(fields)
+        var request = HTTPRequest(method: "POST", url: url, headers: headers, body: body)
+        request.hidden.add(hidden, username: client?.id ?? "")
+        return request
+    }
+
+    /// The secrets in it, to be hidden if the response repeats them.
+    private var hidden: [Secret?] {
+        let secrets: Set<String> = [
+            "code", "code_verifier", "device_code", "refresh_token", "token", "state", "assertion", "subject_token",
+        ]
+        let whole = [client?.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
+        // The parts of a JSON Web Token say as much as the whole.
+        return whole + whole.compactMap { $0 }.flatMap(\.parts)
+    }
+}
+
+extension OAuthClient {
+    /// The fields by which it proves itself, where it does that in the form.
+    fileprivate var proof: [FormField] {
+        guard let secret else { return [] }
+        guard authentication == .privateKeyJWT else { return [FormField("client_secret", secret)] }
+        let type = FormField("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+        return [type, FormField("client_assertion", secret)]
+    }
+
+    /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
+    fileprivate func basic() throws(LoginFault) -> Secret {
+        var name = SecretBuilder(limit: RequestRule.bodyLimit)
+        var password = SecretBuilder(limit: RequestRule.bodyLimit)
+        var header = SecretBuilder(limit: RequestRule.bodyLimit)
+        do {
+            try name.write(Secret(id), .form)
+            try password.write(secret ?? Secret(""), .form)
+            try header.appendBasic(name.finish(), password.finish())
+        } catch {
+            throw .failure(.other("the client's identifier and secret are too long for a header"))
+        }
+        return header.finish()
+    }
+}
+
+extension Secret {
+    /// The long parts between dots.
+    fileprivate var parts: [Secret] {
+        withUnsafeBytes { bytes in
+            bytes.split(separator: UInt8(ascii: ".")).filter { $0.count >= 24 && $0.count < bytes.count }.map {
+                Secret(copying: UnsafeRawBufferPointer(rebasing: $0))
+            }
+        }
+    }
+}

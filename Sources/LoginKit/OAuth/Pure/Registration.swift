@@ -1,0 +1,187 @@
+import Secrets
+
+/// The registration of authctl as a client (RFC 7591, section 2): one redirect, and no more grants than it uses.
+struct RegistrationRequest: Equatable, Sendable {
+    /// The one that is listened on; `nil` for a code on a device, where no response comes back.
+    let redirect: String?
+    /// The scope for later; without it, some servers allow openid alone.
+    let scope: String?
+    /// How the client is to authenticate: with nothing, unless the server lists other ways alone.
+    let authentication: ClientAuthentication
+
+    /// - Parameters:
+    ///   - redirect: with the port that is open now.
+    ///   - listed: `token_endpoint_auth_methods_supported`.
+    init(redirect: String?, scope: String?, listed: [String]? = nil) {
+        self.redirect = redirect
+        self.scope = scope
+        let isPublic = listed?.contains(ClientAuthentication.none.registeredName) ?? true
+        authentication =
+            isPublic ? .none : listed?.contains(ClientAuthentication.post.registeredName) == true ? .post : .none
+    }
+
+    /// The members, in order.
+    private func members(clientID: String?) -> [(name: String, value: JSONValue)] {
+        let device = "urn:ietf:params:oauth:grant-type:device_code"
+        // Who registers says what it uses; a document is there for whatever comes.
+        let grants =
+            (clientID == nil ? [redirect == nil ? device : "authorization_code"] : ["authorization_code", device])
+            + ["refresh_token"]
+        var members: [(name: String, value: JSONValue)] = []
+        if let clientID { members.append(("client_id", .string(clientID))) }
+        members.append(("client_name", .string("authctl")))
+        if let redirect { members.append(("redirect_uris", .array([.string(redirect)]))) }
+        members.append(("grant_types", .array(grants.map { .string($0) })))
+        members.append(("response_types", .array(redirect == nil ? [] : [.string("code")])))
+        members.append(("token_endpoint_auth_method", .string(authentication.registeredName)))
+        members.append(("application_type", .string("native")))
+        if let scope { members.append(("scope", .string(scope))) }
+        return members
+    }
+
+    /// The request, complete.
+    func request(at endpoint: EndpointURL) throws(LoginFault) -> HTTPRequest {
+        let headers = ["Accept", "Content-Type"].map { HTTPRequestField(name: $0, value: Secret("application/json")) }
+        return HTTPRequest(method: "POST", url: endpoint.text, headers: headers, body: try json())
+    }
+
+    /// The metadata as JSON.
+    /// - Parameter clientID: of a client that is not registered and says it itself.
+    func json(clientID: String? = nil) throws(LoginFault) -> Secret {
+        var body = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(FillFault) {
+            for (index, member) in members(clientID: clientID).enumerated() {
+                try body.write(index == 0 ? "{" : ",")
+                try body.write(.string(member.name))
+                try body.write(":")
+                try body.write(member.value)
+            }
+            try body.write("}")
+        } catch {
+            throw .failure(.other("the registration of a client would be too long"))
+        }
+        return body.finish()
+    }
+}
+
+extension SecretBuilder {
+    /// Texts and arrays of them; nothing else is sent.
+    fileprivate mutating func write(_ value: JSONValue) throws(FillFault) {
+        switch value {
+        case .string(let text):
+            try write("\"")
+            try write(Secret(text), .json)
+            try write("\"")
+        case .array(let elements):
+            try write("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { try write(",") }
+                try write(element)
+            }
+            try write("]")
+        case .null, .bool, .integer, .number, .object: break
+        }
+    }
+}
+
+/// The response to a registration (RFC 7591, section 3.2), which decides how the client authenticates.
+struct RegistrationResponse: Equatable, Sendable {
+    /// Lives and dies with its login.
+    let client: OAuthClient
+
+    /// - Parameters:
+    ///   - endpoint: of the registration: what manages the client is on the same origin, or is not used (RFC 7592, section 3).
+    /// - Throws: `busy`; `oauth` with the refusal, or for a client that cannot be used.
+    init(
+        _ response: HTTPResponse, from endpoint: EndpointURL, parse: URLReading
+    ) throws(LoginFault) {
+        let body = OAuthBody(response)
+        if let busy = body.busy { throw .busy(busy) }
+        guard [200, 201].contains(response.status), !body.hasError else {
+            try response.refuseRedirect(at: .registration)
+            throw .oauth(.refused(body.refusal(at: .registration)))
+        }
+        guard body.members != nil else { throw .oauth(.unusableResponse(.registration, body.unreadable)) }
+        guard let id = body.text("client_id") else {
+            throw .oauth(.unusableResponse(.registration, .missing(member: "client_id")))
+        }
+        let secret = body.text("client_secret").map { Secret($0) }
+        client = OAuthClient(
+            id: id, secret: secret, authentication: try Self.authentication(body, hasSecret: secret != nil),
+            registration: Self.registration(body, endpoint, parse))
+    }
+
+    /// `none` drops a secret that came along; where none is said, it is Basic (RFC 7591, section 2).
+    private static func authentication(_ body: OAuthBody, hasSecret: Bool) throws(LoginFault) -> ClientAuthentication {
+        guard let name = body.text("token_endpoint_auth_method") else { return hasSecret ? .basic : .none }
+        if let method = ClientAuthentication(registeredName: name), method == .none || method.usesSecret {
+            return method
+        }
+        throw .oauth(.unusableResponse(.registration, .clientAuthentication(name)))
+    }
+
+    private static func registration(
+        _ body: OAuthBody, _ endpoint: EndpointURL, _ parse: URLReading
+    ) -> OAuthClient.Registration {
+        guard let url = body.text("registration_client_uri").flatMap(parse), url.origin == endpoint.origin,
+            let token = body.text("registration_access_token"), Secret(token).isHeaderSafe
+        else { return OAuthClient.Registration() }
+        return OAuthClient.Registration(url: url.text, token: Secret(token))
+    }
+}
+
+extension OAuthClient {
+    /// The request that deletes a registered client (RFC 7592, section 2.3).
+    /// - Returns: `nil` for one that was not registered, or where the server does not offer that.
+    var deletion: HTTPRequest? {
+        guard let url = registration?.url, let token = registration?.token else { return nil }
+        let header = HTTPRequestField(name: "Authorization", value: Secret("Bearer ", followedBy: token))
+        var request = HTTPRequest(method: "DELETE", url: url, headers: [header])
+        request.hidden.add([token])
+        return request
+    }
+}
+
+/// The document at the URL that is a client's identifier, which describes the client to servers that it is not registered at
+/// (draft-ietf-oauth-client-id-metadata-document).
+package struct ClientMetadata: Equatable, Sendable {
+    /// Where the browser brings the response: the first loopback redirect with a port, else the first one. Servers compare it exactly.
+    let redirect: LoopbackRedirect
+
+    /// Reads the document.
+    /// - Parameter url: where it was fetched.
+    /// - Throws: `busy`; `oauth` with what is wrong with it.
+    init(_ response: HTTPResponse, at url: String) throws(LoginFault) {
+        let body = OAuthBody(response)
+        if let busy = body.busy { throw .busy(busy) }
+        do throws(ClientMetadataFault) {
+            guard (200..<300).contains(response.status) else { throw .status(response.status) }
+            guard body.members != nil else { throw .notJSON }
+            guard let id = body.text("client_id"), id == url else { throw .otherClient(body.text("client_id")) }
+            let redirects = body.texts("redirect_uris") ?? []
+            let here = redirects.compactMap { LoopbackRedirect($0) }
+            guard let redirect = here.first(where: { $0.port != nil }) ?? here.first else {
+                throw .noRedirectHere(redirects)
+            }
+            self.redirect = redirect
+        } catch {
+            throw .oauth(.clientMetadata(url: url, error))
+        }
+    }
+
+    /// Whether an identifier is the URL of such a document: https, or http on this machine, with a path, and
+    /// nothing that a server would not accept there.
+    static func isURL(_ clientID: String, parse: URLReading) -> Bool {
+        guard clientID.hasPrefix("https://") || clientID.hasPrefix("http://"), !clientID.contains("#"),
+            let url = parse(clientID), url.query == nil, !["", "/"].contains(url.path), EndpointRule().permits(url)
+        else { return false }
+        return url.text == clientID
+    }
+
+    /// The document for a site to put at a URL that becomes the identifier.
+    package static func document(at url: String) throws(LoginFault) -> String {
+        // Any port will do, as long as it is always the same: servers compare the redirect exactly.
+        let redirect = LoopbackRedirect().uri(port: 8976)
+        return try RegistrationRequest(redirect: redirect, scope: nil).json(clientID: url).unprotectedText
+    }
+}

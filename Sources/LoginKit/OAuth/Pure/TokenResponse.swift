@@ -1,0 +1,241 @@
+import Secrets
+
+/// The response of a token endpoint (RFC 6749, sections 5.1 and 5.2).
+enum TokenResponse: Equatable, Sendable {
+    case issued(IssuedTokens)
+    case refused(OAuthRefusal)
+    /// It cannot say now: nothing was judged.
+    case unavailable(BusyFault)
+
+    /// A member `error` is an error whatever the status; any 4xx is a no, also with an empty body. At a refresh only the token
+    /// endpoint itself can say no, since that ends a login: what a firewall or a gateway answers judges nothing.
+    /// - Throws: `unusableResponse` for what is neither, `redirected` for a redirect.
+    init(_ response: HTTPResponse, at step: OAuthStep = .token) throws(LoginFault) {
+        let body = OAuthBody(response)
+        if let busy = body.busy {
+            self = .unavailable(busy)
+        } else if step == .refresh ? body.refusesRefresh : body.hasError || (400..<500).contains(response.status) {
+            self = .refused(body.refusal(at: step))
+        } else if step == .refresh, body.isDoubtful {
+            self = .unavailable(
+                BusyFault(
+                    status: response.status, retryAfter: response.retryAfter, words: body.words, isDoubtful: true))
+        } else {
+            try response.refuseRedirect(at: step)
+            self = .issued(try IssuedTokens(body, at: step))
+        }
+    }
+
+    /// The tokens.
+    /// - Throws: `busy`, `oauth` with the refusal.
+    func get() throws(LoginFault) -> IssuedTokens {
+        switch self {
+        case .issued(let tokens): return tokens
+        case .refused(let refusal): throw .oauth(.refused(refusal))
+        case .unavailable(let fault): throw .busy(fault)
+        }
+    }
+
+    /// The same for a refresh: what the server refused is `rejected`, so that it is erased; a configured client that it does not
+    /// know says nothing about the refresh token.
+    func refreshed(_ grant: Grant) throws(LoginFault) -> IssuedTokens {
+        guard case .refused(let refusal) = self, !grant.survives(refusal) else { return try get() }
+        throw .rejected(Refusal(status: refusal.status ?? 400, words: refusal.words))
+    }
+}
+
+extension String {
+    /// Scope tokens with blanks between them (RFC 6749, section 3.3), and not more than anybody needs: it is kept, and shown.
+    fileprivate var isScope: Bool {
+        utf8.count <= 4096 && split(separator: " ").allSatisfy { String($0).isScopeToken }
+    }
+
+    /// RFC 6749, section 3.3.
+    var isScopeToken: Bool {
+        !isEmpty && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
+    }
+}
+
+extension IssuedTokens {
+    /// A hundred years: more means something else.
+    private static let longestLife = 3_155_760_000
+
+    fileprivate init(_ body: OAuthBody, at step: OAuthStep) throws(LoginFault) {
+        guard body.members != nil else {
+            throw .oauth(.unusableResponse(step, body.unreadable))
+        }
+        guard let value = body.text("access_token") else {
+            throw .oauth(.unusableResponse(step, .missing(member: "access_token")))
+        }
+        guard body.members?["token_type"] == nil || body.text("token_type") != nil else {
+            throw .oauth(.unusableResponse(step, .unsafeText(member: "token_type")))
+        }
+        if let type = body.text("token_type"), type.lowercased() != "bearer" {
+            throw .oauth(.unusableResponse(step, .tokenType(type)))
+        }
+        accessToken = Secret(value)
+        guard value.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw .oauth(.unusableResponse(step, .unsafeText(member: "access_token")))
+        }
+        refreshToken = body.text("refresh_token").map { Secret($0) }
+        lifetime = body.seconds("expires_in", in: 1...Self.longestLife)
+        scope = body.text("scope")
+        guard scope?.isScope ?? true else { throw .oauth(.unusableResponse(step, .unsafeText(member: "scope"))) }
+        identityToken = body.text("id_token").map { Secret($0) }
+    }
+
+    /// As they are kept.
+    /// - Parameters:
+    ///   - now: when the response came, in seconds of Unix time.
+    ///   - old: the refresh token that stays where no new one came (RFC 6749, section 6).
+    func token(receivedAt now: Int64, keeping old: Secret? = nil) -> Token {
+        Token(value: accessToken, refreshToken: refreshToken ?? old, expires: lifetime.map { now + Int64($0) })
+    }
+}
+
+/// The response of an authorization server, opened up: the members of its JSON, whatever the `Content-Type` says.
+struct OAuthBody {
+    let response: HTTPResponse
+    /// `nil` where the body is no JSON object.
+    let members: [String: JSONValue]?
+    /// The fault of a body that was not read; `nil` if it is JSON.
+    private let fault: JSONFault?
+
+    /// In characters: more of a server's words is not worth keeping.
+    private static let longestWords = 4096
+
+    init(_ response: HTTPResponse) {
+        self.response = response
+        do throws(JSONFault) {
+            let value = try response.body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+            if case .object(let members) = value { self.members = members } else { members = nil }
+            fault = nil
+        } catch {
+            (members, fault) = (nil, error)
+        }
+    }
+
+    /// A member that is a text, and not an empty one.
+    func text(_ member: String) -> String? {
+        guard case .string(let text)? = members?[member], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// The elements of an array that are texts; `nil` if the member is no array.
+    func texts(_ member: String) -> [String]? {
+        guard case .array(let elements)? = members?[member] else { return nil }
+        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    }
+
+    func flag(_ member: String) -> Bool { members?[member] == .bool(true) }
+
+    /// A number of seconds, also as a text; `nil` unless it lies within the bounds.
+    func seconds(_ member: String, in bounds: ClosedRange<Int>) -> Int? {
+        guard let text = members?[member]?.text, let number = Double(text), number.isFinite else { return nil }
+        let seconds = number.rounded(.up)
+        return seconds >= Double(bounds.lowerBound) && seconds <= Double(bounds.upperBound) ? Int(seconds) : nil
+    }
+
+    /// Whether it says no, whatever the status: GitHub's errors come with 200.
+    var hasError: Bool {
+        switch members?["error"] {
+        case .string(let text)?: !text.isEmpty
+        case .object?, .array?, .integer?, .number?: true
+        case .bool(let flag)?: flag
+        case .null?, nil: false
+        }
+    }
+
+    /// Whether the token endpoint refuses a refresh: in the form of RFC 6749, section 5.2, or of the services that send the same
+    /// with 200. `invalid_grant` can mean nothing else, whatever the status; others say "not now", even where nobody polls.
+    var refusesRefresh: Bool {
+        guard let error = text("error"), !Self.postponing.contains(where: error.contains) else { return false }
+        return code == .invalidGrant || [200, 400, 401].contains(response.status) && error.isErrorCode
+    }
+
+    /// Parts of the codes that judge no token: of RFC 8628, RFC 9449, and of services that limit how often they are asked.
+    private static let postponing = [
+        "slow_down", "authorization_pending", "use_dpop_nonce", "rate_limit", "too_many", "throttl",
+    ]
+
+    /// Whether the response to a refresh, which refuses nothing, may come from something in between.
+    var isDoubtful: Bool {
+        (300..<500).contains(response.status) || (200..<300).contains(response.status) && (hasError || isPage)
+    }
+
+    /// Whether it is a page for people.
+    var isPage: Bool {
+        members == nil && response.isPage
+    }
+
+    /// The code, where it is one of the RFCs'.
+    var code: OAuthErrorCode? { text("error").flatMap { OAuthErrorCode(rawValue: $0) } }
+
+    var words: String? { text("error_description").map { String($0.prefix(Self.longestWords)) } }
+
+    func refusal(at step: OAuthStep) -> OAuthRefusal {
+        OAuthRefusal(code, at: step, status: response.status, words: words)
+    }
+
+    /// The fault of a server that cannot judge now, by its status or its error code.
+    var busy: BusyFault? {
+        let isBusy = response.saysNothing || (hasError && code?.judgesNothing == true)
+        return isBusy ? BusyFault(status: response.status, retryAfter: response.retryAfter, words: words) : nil
+    }
+
+    /// The reason that there are no members.
+    var unreadable: OAuthFault.Problem {
+        switch fault {
+        case .otherEncoding?, .repeatedMember?, .trailingComma?, .tooMuch?: fault.map { .doubtfulJSON($0) } ?? .notJSON
+        case .malformed?, nil: isFormEncoded ? .formEncoded : .notJSON
+        }
+    }
+
+    /// Whether the body looks like `access_token=…&…`.
+    var isFormEncoded: Bool {
+        members == nil
+            && response.body.withUnsafeBytes { bytes in
+                let isPlain = bytes.prefix(256).allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "<") }
+                return isPlain && bytes.prefix(256).contains(UInt8(ascii: "="))
+            }
+    }
+}
+
+extension HTTPResponse {
+    /// Refuses redirects: none of these requests follows one (RFC 9700, section 4.11).
+    func refuseRedirect(at step: OAuthStep) throws(LoginFault) {
+        guard (300..<400).contains(status) else { return }
+        throw .failure(.redirected(step: step.rawValue, status: status, target: redirect?.target ?? ""))
+    }
+}
+
+extension String {
+    /// Whether it has the form of all registered error codes, such as `invalid_grant`. Gateways write the words of a status:
+    /// "Not Found".
+    fileprivate var isErrorCode: Bool {
+        contains("_")
+            && utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+}
+
+/// The result of a revocation (RFC 7009, section 2.2).
+enum RevocationResponse: Equatable, Sendable {
+    case revoked
+    /// The server does not revoke tokens of this kind (section 2.2.1).
+    case unsupported
+    /// It is not known whether the token still works.
+    case failed(status: Int)
+
+    /// Any 2xx is a yes: a token that the server does not know is revoked, too. A page is none, whatever its status: a portal or a
+    /// gateway may have answered it.
+    init(_ response: HTTPResponse) {
+        let body = OAuthBody(response)
+        if body.code == .unsupportedTokenType {
+            self = .unsupported
+        } else {
+            let isDone =
+                (200..<300).contains(response.status) && !body.hasError && (response.body.isEmpty || !body.isPage)
+            self = isDone ? .revoked : .failed(status: response.status)
+        }
+    }
+}

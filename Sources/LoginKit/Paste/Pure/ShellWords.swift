@@ -1,0 +1,257 @@
+import Secrets
+
+/// Splits a command as developer tools copy it into words, without running or filling in anything: for a POSIX shell, as Chromium
+/// and Firefox quote it, or for the command prompt of Windows.
+struct ShellWords {
+    /// A command's words, at most, and what else of a text is kept in guarded memory.
+    static let most = 1000
+
+    var bytes: [UInt8]
+    var place = 0
+    private var words: [Secret] = []
+    /// The word so far; wiped when it ends.
+    private var word: [UInt8] = []
+    var hasWord = false
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        word.reserveCapacity(bytes.count)
+    }
+
+    /// The words of a command that is quoted for a POSIX shell: `'…'`, `"…"`, `$'…'`, a backslash, and lines that go on behind one.
+    static func posix(_ text: Secret) throws(CopyFault) -> [Secret] {
+        try wiping(text) { (splitter) throws(CopyFault) in try splitter.splitPOSIX() }
+    }
+
+    /// The words of a command for Windows' `cmd`: carets first, then the quotation marks of its C library.
+    static func windows(_ text: Secret) throws(CopyFault) -> [Secret] {
+        try wiping(text) { (splitter) throws(CopyFault) in
+            try splitter.removeCarets()
+            try splitter.splitArguments()
+        }
+    }
+
+    private static func wiping(
+        _ text: Secret, _ split: (inout ShellWords) throws(CopyFault) -> Void
+    ) throws(CopyFault) -> [Secret] {
+        var splitter = ShellWords(text.withUnsafeBytes { Array($0) })
+        defer { for index in splitter.bytes.indices { splitter.bytes[index] = 0 } }
+        try split(&splitter)
+        try splitter.endWord()
+        return splitter.words
+    }
+
+    mutating func next() -> UInt8? {
+        guard place < bytes.count else { return nil }
+        defer { place += 1 }
+        return bytes[place]
+    }
+
+    mutating func append(_ byte: UInt8) {
+        hasWord = true
+        word.append(byte)
+    }
+
+    mutating func endWord() throws(CopyFault) {
+        guard hasWord else { return }
+        guard words.count < Self.most else { throw .tooManyWords }
+        words.append(word.withUnsafeBytes { Secret(copying: $0) })
+        for index in word.indices { word[index] = 0 }
+        word.removeAll(keepingCapacity: true)
+        hasWord = false
+    }
+}
+
+// A POSIX shell's quoting (POSIX.1-2017, Shell Command Language, 2.2) and bash's `$'…'`.
+extension ShellWords {
+    private mutating func splitPOSIX() throws(CopyFault) {
+        while let byte = next() {
+            switch byte {
+            case UInt8(ascii: "'"): try quoteSingle()
+            case UInt8(ascii: "\""): try quoteDouble()
+            case UInt8(ascii: "$"):
+                guard next() == UInt8(ascii: "'") else { throw .shellSyntax }
+                try quoteANSI()
+            case UInt8(ascii: "\\"):
+                guard let escaped = next() else { throw .unfinished }
+                if escaped == UInt8(ascii: "\r"), bytes[place...].first == UInt8(ascii: "\n") { place += 1 }
+                if ![UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(escaped) { append(escaped) }
+            case UInt8(ascii: " "), UInt8(ascii: "\t"): try endWord()
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                guard isBlankToTheEnd else { throw .shellSyntax }
+                return
+            default:
+                // One command, and nothing that another would be told.
+                guard !"`;|&<>(){}!*?[]#~".utf8.contains(byte) || hasWord && "~#!{}[]?*".utf8.contains(byte) else {
+                    throw .shellSyntax
+                }
+                append(byte)
+            }
+        }
+    }
+
+    var isBlankToTheEnd: Bool { bytes[place...].allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+
+    private mutating func quoteSingle() throws(CopyFault) {
+        hasWord = true
+        while let byte = next() {
+            if byte == UInt8(ascii: "'") { return }
+            append(byte)
+        }
+        throw .unfinished
+    }
+
+    private mutating func quoteDouble() throws(CopyFault) {
+        hasWord = true
+        while let byte = next() {
+            switch byte {
+            case UInt8(ascii: "\""): return
+            case UInt8(ascii: "$"), UInt8(ascii: "`"): throw .shellSyntax
+            case UInt8(ascii: "\\"):
+                guard let escaped = next() else { throw .unfinished }
+                if escaped == UInt8(ascii: "\n") { continue }
+                if !"$`\"\\".utf8.contains(escaped) { append(byte) }
+                append(escaped)
+            default: append(byte)
+            }
+        }
+        throw .unfinished
+    }
+
+    private mutating func quoteANSI() throws(CopyFault) {
+        hasWord = true
+        while let byte = next() {
+            if byte == UInt8(ascii: "'") { return }
+            guard byte == UInt8(ascii: "\\") else {
+                append(byte)
+                continue
+            }
+            guard let escaped = next() else { throw .unfinished }
+            try appendEscape(escaped)
+        }
+        throw .unfinished
+    }
+
+    private mutating func appendEscape(_ escaped: UInt8) throws(CopyFault) {
+        switch escaped {
+        case UInt8(ascii: "a"): append(0x07)
+        case UInt8(ascii: "b"): append(0x08)
+        case UInt8(ascii: "t"): append(0x09)
+        case UInt8(ascii: "n"): append(0x0A)
+        case UInt8(ascii: "v"): append(0x0B)
+        case UInt8(ascii: "f"): append(0x0C)
+        case UInt8(ascii: "r"): append(0x0D)
+        case UInt8(ascii: "e"), UInt8(ascii: "E"): append(0x1B)
+        case UInt8(ascii: "0")...UInt8(ascii: "7"):
+            place -= 1
+            try appendByte(number(bits: 3, digits: 3))
+        case UInt8(ascii: "x"): try appendByte(number(bits: 4, digits: 2))
+        case UInt8(ascii: "u"): try appendScalar(digits: 4)
+        case UInt8(ascii: "U"): try appendScalar(digits: 8)
+        case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "?"): append(escaped)
+        // A control character by its letter: no tool copies that.
+        case UInt8(ascii: "c"): throw .badEscape
+        default:
+            append(UInt8(ascii: "\\"))
+            append(escaped)
+        }
+    }
+
+    /// Reads digits of so many bits; `nil` where there is none.
+    private mutating func number(bits: Int, digits: Int) -> UInt32? {
+        var number: UInt32?
+        for _ in 0..<digits {
+            guard place < bytes.count, let digit = Character(Unicode.Scalar(bytes[place])).hexDigitValue,
+                digit < 1 << bits
+            else { break }
+            number = (number ?? 0) << bits | UInt32(digit)
+            place += 1
+        }
+        return number
+    }
+
+    /// A NUL would end the text for bash.
+    private mutating func appendByte(_ number: UInt32?) throws(CopyFault) {
+        guard let number, number & 0xFF != 0 else { throw .badEscape }
+        append(UInt8(truncatingIfNeeded: number))
+    }
+
+    private mutating func appendScalar(digits: Int) throws(CopyFault) {
+        guard var number = number(bits: 4, digits: digits), number != 0 else { throw .badEscape }
+        if (0xD800..<0xDC00).contains(number), bytes[place...].starts(with: "\\u".utf8) {
+            place += 2
+            guard let low = self.number(bits: 4, digits: 4), (0xDC00..<0xE000).contains(low) else { throw .badEscape }
+            number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(number) else { throw .badEscape }
+        for byte in String(Character(scalar)).utf8 { append(byte) }
+    }
+}
+
+// Windows: what cmd makes of carets, and its programs of quotation marks (Microsoft C, "Parsing C command-line arguments").
+extension ShellWords {
+    mutating func removeCarets() throws(CopyFault) {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(bytes.count)
+        var isQuoted = false
+        while let byte = next() {
+            switch byte {
+            case UInt8(ascii: "^") where !isQuoted:
+                guard let escaped = next() else { throw .unfinished }
+                if escaped == UInt8(ascii: "\r"), bytes[place...].first == UInt8(ascii: "\n") { place += 1 }
+                guard [UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(escaped) else {
+                    plain.append(escaped)
+                    continue
+                }
+                // A line break of the text itself is written as two.
+                while let further = bytes[place...].first,
+                    further == UInt8(ascii: "\n") || further == UInt8(ascii: "\r")
+                {
+                    if further == UInt8(ascii: "\n") { plain.append(further) }
+                    place += 1
+                }
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                guard isBlankToTheEnd else { throw .shellSyntax }
+                place = bytes.count
+            case UInt8(ascii: "&"), UInt8(ascii: "|"), UInt8(ascii: "<"), UInt8(ascii: ">"):
+                guard isQuoted else { throw .shellSyntax }
+                plain.append(byte)
+            case UInt8(ascii: "\""):
+                isQuoted.toggle()
+                plain.append(byte)
+            default: plain.append(byte)
+            }
+        }
+        guard !isQuoted else { throw .unfinished }
+        for index in bytes.indices { bytes[index] = 0 }
+        (bytes, place) = (plain, 0)
+    }
+
+    mutating func splitArguments() throws(CopyFault) {
+        var isQuoted = false, backslashes = 0
+        while let byte = next() {
+            if byte == UInt8(ascii: "\\") {
+                backslashes += 1
+                continue
+            }
+            let isMark = byte == UInt8(ascii: "\"")
+            for _ in 0..<(isMark ? backslashes / 2 : backslashes) { append(UInt8(ascii: "\\")) }
+            let isEscaped = isMark && backslashes % 2 == 1
+            backslashes = 0
+            if isMark, !isEscaped, isQuoted, bytes[place...].first == byte {
+                // Two of them inside of quotes are one.
+                place += 1
+                append(byte)
+            } else if isMark, !isEscaped {
+                hasWord = true
+                isQuoted.toggle()
+            } else if !isQuoted, [0x20, 0x09, 0x0A].contains(byte) {
+                try endWord()
+            } else {
+                append(byte)
+            }
+        }
+        for _ in 0..<backslashes { append(UInt8(ascii: "\\")) }
+        guard !isQuoted else { throw .unfinished }
+    }
+}

@@ -1,0 +1,216 @@
+import Secrets
+
+/// The judgement of a response of verify or of a login. What follows from which response is in docs/verdicts.md; every command
+/// and every receipt goes by this:
+///
+/// - Logged in is a session that verify calls so, and verify proves it only if anonymous clients get another answer: without
+///   cookies, and with those that anybody gets before a login. Both are looked at before a password goes out; if either is taken for a login,
+///   none can be had (`AnonymousCheck`). A name that is missing is the typed one only where both are known to differ.
+/// - Refused is a response to the credential that a `refused` rule names; without one 401, or the form of the login again. The
+///   latter alone may be overruled, by a verify that says logged in (`LoginVerdict.askedAgain`).
+/// - A page that asks for a code, and for no password, is a second factor whatever `refused` says; at verify, too, unless it has the
+///   name.
+/// - Undecided is every other response to a login: verify decides, and what it calls logged out was refused only where it is known
+///   to prove logins (`LoginVerdict.unconfirmed`).
+/// - Ended is a session that verify calls logged out. A response to a person's own request is at most a reason to ask verify
+///   (`RelayJudgement`).
+package enum Judgement: Equatable, Sendable {
+    case accepted
+    case refused(Refusal)
+    case forbidden(Refusal)
+    /// The credential is good, and a code or an approval is needed; with the server's own words.
+    case needsSecondFactor(words: String?)
+    /// An approval on another device is still waited for.
+    case pending
+    /// Neither yes nor no: why.
+    case unclear(LoginFault)
+}
+
+/// The request that a response belongs to, for the defaults of its rules and for messages.
+package enum Step: String, Equatable, Sendable {
+    case login, verify, refresh, logout
+    /// The page that is fetched before a request.
+    case page
+}
+
+extension ParsedResponse {
+    /// Reads the answer as the rules have it. What the profile says goes before what is usual, and `forbidden` before
+    /// refusals: a profile that counts 403 among `logged-out` need not take it out of `forbidden`.
+    /// - Parameter anonymous: what verify is known to answer without a login.
+    func judged(by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil) -> Judgement {
+        var refusal = Refusal(status: status, words: words(rule) ?? response.errorText)
+        let refused = step == .verify ? rule.loggedOut : rule.refused
+        if matches(any: rule.forbidden ?? []) { return .forbidden(refusal) }
+        if matches(any: rule.secondFactor ?? []) { return .needsSecondFactor(words: refusal.words) }
+        if matches(any: rule.pending ?? []) { return .pending }
+        // A code is asked for only after a good password, whatever else the page has that a refusal has, too.
+        if asksForCode, step == .login, rule.secondFactor == nil { return .needsSecondFactor(words: refusal.words) }
+        if matches(any: refused ?? []) || showsLogin(rule, step) { return .refused(refusal) }
+        if asksForCode, step == .verify, rule.secondFactor == nil, (200..<300).contains(status), !hasName(rule) {
+            return .needsSecondFactor(words: refusal.words)
+        }
+        if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
+            return .forbidden(forbidden)
+        }
+        if isAnonymous(anonymous, rule, step) { return .refused(refusal) }
+        if rule.forbidden == nil, matches(any: step.usuallyForbidden) {
+            refusal.mayMeanLoggedOut = status == 403
+            return .forbidden(refusal)
+        }
+        if refused == nil, matches(any: step.usuallyRefused) { return .refused(refusal) }
+        if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
+        guard let place = missingName(rule, step), anonymous?.differs(from: self) != true else { return .accepted }
+        refusal.missingName = place.description
+        return .refused(refusal)
+    }
+
+    /// The place of a missing user name: a sign of being logged out, unless something else tells the two apart.
+    func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
+        guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
+        return name(at: place) == nil ? place : nil
+    }
+
+    private func hasName(_ rule: ResponseRule) -> Bool { rule.username != nil && missingName(rule, .verify) == nil }
+
+    /// Whether the form of the login refuses, where the profile does not say what does. At verify a name goes before it, since some
+    /// services show it to whoever is logged in, too.
+    func showsLogin(_ rule: ResponseRule, _ step: Step) -> Bool {
+        guard asksAgain, response.judgesPasswords else { return false }
+        switch step {
+        case .login: return rule.refused == nil
+        case .verify: return rule.loggedOut == nil && !hasName(rule)
+        case .refresh, .logout, .page: return false
+        }
+    }
+
+    /// Whether the profile says that this answer proves a login, whatever its status says by itself.
+    private func isNamedLogin(_ rule: ResponseRule, _ step: Step) -> Bool {
+        step == .verify && !ResponseRule.provesNoLogin(status) && matches(any: rule.loggedIn ?? [])
+    }
+
+    /// The server's own words, where the profile says they are.
+    func words(_ rule: ResponseRule) -> String? {
+        rule.message.flatMap { text(at: $0) } ?? lacksScope?.parameters["error_description"]
+    }
+
+    private var lacksScope: AuthenticateChallenge? { response.lacksScope }
+
+    /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
+    /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
+    func toldForbidden(_ refusal: Refusal) -> Refusal? {
+        guard response.isRefusal else { return nil }
+        return isProven || lacksScope != nil ? refusal : nil
+    }
+
+    private func unclear(_ rule: ResponseRule, _ step: Step) -> LoginFault? {
+        switch status {
+        case 200..<300:
+            return nil
+        case 300..<400:
+            return unclearRedirect(step)
+        case 429, 500..<600:
+            return .busy(
+                BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule) ?? response.errorText))
+        case 400 where origin.scheme == "http" && response.wantsTLS:
+            return .network(.notHTTP)
+        default:
+            return .failure(
+                .unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? response.errorText ?? shortText))
+        }
+    }
+
+    /// The whole body, where it is a short text: what no rule expects is understood only by what the server says of it.
+    private var shortText: String? {
+        let type = response.values(of: "Content-Type").first?.lowercased() ?? ""
+        guard type.hasPrefix("text/plain") || type.hasPrefix("application/json") || type.contains("+json"),
+            let text = text(at: .text), !text.isEmpty, text.utf8.count <= 200
+        else { return nil }
+        return text
+    }
+
+    /// A login form usually ends in a redirect, and what that means only verify can tell. A redirect that would have the
+    /// body sent again elsewhere is not one of those.
+    private func unclearRedirect(_ step: Step) -> LoginFault? {
+        let repeatsBody = wrote && (status == 307 || status == 308)
+        if let foreign = foreignRedirect, repeatsBody || step == .verify || step == .page {
+            if let fault = foreign.fault { return fault }
+            return .untrusted(.otherOrigin(target: foreign.origin?.description ?? foreign.url))
+        }
+        if (step == .login || step == .logout) && !repeatsBody { return nil }
+        let target = response.redirect?.target ?? ""
+        return .failure(.redirected(step: step.rawValue, status: status, target: target))
+    }
+
+}
+
+extension Step {
+    /// 423 tells of a locked account wherever it comes (the word is of RFC 4918, section 11.3).
+    var usuallyForbidden: [Condition] {
+        switch self {
+        case .verify: [Condition(status: 403), Condition(status: 423)]
+        case .login: [Condition(status: 423)]
+        case .refresh, .logout, .page: []
+        }
+    }
+
+    /// A refusal at a refresh ends a login, so there only what the service itself answers is one: other statuses are what
+    /// firewalls and gateways answer, too.
+    var usuallyRefused: [Condition] {
+        switch self {
+        case .login, .verify: [Condition(status: 401)]
+        case .refresh: [Condition(status: 400), Condition(status: 401)]
+        case .logout, .page: []
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// 401 or 403: it refuses a session, or the credential.
+    var isRefusal: Bool { status == 401 || status == 403 }
+
+    /// Whether the server was too busy or too broken to judge anything.
+    var saysNothing: Bool { status == 408 || status == 429 || status >= 500 }
+
+    /// Whether a login form in this response says that the password was wrong. A busy server, a missing page, a locked account (423) or
+    /// an expired form (419) may show one, too, and has judged nothing.
+    var judgesPasswords: Bool { (200..<300).contains(status) || [400, 401, 403, 422].contains(status) }
+
+    /// The challenge that says that the token is good, and its scope is not enough (RFC 6750, section 3.1).
+    var lacksScope: AuthenticateChallenge? {
+        AuthenticateChallenge.parse(values(of: "WWW-Authenticate")).first {
+            $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope" && $0.repeated.isEmpty
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The members of a JSON error that hold a sentence, the most telling first; the last two are of problem details alone
+    /// (RFC 9457, section 3.1) and mean something else in a response that is no error.
+    private static let errorMembers = ["message", "error_description", "detail", "error", "title"]
+    private static let problemMembers = ["detail", "title"]
+
+    /// The reason for a refusal at the top level of a JSON body (RFC 6749, section 5.2; RFC 9457).
+    var errorText: String? {
+        do throws(JSONFault) {
+            let body = try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
+            guard case .object(let members) = body else { return nil }
+            for name in Self.errorMembers where status >= 400 || !Self.problemMembers.contains(name) {
+                if case .string(let text)? = members[name], !text.isEmpty { return text }
+            }
+            return nil
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Recognizes the responses of nginx, Apache, Go and Tomcat to plain http on a port for TLS: all have status 400, and only
+    /// their words tell.
+    var wantsTLS: Bool {
+        let text = body.withUnsafeBytes { String(decoding: $0.prefix(4096), as: UTF8.self) }.lowercased()
+        return ["to https port", "to an https server", "to an ssl-enabled server port", "requires tls"].contains {
+            text.contains($0)
+        }
+    }
+}

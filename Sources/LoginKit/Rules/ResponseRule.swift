@@ -1,0 +1,137 @@
+/// The rule for reading a response.
+/// The defaults: every response is read by what is usual.
+package struct ResponseRule: Equatable, Sendable {
+    /// The signs of a refusal; one must hold. `nil` means the request's default.
+    var refused: [Condition]?
+    /// The signs that the session has ended; for verify, instead of `refused`. `nil` means 401.
+    var loggedOut: [Condition]?
+    /// The responses other than 2xx that prove a login at verify; never a status that refuses or tells nothing.
+    var loggedIn: [Condition]?
+    /// The responses that mean 'no permission'; `nil` means 403 for verify, or a response that says so by itself
+    /// (RFC 6750, section 3.1).
+    var forbidden: [Condition]?
+    /// The signs that a code or an approval is needed; checked after `forbidden`.
+    var secondFactor: [Condition]?
+    /// The signs that an approval on another device is still missing.
+    var pending: [Condition]?
+    /// Seconds after which a pending request is sent again.
+    var interval = 5
+    /// Where the server's own words are.
+    var message: Place?
+    /// Where the name of the account is. A response to verify without one is a refusal, unless the response without a login is
+    /// known to differ in other ways.
+    package var username: Place?
+    /// Where the token is; `nil` means that it is the whole JSON body.
+    var token: Place?
+    /// Where the refresh token is; the old one stays where an answer has none (RFC 6749, section 6).
+    var refreshToken: Place?
+    /// Where the end of the session is; `nil` for the end that a token or a cookie tells of itself.
+    var expiry: Expiry?
+    /// The values that later requests need from the response, by name.
+    var taken: [Taken] = []
+
+    /// A value of a response that later requests send, as `{NAME}`.
+    struct Taken: Equatable, Sendable {
+        /// The text between the braces.
+        let name: String
+        /// Where the response has it.
+        let place: Place
+
+        /// - Parameter name: none of the names that templates have anyway.
+        init(name: String, place: Place) {
+            self.name = name
+            self.place = place
+        }
+    }
+
+    /// Where the end of a session is told, and in what unit.
+    enum Expiry: Equatable, Sendable {
+        /// A date, or seconds of Unix time.
+        case at(Place)
+        case inSeconds(Place)
+        case inMilliseconds(Place)
+    }
+
+    /// The statuses that `logged-in` cannot name: they refuse, or say nothing of the session.
+    static func provesNoLogin(_ status: Int) -> Bool {
+        [401, 403, 408, 429].contains(status) || (500..<600).contains(status)
+    }
+
+    /// Whether any of it looks into a JSON body.
+    var readsJSON: Bool { places.contains(where: \.isInJSON) }
+
+    /// Whether any of it looks into the forms or the text of an HTML page.
+    var readsHTML: Bool { places.contains(where: \.isInHTML) }
+
+    /// Whether any of it looks into an XML body.
+    var readsXML: Bool { places.contains(where: \.isInXML) }
+
+    private var places: [Place] {
+        let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]
+        let conditions = told.flatMap { $0 ?? [] }
+        let named: [Place?] = [message, username, token, refreshToken, expiry?.place]
+        return named.compactMap { $0 } + conditions.flatMap { $0.places.map(\.place) } + taken.map(\.place)
+    }
+}
+
+extension ResponseRule.Expiry {
+    /// Where it is told.
+    var place: Place {
+        switch self {
+        case .at(let place), .inSeconds(let place), .inMilliseconds(let place): place
+        }
+    }
+}
+
+/// A condition on a response: a status, or places that must all hold a text of a certain form.
+/// Without arguments it holds for every answer.
+struct Condition: Equatable, Sendable {
+    /// The code that it must have; `nil` for any.
+    var status: Int?
+    /// All of them must hold.
+    var places: [PlacePattern] = []
+
+    /// A place, and what must stand there.
+    struct PlacePattern: Equatable, Sendable {
+        /// Where it is looked for.
+        let place: Place
+        /// The form that the text must have.
+        let pattern: TextPattern
+
+        /// - Parameter pattern: the empty one, for a place that must be missing or empty.
+        init(place: Place, pattern: TextPattern) {
+            self.place = place
+            self.pattern = pattern
+        }
+    }
+
+    /// Whether it looks for a field in a form of the page.
+    var readsForm: Bool { places.contains { if case .field = $0.place { true } else { false } } }
+}
+
+/// A text in which `*` stands for anything; the empty text stands for 'missing or empty'.
+struct TextPattern: Equatable, Sendable {
+    /// As the profile has it, stars included.
+    let text: String
+
+    /// Takes any text: each is a pattern.
+    init(_ text: String) {
+        self.text = text
+    }
+
+    /// - Parameter value: `nil` for a place that the answer does not have.
+    func matches(_ value: String?) -> Bool {
+        guard let value, !value.isEmpty else { return text.isEmpty || text == "*" && value != nil }
+        let pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+        var rest = Array(value.utf8)[...]
+        guard pieces.count > 1 else { return Array(rest) == pieces[0] }
+        guard rest.starts(with: pieces[0]) else { return false }
+        rest = rest.dropFirst(pieces[0].count)
+        for piece in pieces.dropFirst().dropLast() {
+            guard let range = rest.firstRange(of: piece) else { return false }
+            rest = rest[range.upperBound...]
+        }
+        let last = pieces[pieces.count - 1]
+        return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    }
+}

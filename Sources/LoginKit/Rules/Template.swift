@@ -1,0 +1,216 @@
+import Secrets
+
+/// A text with slots in braces: `{username}`, `{cookie:NAME}`; `{{` is a brace.
+package struct Template: Equatable, Sendable {
+    /// The value to fill in.
+    package enum Slot: Hashable, Sendable {
+        case username, password, ttl, token, refreshToken
+        case cookie(String)
+        /// Another secret, asked for once and stored.
+        case secret(String)
+        /// `{otp}`, the code of a second factor; what holds it is sent only when there is one.
+        case code
+        /// `{csrf}`, what guards against forged requests; what holds it is sent only when it is known.
+        case csrf
+        /// A value that a response of the login gave, by its name in `take`.
+        case taken(String)
+    }
+
+    /// A piece of the text.
+    enum Part: Equatable, Sendable {
+        case text(String)
+        case slot(Slot)
+    }
+
+    /// A text that is not a template.
+    enum Malformed: Error, Equatable, Sendable {
+        case unknownSlot(String)
+        case unclosedBrace
+    }
+
+    /// In the order of the text; `{{` has become a brace.
+    let parts: [Part]
+
+    /// Takes pieces as they are: a brace in a text is only a brace.
+    init(parts: [Part]) {
+        self.parts = parts
+    }
+
+    /// A text that is sent as it is.
+    init(literal: String) {
+        self.parts = [.text(literal)]
+    }
+
+    /// In the order of the text; one that stands there twice comes twice.
+    var slots: [Slot] {
+        parts.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
+    }
+
+    /// The text with `…` for each slot: fit to be shown, whatever is filled in.
+    var shown: String {
+        parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
+    }
+
+    /// Reads a text as a profile has it.
+    /// - Parameter taken: the names that `take` gives in this profile.
+    /// - Throws: `Malformed` for a brace that is not closed, and for a slot that there is not.
+    init(parsing text: String, taken: Set<String> = []) throws(Malformed) {
+        var parts: [Part] = []
+        var literal = ""
+        var rest = text[...]
+        while let brace = rest.firstIndex(of: "{") {
+            literal += String(rest[..<brace])
+            rest = rest[rest.index(after: brace)...]
+            if rest.first == "{" {
+                literal += "{"
+                rest = rest.dropFirst()
+                continue
+            }
+            guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
+            let name = String(rest[..<end])
+            guard let slot = Slot(name) ?? (taken.contains(name) ? .taken(name) : nil) else {
+                throw .unknownSlot(name)
+            }
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(.slot(slot))
+            rest = rest[rest.index(after: end)...]
+        }
+        literal += String(rest)
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        self.parts = parts
+    }
+}
+
+extension Template.Slot {
+    /// - Parameter name: what stands between the braces.
+    /// - Returns: `nil` for a slot that there is not, such as a cookie without a name.
+    init?(_ name: String) {
+        switch name {
+        case "username": self = .username
+        case "password": self = .password
+        case "ttl": self = .ttl
+        case "token": self = .token
+        case "refresh-token": self = .refreshToken
+        case "otp": self = .code
+        case "csrf": self = .csrf
+        default:
+            let pieces = name.split(separator: ":", maxSplits: 1).map(String.init)
+            guard pieces.count == 2 else { return nil }
+            switch pieces[0] {
+            case "cookie": self = .cookie(pieces[1])
+            case "secret": self = .secret(pieces[1])
+            default: return nil
+            }
+        }
+    }
+
+    /// The slot as a profile writes it.
+    package var name: String {
+        switch self {
+        case .username: "username"
+        case .password: "password"
+        case .ttl: "ttl"
+        case .token: "token"
+        case .refreshToken: "refresh-token"
+        case .cookie(let name): "cookie:\(name)"
+        case .secret(let label): "secret:\(label)"
+        case .code: "otp"
+        case .csrf: "csrf"
+        case .taken(let name): name
+        }
+    }
+
+    /// Whether it may stand in a form or a JSON body only, so that it can never get into a URL.
+    var isForBodiesOnly: Bool {
+        switch self {
+        case .password, .secret: true
+        case .username, .ttl, .token, .refreshToken, .cookie, .code, .csrf, .taken: false
+        }
+    }
+}
+
+/// A JSON value whose texts are templates: what a profile's `json` says.
+enum JSONTemplate: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(Template)
+    case array([JSONTemplate])
+    /// Members in the order in which they are sent.
+    case object([Member])
+
+    /// A name and its value in an object.
+    struct Member: Equatable, Sendable {
+        /// A literal string; escaped when it is sent.
+        let name: String
+        /// A text with a `{ttl}` that was not asked for is left out, name and all.
+        let value: JSONTemplate
+
+        /// - Parameter name: without quotes and escapes.
+        init(name: String, value: JSONTemplate) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Every slot in any of its texts, in the order in which they are sent.
+    var slots: [Template.Slot] {
+        switch self {
+        case .null, .bool, .integer, .number: []
+        case .string(let template): template.slots
+        case .array(let elements): elements.flatMap(\.slots)
+        case .object(let members): members.flatMap(\.value.slots)
+        }
+    }
+
+    func fill(_ values: SlotValues, into builder: inout SecretBuilder) throws(FillFault) {
+        switch self {
+        case .null: try builder.write("null")
+        case .bool(let flag): try builder.write(String(flag))
+        case .integer(let number): try builder.write(String(number))
+        case .number(let number): try builder.write(String(number))
+        case .string(let template):
+            try builder.write("\"")
+            try template.fill(values, .json, into: &builder)
+            try builder.write("\"")
+        case .array(let elements):
+            try fill(elements.filter { $0.isWanted(values) }, values, into: &builder)
+        case .object(let members):
+            try builder.write("{")
+            try Self.fill(members, values, into: &builder, isFirst: true)
+            try builder.write("}")
+        }
+    }
+
+    /// Whether nothing in it waits for what there is not, such as a `{ttl}` that was not asked for.
+    func isWanted(_ values: SlotValues) -> Bool {
+        if case .string(let template) = self { return template.isWanted(values) }
+        return true
+    }
+
+    private func fill(
+        _ elements: [JSONTemplate], _ values: SlotValues, into builder: inout SecretBuilder
+    ) throws(FillFault) {
+        try builder.write("[")
+        for (index, element) in elements.enumerated() {
+            if index > 0 { try builder.write(",") }
+            try element.fill(values, into: &builder)
+        }
+        try builder.write("]")
+    }
+
+    /// The members that are wanted, without the braces around them.
+    /// - Parameter isFirst: whether none stands before them.
+    static func fill(
+        _ members: [Member], _ values: SlotValues, into builder: inout SecretBuilder, isFirst: Bool
+    ) throws(FillFault) {
+        for (index, member) in members.filter({ $0.value.isWanted(values) }).enumerated() {
+            try builder.write(index == 0 && isFirst ? "\"" : ",\"")
+            try builder.write(Secret(member.name), .json)
+            try builder.write("\":")
+            try member.value.fill(values, into: &builder)
+        }
+    }
+}

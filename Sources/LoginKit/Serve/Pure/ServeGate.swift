@@ -1,0 +1,297 @@
+import Secrets
+
+/// The address that the command of an `exec --serve` gets, and who is let in there.
+struct ServeGate: Equatable, Sendable {
+    /// The reason for turning a request away, judged by its head alone.
+    enum Refusal: Equatable, Sendable, CaseIterable {
+        /// The socket at the other end is another user's.
+        case otherUser
+        /// Its user cannot be told.
+        case unknownUser
+        /// `Host` is not the very address: another name was made to lead here.
+        case otherHost
+        /// A page of another site has a browser send it.
+        case otherSite
+        /// The first segment of the path is not the one that the command was given.
+        case unknownSegment
+        /// The target is no path, or one that two programs would read in two ways.
+        case badTarget
+        /// The body has no one length.
+        case badLength
+        /// The time for which the address was lent is over.
+        case ended
+        /// No thread can be started to answer it.
+        case noThread
+    }
+
+    /// What the server listens at.
+    enum Place: Equatable, Sendable {
+        /// A port of 127.0.0.1; the first segment of each path is one that nobody can guess, in hexadecimal digits.
+        case port(Int, segment: String)
+        /// A Unix socket, which other users cannot open.
+        case socket
+    }
+
+    let place: Place
+    /// The one user who may come in.
+    let user: UInt32
+
+    init(_ place: Place, user: UInt32) {
+        (self.place, self.user) = (place, user)
+    }
+
+    init(port: Int, segment: String, user: UInt32) {
+        self.init(.port(port, segment: segment), user: user)
+    }
+
+    /// The required value of `Host`. A page in a browser that reaches a Unix socket through somebody's forwarded port has another one.
+    var authority: String {
+        switch place {
+        case .port(let port, _): "127.0.0.1:\(port)"
+        case .socket: "authctl"
+        }
+    }
+
+    /// The base URL that replaces the service's origin, without a slash at the end.
+    var root: String {
+        switch place {
+        case .port(_, let segment): "http://\(authority)/\(segment)"
+        case .socket: "http://\(authority)"
+        }
+    }
+
+    /// Whether programs of this user may come in. Root opens any file, so that a Unix socket need not turn it away.
+    func admits(_ user: UInt32) -> Bool { user == self.user || user == 0 && place == .socket }
+
+    /// - Parameter user: the owner of the socket at the other end; `nil` if unknown.
+    /// - Returns: path and query at the service's origin, from the first slash on.
+    func target(of head: ServedHead, from user: UInt32?) throws(ServeRefused) -> String {
+        guard let user else { throw ServeRefused(.unknownUser) }
+        guard admits(user) else { throw ServeRefused(.otherUser) }
+        guard head.values(of: "Host") == [authority] else { throw ServeRefused(.otherHost) }
+        let rest = try path(of: head.target)
+        guard isOwnSite(head) else { throw ServeRefused(.otherSite) }
+        guard Self.isUnambiguous(rest) else { throw ServeRefused(.badTarget) }
+        guard Self.hasOneLength(head) else { throw ServeRefused(.badLength) }
+        return rest.hasPrefix("/") ? rest : "/\(rest)"
+    }
+
+    /// A target is a path here: what a proxy would be sent, with a scheme or for CONNECT, is none.
+    private func path(of target: String) throws(ServeRefused) -> String {
+        switch place {
+        case .port(_, let segment):
+            let (first, rest) = Self.split(target)
+            guard Secret(first) == Secret(segment) else { throw ServeRefused(.unknownSegment) }
+            return rest
+        case .socket:
+            guard target.hasPrefix("/") else { throw ServeRefused(.badTarget) }
+            return target
+        }
+    }
+
+    /// Programs send neither field; a browser tells by them whose page it was (Fetch, section 3.1; Fetch Metadata, section 2).
+    private func isOwnSite(_ head: ServedHead) -> Bool {
+        head.values(of: "Origin").allSatisfy { $0 == "http://\(authority)" }
+            && head.values(of: "Sec-Fetch-Site").allSatisfy { $0 == "none" || $0 == "same-origin" }
+    }
+
+    private static func split(_ target: String) -> (first: String, rest: String) {
+        guard target.hasPrefix("/") else { return ("", "") }
+        let path = target.dropFirst()
+        let end = path.firstIndex { $0 == "/" || $0 == "?" } ?? path.endIndex
+        return (String(path[..<end]), String(path[end...]))
+    }
+
+    /// Dot segments could leave the segment, in whatever way they are written; a fragment is never sent; and what browsers take
+    /// for a slash is none to others (RFC 3986, section 3.3; URL, section 4.4).
+    private static func isUnambiguous(_ rest: String) -> Bool {
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { return false }
+        let path = rest.prefix { $0 != "?" }
+        guard !path.contains("\\") else { return false }
+        return path.split(separator: "/").allSatisfy { segment in
+            let plain = segment.lowercased().replacing("%2e", with: ".")
+            return plain != "." && plain != ".."
+        }
+    }
+
+    private static func hasOneLength(_ head: ServedHead) -> Bool {
+        let lengths = head.values(of: "Content-Length"), codings = head.values(of: "Transfer-Encoding")
+        return lengths.count + codings.count <= 1 && codings.allSatisfy { $0.lowercased() == "chunked" }
+            && lengths.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64($0) != nil }
+    }
+}
+
+/// A request that is not let in.
+struct ServeRefused: Error, Equatable {
+    let reason: ServeGate.Refusal
+
+    init(_ reason: ServeGate.Refusal) {
+        self.reason = reason
+    }
+
+    /// The status code (RFC 9110, section 15.5).
+    var status: Int {
+        switch reason {
+        case .badTarget, .badLength: 400
+        case .otherUser, .otherHost, .otherSite, .unknownSegment: 403
+        case .ended: 410
+        // Without a descriptor for it, the kernel cannot be asked.
+        case .unknownUser, .noThread: 503
+        }
+    }
+}
+
+/// The reason for not sending a request on, where there are rules or a log.
+enum ServeObjection: Error, Equatable, Sendable {
+    /// Services read such a path in different ways.
+    case ambiguousPath
+    /// A header that changes the method or the path for some services.
+    case overridingHeader(String)
+    /// `_method` in the query.
+    case overridingQuery
+    /// A `Destination` that is not at the served address, or several.
+    case foreignDestination
+    /// A member `_method` of the body whose value is no method, or cannot be read.
+    case unreadableOverride
+    /// A body that cannot be searched for `_method`.
+    case unreadableBody(ServedBody.Fault)
+    /// `rule` is `nil` where none names the request.
+    case notAllowed(ServedAct, by: ServeRule?)
+    /// The same of a method that the body names.
+    case overrideNotAllowed(ServedAct, by: ServeRule?)
+    /// The person said no.
+    case declined(ServeRule)
+    /// Nobody has answered in time, or can.
+    case needsApproval(ServeRule)
+    /// What a person would have been shown of the body has not come in time.
+    case lateBody(ServeRule)
+    /// The client has gone before there was an answer; `rule` is the one that asked for it.
+    case withdrawn(ServeRule?)
+    /// The log cannot be written.
+    case notLogged
+
+    /// The `code` of the response.
+    var code: String {
+        switch self {
+        case .ambiguousPath: "ambiguous-path"
+        case .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: "override"
+        case .unreadableBody: "unreadable-body"
+        case .notAllowed, .overrideNotAllowed, .declined: "not-allowed"
+        case .needsApproval, .lateBody, .withdrawn: "needs-approval"
+        case .notLogged: "not-logged"
+        }
+    }
+
+    /// RFC 9110, section 15.
+    var status: Int {
+        switch self {
+        case .ambiguousPath, .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: 400
+        case .unreadableBody: 400
+        case .notAllowed, .overrideNotAllowed, .declined, .needsApproval, .lateBody, .withdrawn: 403
+        case .notLogged: 503
+        }
+    }
+
+    /// The rule that decided, as it was written.
+    var rule: ServeRule? {
+        switch self {
+        case .notAllowed(_, let rule), .overrideNotAllowed(_, let rule), .withdrawn(let rule): rule
+        case .declined(let rule), .needsApproval(let rule), .lateBody(let rule): rule
+        case .ambiguousPath, .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: nil
+        case .unreadableBody, .notLogged: nil
+        }
+    }
+}
+
+/// What a request may make the service do, by its head: its own method, and what some services take in place of it.
+struct ServedActs: Equatable, Sendable {
+    /// At least one: the request's own.
+    let acts: [ServedAct]
+    /// The request's path.
+    var path: ServedPath { own.path }
+    private let own: ServedAct
+    private let hasBody: Bool
+    private let fields: [ServedField]
+
+    /// Whether a service may let a client change the method or the path by such a header: those of frameworks and gateways, and
+    /// whatever is called alike.
+    private static func isOverriding(_ field: ServedField) -> Bool {
+        // Most of a request is shorter.
+        guard field.name.utf8.count >= 9 else { return false }
+        let name = field.foldedName
+        let parts = [
+            "override", "http-method", "httpmethod", "http-verb", "tunneled-method", "script-name", "path-info",
+            "restli-method",
+        ]
+        if parts.contains(where: { name.contains($0) }) { return true }
+        let words = name.split(separator: "-")
+        return words.last.map { ["url", "uri", "path", "prefix", "method"].contains($0) } == true
+            && words.contains { ["original", "rewrite", "forwarded", "replaced", "ingress"].contains($0) }
+    }
+
+    /// - Parameter target: path and query as they are sent.
+    init(_ head: ServedHead, target: String, _ headers: ServedHeaders) throws(ServeObjection) {
+        fields = headers.judged(head.fields)
+        hasBody = head.method != "HEAD" && head.contentLength != 0
+        if let field = fields.first(where: Self.isOverriding) {
+            throw .overridingHeader(field.name)
+        }
+        own = ServedAct(
+            method: head.wantsWebSocket ? ServeRule.webSocket : head.method, path: try Self.path(of: target))
+        // A method of this name would pass by a rule that is for WebSockets alone.
+        guard head.wantsWebSocket || head.method.uppercased() != ServeRule.webSocket else {
+            throw .notAllowed(own, by: nil)
+        }
+        let query = target.drop { $0 != "?" }.dropFirst()
+        guard FormMember.members(of: Array(query.utf8)).allSatisfy({ !$0.isOverride }) else { throw .overridingQuery }
+        let destinations = try fields.filter { $0.mayBe("destination") }.map { (field) throws(ServeObjection) in
+            guard field.hasName("Destination"), let path = headers.awayPath(field) else { throw .foreignDestination }
+            return ServedAct(method: "PUT", path: try Self.path(of: path))
+        }
+        guard destinations.count <= 1 else { throw .foreignDestination }
+        acts = [own] + destinations
+    }
+
+    /// The body, if services look in it for another method.
+    func body() throws(ServeObjection) -> ServedBody? { hasBody ? try ServedBody(fields) : nil }
+
+    /// More different methods in a body are no request to be judged, but work for whoever judges it.
+    static let mostMethods = 8
+
+    /// All of it with the methods that the body names, each of them once.
+    func with(methods: [String]) throws(ServeObjection) -> [ServedAct] {
+        var named: [String] = []
+        for method in methods where !named.contains(method) {
+            guard named.count < Self.mostMethods else { throw .unreadableOverride }
+            named.append(method)
+        }
+        return acts + named.map { ServedAct(method: $0, path: own.path) }
+    }
+
+    /// What the request may do beside its own method, for a person and the log: `DELETE /c/1`.
+    static func further(_ acts: [ServedAct]) -> [String] {
+        acts.dropFirst().map { "\($0.method) \($0.path.text)" }
+    }
+
+    /// The question about a session that is sent ahead of a long body.
+    var head: ServedAct { ServedAct(method: "HEAD", path: own.path) }
+
+    /// The request that a service sees where it does not know of WebSockets.
+    var plain: ServedAct { ServedAct(method: "GET", path: own.path) }
+
+    private static func path(of target: String) throws(ServeObjection) -> ServedPath {
+        do throws(ServedPath.Ambiguous) {
+            return try ServedPath(target)
+        } catch {
+            throw .ambiguousPath
+        }
+    }
+}
+
+extension ServedHeaders {
+    /// The path and query of a `Destination` (RFC 4918, section 10.3) at the service; `nil` for another place.
+    fileprivate func awayPath(_ field: ServedField) -> String? {
+        guard let text = String(validating: field.bytes, as: UTF8.self) else { return nil }
+        return away(text).flatMap { $0.contains("#") ? nil : String($0.dropFirst(originText.utf8.count)) }
+    }
+}

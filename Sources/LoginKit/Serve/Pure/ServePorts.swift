@@ -1,0 +1,110 @@
+/// Keeps what is lent. Called by many threads at once.
+package protocol ServeLog: AnyObject, Sendable {
+    /// Notes a request before it is sent, or that it is refused. If it throws, the request is refused with 503.
+    func began(_ entry: ServeLogEntry) throws(LoginFault)
+    /// Notes the end of a request that was noted by `began`.
+    func ended(_ end: ServeLogEnd) throws(LoginFault)
+    /// Notes what the person was warned of.
+    func warned(_ text: String)
+}
+
+/// A request, before it is sent.
+package struct ServeLogEntry: Equatable, Sendable {
+    /// The reason why it was sent, or not.
+    package enum Decision: String, Equatable, Sendable, CaseIterable {
+        case allowed
+        case askedYes = "asked-yes"
+        case askedNo = "asked-no"
+        case refused
+    }
+
+    /// Joins it to its end.
+    let id: String
+    package let method: String
+    /// As it was sent, without the query; free of the run's secrets.
+    package let path: String
+    /// The names of the query's members; never their values.
+    package let query: [String]
+    package let decision: Decision
+    /// The rule that decided; `nil` where none did.
+    package let rule: String?
+    /// What the request may do beside that, by its body or its `Destination`, and was judged by, too.
+    let further: [String]
+    /// A sentence that says why it was not sent; `nil` if it was.
+    let reason: String?
+
+    init(
+        id: String, method: String, path: String, query: [String] = [], decision: Decision, rule: String? = nil,
+        further: [String] = [], reason: String? = nil
+    ) {
+        (self.id, self.method, self.path, self.query) = (id, method, path, query)
+        (self.decision, self.rule, self.further, self.reason) = (decision, rule, further, reason)
+    }
+}
+
+/// The end of a request.
+package struct ServeLogEnd: Equatable, Sendable {
+    let id: String
+    /// `nil` where no response was sent.
+    package let status: Int?
+    /// The bytes of the request's body, and of the response's; of a WebSocket, of what went each way.
+    let sent: Int64, received: Int64
+    package let milliseconds: Int64
+
+    init(id: String, status: Int?, sent: Int64, received: Int64, milliseconds: Int64) {
+        (self.id, self.status, self.sent, self.received) = (id, status, sent, received)
+        self.milliseconds = milliseconds
+    }
+}
+
+/// Asks the person in another terminal. Called by many threads at once.
+package protocol ServeApprover: AnyObject, Sendable {
+    /// Blocks until there is an answer, the time is over or the client has gone.
+    /// - Parameter isWithdrawn: whether the client has gone; asked a few times a second.
+    func answer(to question: ServeQuestion, unless isWithdrawn: () -> Bool) -> ServeAnswer
+}
+
+/// A request that a person decides about.
+package struct ServeQuestion: Equatable, Sendable {
+    /// The part of the body that is shown.
+    enum Body: Equatable, Sendable {
+        case none
+        /// The first 512 bytes, as they are; and the length of all in bytes, `nil` where only the end will tell it.
+        case text(String, of: Int64?)
+        /// A body that is not text: its media type.
+        case other(type: String, of: Int64?)
+    }
+
+    let id: String
+    /// The name of the command that sends it.
+    let command: String
+    let method: String
+    let url: String
+    let body: Body
+    /// The rule that asks, as it was written.
+    let rule: String
+    /// Whether the rule names the request, which otherwise merely may be taken for such a one: see `ServeRule.covers`.
+    let isCovered: Bool
+    /// What the request may do beside that, by its body or its `Destination`.
+    let further: [String]
+
+    init(
+        id: String, command: String, method: String, url: String, body: Body, rule: String,
+        isCovered: Bool = true, further: [String] = []
+    ) {
+        (self.id, self.command, self.method, self.url) = (id, command, method, url)
+        (self.body, self.rule, self.isCovered, self.further) = (body, rule, isCovered, further)
+    }
+}
+
+/// The end of a question.
+package enum ServeAnswer: String, Sendable, CaseIterable {
+    case yes
+    /// The same, and for whatever the rule names until the command ends.
+    case yesForRule = "yes-for-rule"
+    case no
+    /// The client has gone.
+    case withdrawn
+    /// Nobody has answered in time.
+    case timedOut = "timed-out"
+}
