@@ -67,25 +67,25 @@ demo: build ## a login at the built-in demo server; without a terminal it walks 
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
-check: CHOICE := --disable-xctest --skip '^(EndToEndTests|LoginTerminalTests)[.]' \
-	--skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
+check: CHOICE := --skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
 	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
-check: ## the tests of core, command line and adapters, without servers and terminals: one to two minutes
+check: ## the tests of core, command line and adapters, without servers and terminals: a minute
 test: build ## every test, on real servers too, with the release binary: five minutes
 test-all: THOROUGHNESS := all
 test test-all: PROGRAM := $(abspath $(AUTHCTL))
+test test-all: CHOICE := --servers
 test-all: instructions ## the same, each fault at every place and in every store, and the instructions of a start: what CI runs
 check test test-all:
 	@scripts/deps build test $(if $(THOROUGHNESS),presets)
-	@swift build --build-tests
+	@scripts/run-tests build
 	@scripts/public-comments
 	@AUTHCTL_TESTS=$(THOROUGHNESS) AUTHCTL_PROGRAM='$(PROGRAM)' scripts/run-tests $(CHOICE)
 
 soak: COUNT := 2000
 soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one answer in five
 	@scripts/deps build test
-	@swift build --build-tests
-	@AUTHCTL_SOAK=$(COUNT) swift test --skip-build --filter SoakTests
+	@scripts/run-tests build
+	@AUTHCTL_SOAK=$(COUNT) swift test --scratch-path .build/tests --configuration release --skip-build --filter SoakTests
 
 bench: build ## time, memory, throughput, requests and instructions beside curl, gh, git and nginx, as ratios of one run
 	@scripts/deps bench
