@@ -40,7 +40,7 @@ SECTIONS := -Xswiftc -Xfrontend -Xswiftc -function-sections
 SAME_BYTES := -debug-info-format none -Xcc '-ffile-prefix-map=$(CURDIR)=.' --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
-# Where nobody looks on, a server that cannot be started is a failure, not a skipped test.
+# In CI, a server that cannot be started is a failure, not a skipped test.
 ifdef CI
 export AUTHCTL_E2E := required
 endif
@@ -69,7 +69,7 @@ demo: build ## a login at the built-in demo server; without a terminal it walks 
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
 check: CHOICE := --skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
 	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
-check: ## the tests of core, command line and adapters, without servers and terminals: a minute
+check: ## the tests that need no server and no terminal: a minute
 test: build ## every test, on real servers too, with the release binary: five minutes
 test-all: THOROUGHNESS := all
 test test-all: PROGRAM := $(abspath $(AUTHCTL))
@@ -82,7 +82,7 @@ check test test-all:
 	@AUTHCTL_TESTS=$(THOROUGHNESS) AUTHCTL_PROGRAM='$(PROGRAM)' scripts/run-tests $(CHOICE)
 
 soak: COUNT := 2000
-soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one answer in five
+soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one response in five
 	@scripts/deps build test
 	@scripts/run-tests build
 	@AUTHCTL_SOAK=$(COUNT) swift test --scratch-path .build/tests --configuration release --skip-build --filter SoakTests

@@ -65,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "authctl", dependencies: ["AuthctlCLI", "CStart"], swiftSettings: strict, linkerSettings: bound),
 
-        // Imports none of the Login targets, so that a wrong encoding cannot agree with itself.
+        // Imports neither LoginKit nor Secrets, so that a wrong encoding cannot agree with itself.
         .executableTarget(
             name: "DemoBackend",
             dependencies: ["CSodium", "FlyingFox", .product(name: "FlyingSocks", package: "FlyingFox")],

@@ -20,7 +20,7 @@ package struct Program {
     /// - Parameter arguments: without the program's own name.
     func run(_ arguments: [String]) -> Ending {
         var program = self
-        program.console.streams = console.streams.seen(in: dependencies, ColorChoice(arguments))
+        program.console.streams = console.streams.styled(in: dependencies, ColorChoice(arguments))
         let ending = program.perform(ExecCredential.Version.completed(arguments))
         return arguments.first == ExecCommand.name ? ending.ofExec : ending
     }
@@ -45,7 +45,7 @@ package struct Program {
         }
         do {
             try command.run()
-            // Help, completion scripts and the like, which need no world.
+            // Help, completion scripts and the like, which need no invocation.
             return .code(.ok)
         } catch let ready as ReadyCommand {
             return run(ready.command)

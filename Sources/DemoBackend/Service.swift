@@ -6,7 +6,7 @@ protocol Service: Sendable {
     /// The answer, or nothing where the request is not for this service.
     mutating func answer(_ call: Call, door: inout Doorkeeper) -> Reply?
 
-    /// Ends the session that this request carries before its time, where it can be renewed.
+    /// Ends the session that this request carries before its time, where it can be refreshed.
     mutating func expire(_ call: Call)
 }
 

@@ -59,7 +59,7 @@ struct SelectionTests {
     @Test func `files lie where XDG has them`() throws {
         let plain = try paths(["HOME": "/h"])
         #expect(plain.configFile == "/h/.config/authctl/config.toml" && plain.stateFolder == "/h/.local/state/authctl")
-        #expect(plain.madeProfiles == "/h/.config/authctl/profiles" && !plain.isConfigNamed)
+        #expect(plain.generatedProfiles == "/h/.config/authctl/profiles" && !plain.isConfigNamed)
         let root = try paths(["HOME": "/"])
         #expect(root.configFile == "/.config/authctl/config.toml" && root.stateFolder == "/.local/state/authctl")
         let moved = try paths(["HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"])
@@ -88,9 +88,11 @@ struct SelectionTests {
 
     @Test func `--config goes before AUTHCTL_CONFIG, and made profiles beside it`() throws {
         let variable = try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"])
-        #expect(variable.configFile == "/v/c.toml" && variable.isConfigNamed && variable.madeProfiles == "/v/profiles")
         #expect(
-            try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"], config: "/o.toml").madeProfiles == "//profiles")
+            variable.configFile == "/v/c.toml" && variable.isConfigNamed && variable.generatedProfiles == "/v/profiles")
+        #expect(
+            try paths(["HOME": "/h", "AUTHCTL_CONFIG": "/v/c.toml"], config: "/o.toml").generatedProfiles
+                == "//profiles")
     }
 
     @Test(arguments: [["-p"], ["-px"], ["login", "-p", "x"], ["--password"], ["login", "--password=x"], ["-pP"]])

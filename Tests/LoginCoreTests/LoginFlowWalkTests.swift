@@ -41,10 +41,10 @@ struct LoginFlowWalkTests {
         Case("no attempt", LoginFlow.Policy(maxAttempts: 0)),
         Case("nobody to ask", LoginFlow.Policy(mayAsk: false)),
         Case("force, nobody to ask", LoginFlow.Policy(mayAsk: false, force: true)),
-        Case("renews first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true)),
+        Case("refreshes first", LoginFlow.Policy(mayAsk: false, refreshesFirst: true)),
         Case("a ticket, nobody to ask", LoginFlow.Policy(mayAsk: false, mayUseTicket: true)),
         Case("proves itself, nobody to ask", .provingItself(mayAsk: false)),
-        Case("proves itself, renews first", .provingItself(mayAsk: false, refreshesFirst: true)),
+        Case("proves itself, refreshes first", .provingItself(mayAsk: false, refreshesFirst: true)),
         Case("proves itself, another person", .provingItself(mayAsk: true), ofAnother: true),
         Case("given", LoginFlow.Policy(hasSuppliedCredential: true)),
         Case(
@@ -65,7 +65,7 @@ struct LoginFlowWalkTests {
             "a second factor, force", LoginFlow.Policy(maxAttempts: 1, force: true), hasSecondFactor: true),
         Case("a code that was given", .withCode(), hasSecondFactor: true),
         Case(
-            "renews first, trust asked",
+            "refreshes first, trust asked",
             LoginFlow.Policy(maxAttempts: 0, refreshesFirst: true, trust: TrustPolicy(mayAsk: true))),
     ]
 

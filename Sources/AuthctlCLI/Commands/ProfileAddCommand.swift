@@ -68,15 +68,13 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
         let takesAll = withRisks.isEmpty ? true : try accepts(withRisks + offered.consequences, invocation)
         let taken = takesAll ? offered : offered.withoutRisks
-        // Somebody else may have made one while the question was open, and what is left may be no profile.
+        // Checked again: another process may have added one meanwhile, and without the keys that were left out it may be invalid.
         for (name, table) in taken.profiles {
             do throws(LoginFault) {
                 try check(name, table, invocation)
             } catch .usage(.badConfig(_, let path, _, let problem)) where !takesAll {
                 let why = [path.map { SafeText.escaped($0) }, problem].compactMap { $0 }.joined(separator: " ")
                 throw .usage(.other("nothing was added: without the keys above, this is no valid profile (\(why))"))
-            } catch {
-                throw error
             }
         }
         for (name, table) in taken.profiles {
@@ -88,7 +86,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         return .ok
     }
 
-    /// - Returns: `nil` if the person does not want what was fetched.
+    /// - Returns: `nil` if the person declines.
     private func offered(_ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
         if let from { return try fetched(from, invocation) }
         if file == "-" { return try ProfileInput(invocation).offered(name: name) }
@@ -163,7 +161,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
 }
 
 /// The input of `profile add -`.
-struct ProfileInput {
+private struct ProfileInput {
     private static let name = "standard input"
     private let invocation: Invocation
 
@@ -171,7 +169,7 @@ struct ProfileInput {
         self.invocation = invocation
     }
 
-    /// - Throws: `usage` for what is no text, is too long, or has no profile in it.
+    /// - Throws: `usage` if it is no text, is too long, or has no profile in it.
     func offered(name: String?) throws(LoginFault) -> OfferedProfiles {
         if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
             invocation.say("Paste the profile, and press Enter and Ctrl-D.")

@@ -179,7 +179,7 @@ struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
                 .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
         _ = try fromStore(
-            try invocation.context.dependencies.profileFolder(invocation.context.paths.madeProfiles).remove(
+            try invocation.context.dependencies.profileFolder(invocation.context.paths.generatedProfiles).remove(
                 "\(name).toml"))
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.streams.result(json: ["removed": name]) }

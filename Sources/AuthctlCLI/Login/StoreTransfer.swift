@@ -9,7 +9,7 @@ struct MovedAccount: Encodable {
     let to: String
 }
 
-/// Moves accounts: what a store says about one of them does not keep the others from moving.
+/// Moves accounts from one store to another. One that fails does not stop the others.
 struct StoreTransfer {
     let invocation: Invocation
     let source: StoreName
@@ -19,32 +19,35 @@ struct StoreTransfer {
     func run() throws(LoginFault) -> ([MovedAccount], LoginFault?) {
         let accounts = try accounts()
         guard !accounts.isEmpty else { return ([], nil) }
-        let outcomes = try fromStore(try begin()).move(accounts.map { $0.account.id(in: $0.profile.name) })
+        let outcomes = try fromStore(try openedStores()).move(accounts.map { $0.account.id(in: $0.profile.name) })
         var moved: [MovedAccount] = []
-        var fault: LoginFault?
+        var fault: LoginFault?, told: [LoginFault] = []
         for (profile, account) in accounts {
             switch outcomes[account.id(in: profile.name)] {
             case .success(let outcome): say(outcome, profile, account, &moved)
             case .failure(let problem):
                 let error = LoginFault.store(problem),
                     topic = ErrorContext(profile: profile.name, origin: account.origin)
-                // What keeps all of them from moving is said once.
-                if error != fault { invocation.streams.say("authctl: \(error.message(about: topic).what)") }
-                if fault == nil { invocation.context.topic = topic }
-                fault = fault ?? error
+                // Each once, however many accounts it stops; the first is told by whoever called this.
+                if fault == nil {
+                    (fault, invocation.context.topic) = (error, topic)
+                } else if !told.contains(error) {
+                    invocation.streams.say("authctl: \(error.message(about: topic).what)")
+                }
+                told.append(error)
             case nil: break
             }
         }
         return (moved, fault)
     }
 
-    /// Tries the new store before anything is touched.
-    private func begin() throws(StoreFault) -> AccountMove {
+    /// Opens both stores, and tests the new one before anything is moved.
+    private func openedStores() throws(StoreFault) -> AccountMove {
         let stores = invocation.context.stores()
-        let target = try stores.open(target)
-        invocation.context.warn(ofPlain: self.target)
-        try stores.test(target)
-        return AccountMove(registry: invocation.context.registry, from: try stores.open(source), to: target)
+        let opened = try stores.open(target)
+        invocation.context.warn(ofPlain: target)
+        try stores.test(opened)
+        return AccountMove(registry: invocation.context.registry, from: try stores.open(source), to: opened)
     }
 
     private func say(
@@ -72,15 +75,13 @@ struct StoreTransfer {
             from: "\(source)", to: "\(store)")
     }
 
-    /// Those in the store, be it with a copy that was left there, of former origins too, as far as `-P` and `-u` leave them.
+    /// The accounts that are kept in `source` or have a copy left there, of former origins too, limited by `-P` and `-u`.
     private func accounts() throws(LoginFault) -> [(profile: ProfileRecord, account: AccountRecord)] {
         let name = invocation.options.profile
         if let name { _ = try invocation.context.profile(named: name) }
-        let profiles = try invocation.context.document().profiles.filter {
-            name == nil || $0.name.isSame(as: name ?? "")
-        }
+        let profiles = try invocation.context.document().profiles.filter { name.map($0.name.isSame(as:)) ?? true }
         let username = invocation.options.username
-        // By it the engine is logged in to.
+        // The login of a profile that the engine itself needs cannot be kept in the engine.
         func isEngine(_ name: String) -> Bool { target.isShared && invocation.context.profiles.isOfEngine(name) }
         if let name, isEngine(name) { throw .store(.usage(.engineLogin(of: target, profile: name))) }
         return profiles.filter { !isEngine($0.name) }.flatMap { profile in

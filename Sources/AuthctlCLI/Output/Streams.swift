@@ -9,14 +9,14 @@ struct Streams: Sendable {
     let write: @Sendable (_ stream: Int32, _ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Void
 
     /// The styles of results and of messages.
-    var results = TextLook.plain, messages = TextLook.plain
+    private(set) var results = TextLook.plain, messages = TextLook.plain
 
     static let standard = Streams { (stream, bytes) throws(LoginFault) in
         if let errno = bytes.writeAll(to: stream) { throw .failure(.system(call: "write", errno: errno)) }
     }
 
-    /// Prints a result, laid out at a terminal.
-    func seen(in dependencies: Dependencies, _ choice: ColorChoice) -> Streams {
+    /// The same streams, with the styles that the terminal behind each supports.
+    func styled(in dependencies: Dependencies, _ choice: ColorChoice) -> Streams {
         var streams = self
         streams.results = choice.look(of: STDOUT_FILENO, in: dependencies)
         streams.messages = choice.look(of: STDERR_FILENO, in: dependencies)
@@ -42,7 +42,7 @@ struct Streams: Sendable {
         try result(styled: table.text(for: results))
     }
 
-    /// The one kind of result that is a secret: exact for another program, and nothing that a terminal would obey on one.
+    /// Prints a secret: byte for byte to a program, without control sequences on a terminal.
     func result(_ secret: Secret, isTerminal: Bool = false) throws(LoginFault) {
         try secret.line().withUnsafeBytes { (buffer) throws(LoginFault) in
             guard isTerminal else { return try write(STDOUT_FILENO, buffer) }
@@ -51,15 +51,13 @@ struct Streams: Sendable {
         }
     }
 
-    /// Messages, as lines of their own. A closed standard error is no reason to fail.
-    ///
-    /// Whatever stands in it, a name, a path, an argument: no terminal obeys it.
+    /// Prints a message on lines of its own; a terminal obeys nothing in it. A closed standard error is no reason to fail.
     func say(_ text: String) { say(styled: StyledText(text)) }
 
     /// The start of every warning.
     static let warning = "warning: "
 
-    /// A sentence behind the program's name. A warning has a mark instead where a person looks, and hangs below it.
+    /// Prints a note after `authctl: `. A warning at a terminal has a mark instead, and its lines are indented below it.
     func say(note text: String) {
         guard text.hasPrefix(Self.warning) else { return say("authctl: \(text)") }
         say(styled: "\(mark: .warning, instead: "authctl: warning: ")\(text.dropFirst(Self.warning.count))")
@@ -113,7 +111,7 @@ struct Console {
     /// The arguments of the program byte for byte, each with its NUL.
     var arguments: () -> [[CChar]] = { ProgramArguments.bytes }
 
-    /// The real one.
+    /// The standard streams, and the arguments of this process.
     static func real() -> Console { Console(streams: .standard) }
 }
 
@@ -147,38 +145,5 @@ extension Streams {
                 text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             }
         }
-    }
-}
-
-/// The output of `--json` for a failure.
-struct ErrorReport: Encodable {
-    struct Facts: Encodable {
-        let code: String
-        let exit: Int32
-        let message: String
-        let profile: String?
-        let next: String?
-    }
-
-    let error: Facts
-
-    init(_ error: LoginFault, about topic: ErrorContext) {
-        let message = error.message(about: topic)
-        self.error = Facts(
-            code: error.exitCode.name, exit: error.exitCode.rawValue,
-            message: ([message.what] + message.details).joined(separator: "; "),
-            profile: topic.profile,
-            next: message.next.isEmpty ? nil : message.next)
-    }
-}
-
-extension Duration {
-    /// A length of time for people, to the nearest unit: `3 hours`.
-    static func inWords(_ seconds: Int64) -> String {
-        let units: [(name: String, length: Int64)] = [("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)]
-        let seconds = max(0, seconds)
-        let unit = units.first { seconds >= 2 * $0.length } ?? units[3]
-        let count = seconds / unit.length + (seconds % unit.length >= (unit.length + 1) / 2 ? 1 : 0)
-        return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
     }
 }

@@ -1,12 +1,12 @@
 import LoginKit
 
-/// Lines and columns for people: as wide as needed, two blanks between.
+/// Lines and columns for people: as wide as needed, two spaces apart.
 struct Table {
     let headings: [String]
     private(set) var rows: [[StyledText]] = []
     /// Columns that are left out of a table that does not fit, in this order, by their headings.
     var dispensable: [String] = []
-    /// Less room is no column of sentences.
+    /// The narrowest last column that still reads as sentences, in characters.
     private static let narrowest = 20
 
     mutating func add(_ row: [StyledText]) { rows.append(row) }

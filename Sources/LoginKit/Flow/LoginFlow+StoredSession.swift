@@ -4,8 +4,8 @@ struct StoredSession: Equatable, Sendable {
     /// The step that is under way; the raw value describes it.
     enum Step: String, Equatable, Sendable {
         case verifying = "verifying the session"
-        case refreshing = "renewing the session"
-        case savingRefresh = "saving the renewed session"
+        case refreshing = "refreshing the session"
+        case savingRefresh = "saving the refreshed session"
         case rejecting = "rejecting the session"
     }
 

@@ -45,12 +45,12 @@ final class ChallengeLogin: LoginProcedure {
         if !facts.challenges.isEmpty { return (facts.challenges, facts.status) }
         // An application that answers anonymous clients with a redirect or a 404 refuses them too; where a challenge has to
         // be answered, none came.
-        if let doubt, client.profile.login == nil, !mayTryBasic(inspiteOf: doubt) { throw doubt }
+        if let doubt, client.profile.login == nil, !mayTryBasic(despite: doubt) { throw doubt }
         return (step == .verify ? try challengesOfLogin() : [], facts.status)
     }
 
     /// Whether a profile that names Basic alone is tried with it: some services answer whoever sends none with 400 or 404.
-    private func mayTryBasic(inspiteOf doubt: LoginFault) -> Bool {
+    private func mayTryBasic(despite doubt: LoginFault) -> Bool {
         guard case .failure(.unexpectedStatus) = doubt else { return false }
         return client.profile.methods == [.basic]
     }

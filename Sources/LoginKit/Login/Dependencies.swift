@@ -28,7 +28,7 @@ package struct Dependencies {
     var promptLock: PromptLock?
     /// The largest number of servers that are asked at a time.
     var width = 8
-    /// Returns true once the caller has cancelled; `nil` if it cannot.
+    /// Whether the caller has cancelled; `nil` if it cannot.
     var isCancelled: (@Sendable () -> Bool)?
     /// Postpones the end of the program or of the call while a refresh is under way.
     var postponement = Postponement(begin: { _ in }, end: {})
@@ -38,12 +38,12 @@ package struct Dependencies {
 
     /// Postpones what would end the program or cancel the call, for 5 seconds at most.
     struct Postponement: Sendable {
-        /// Told what to say at a terminal if something is postponed; nothing to say nothing.
+        /// Takes the notice to show if something is postponed; `nil` shows none.
         let begin: @Sendable (_ notice: String?) -> Void
         let end: @Sendable () -> Void
     }
 
-    /// A line of the terminal that is taken away again.
+    /// A line on the terminal that is removed again.
     struct NoticeLine: Sendable {
         /// - Returns: whether it stands there now.
         let show: @Sendable (_ text: String) -> Bool
@@ -67,7 +67,7 @@ extension Dependencies {
         AccountRegistry(folder: stateFolder, remembers: true, isCancelled: isCancelled ?? { false })
     }
 
-    /// The profiles that authctl makes.
+    /// The folder of the profiles that authctl generates.
     package func profileFolder(_ path: String) -> ProfileFolder { ProfileFolder(path: path) }
 
     /// Opens libcurl.
@@ -124,7 +124,7 @@ package protocol Dialogue: Prompt {
 
 extension TerminalPrompt: Dialogue {}
 
-/// Asks like `prompt`, and keeps silent while the server is asked.
+/// Asks like `prompt`, but shows no notice while the server is asked.
 struct WithoutNotice: Prompt {
     let prompt: any Prompt
 

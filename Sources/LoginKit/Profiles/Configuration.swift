@@ -46,7 +46,7 @@ package struct Configuration {
     init(_ paths: Paths) throws(UsageFault) {
         self.paths = paths
         try ConfigFile.checkFolder(paths.configFolder)
-        try ConfigFile.checkFolder(paths.madeProfiles)
+        try ConfigFile.checkFolder(paths.generatedProfiles)
         let text = try ConfigFile.read(paths.configFile)
         if text == nil && paths.isConfigNamed {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
@@ -110,7 +110,7 @@ package struct Configuration {
     }
 
     /// The file of a profile that authctl made or will make.
-    func madeFile(_ name: String) -> String { "\(paths.madeProfiles)/\(name).toml" }
+    func madeFile(_ name: String) -> String { "\(paths.generatedProfiles)/\(name).toml" }
 
     /// One profile's file, which is its table without a heading.
     static func table(_ file: String) throws(UsageFault) -> StrictTable? {
@@ -139,7 +139,7 @@ package struct Configuration {
         return profile
     }
 
-    private var madeNames: [String] { ConfigFile.profileNames(in: paths.madeProfiles) }
+    private var madeNames: [String] { ConfigFile.profileNames(in: paths.generatedProfiles) }
 
     private static func defaults(_ top: StrictTable) throws(UsageFault) -> Defaults {
         var defaults = Defaults()

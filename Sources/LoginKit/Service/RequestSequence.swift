@@ -75,7 +75,7 @@ struct RequestSequence {
             case .refused(let refusal):
                 if isForVerify(facts, rule, steps) {
                     try note(facts, rule.response, in: &steps)
-                    return .opened(try opened(steps, after: facts, inspiteOf: refusal))
+                    return .opened(try opened(steps, after: facts, despite: refusal))
                 }
                 return try refused(refusal, at: rule, steps, hasSentCode: takesCode && code != nil)
             case .forbidden(let refusal): throw .forbidden(refusal)
@@ -159,7 +159,7 @@ struct RequestSequence {
     /// The session that the steps have left.
     /// - Parameter refusal: what the last response says unless verify says otherwise; `nil` if it refused nothing.
     private func opened(
-        _ last: StepsInProgress, after facts: ParsedResponse, inspiteOf refusal: Refusal? = nil
+        _ last: StepsInProgress, after facts: ParsedResponse, despite refusal: Refusal? = nil
     ) throws(LoginFault) -> OpenedLogin {
         var steps = last
         let rule = client.profile.loginSteps[client.profile.loginSteps.count - 1].response

@@ -1,12 +1,12 @@
-// A login whose own requests have been answered, and what verify says of it.
+// Confirms a login by the verify request, after the login's own requests.
 extension Service {
-    /// A login as verify sees it. What verify calls logged out was refused only if the login's own response allows for that.
+    /// Confirms a login by verify. A 'logged out' there is a refusal only if the login's own response allows for one.
     func confirmed(_ opened: OpenedLogin) throws(LoginFault) -> LoginStep {
         if case .askedAgain(let refusal) = opened.verdict {
-            return verifyProvesNothing ? .refused(refusal) : try confirmed(opened, inspiteOf: refusal)
+            return verifyProvesNothing ? .refused(refusal) : try confirmed(opened, despite: refusal)
         }
         // A login page may end the session of whoever asks for it: PostfixAdmin's does. And it may lack its form for another reason than
-        // a login, such as a riddle after a wrong password.
+        // a login, such as a CAPTCHA after a wrong password.
         let isGuess = try verifiesByLoginPage, searchesFirst = verifyProvesNothing || isGuess
         if searchesFirst, let step = try searched(after: opened) { return step }
         if verifyProvesNothing {
@@ -15,7 +15,7 @@ extension Service {
                     response: opened.verdict == .accepted ? .tookPassword : .undecided, url: guardedURL))
         }
         do throws(LoginFault) {
-            let login = try kept(opened)
+            let login = try verified(opened)
             guard isGuess, try !loginPageShowsPerson(after: opened) else { return .accepted(login) }
             return .unconfirmed(
                 UnconfirmedLogin(response: .undecided, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
@@ -29,16 +29,16 @@ extension Service {
             return .unconfirmed(
                 UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
         } catch .failure(.redirected(let step, let status, let target)) {
-            // Who is logged in is sent on from there, as from many front pages.
+            // Whoever is logged in is redirected from there, as from many front pages.
             if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
             throw .failure(.redirected(step: step, status: status, target: target))
         }
     }
 
-    /// A login that showed its form again, if verify calls it one.
-    private func confirmed(_ opened: OpenedLogin, inspiteOf refusal: Refusal) throws(LoginFault) -> LoginStep {
+    /// Confirms a login that showed its form again: refused unless verify accepts it.
+    private func confirmed(_ opened: OpenedLogin, despite refusal: Refusal) throws(LoginFault) -> LoginStep {
         do throws(LoginFault) {
-            return .accepted(try kept(opened))
+            return .accepted(try verified(opened))
         } catch .rejected {
             return .refused(refusal)
         } catch .failure {
@@ -50,13 +50,13 @@ extension Service {
         }
     }
 
-    /// The login by another verify request, where one may be looked for and was found.
+    /// Confirms the login by a verify request that is found now; `nil` if none may be looked for or was found.
     private func searched(after opened: OpenedLogin) throws(LoginFault) -> LoginStep? {
         guard options.findsVerify, let found = try search(after: opened) else { return nil }
-        return .accepted(try kept(found))
+        return .accepted(try verified(found))
     }
 
-    /// Whether all that is known to ask is the page of the form.
+    /// Whether the verify request is only the page of the login.
     private var verifiesByLoginPage: Bool {
         get throws(LoginFault) {
             guard options.findsVerify, let verify = profile.verify else { return false }
@@ -72,10 +72,11 @@ extension Service {
         return path.isEmpty || repeatsSecret(path) ? nil : path
     }
 
-    private func kept(_ opened: OpenedLogin) throws(LoginFault) -> Login {
+    /// Asks verify, and returns the login with what it found.
+    private func verified(_ opened: OpenedLogin) throws(LoginFault) -> Login {
         clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
-        // Whoever is led back to the page of the login has to be named.
+        // If verify leads back to the page of the login, it has to name the user.
         let isUnnamed = unnamedPlace != nil || options.findsVerify && foundPlace == nil && !hasSeenPerson
         if isUnnamed, opened.verdict == .undecided, let target = opened.redirect?.target,
             try client.loginPaths().contains(where: { target.withoutQuery.isLogin(of: $0) })

@@ -167,7 +167,7 @@ struct SharedHelper: SharedEngine {
 
     private func run(_ method: String, _ request: Request) throws(StoreFault) -> Response {
         let input = SecretJSON.encodeOwn(request)
-        let answer: HelperCall.Answer
+        let answer: HelperCall.Response
         do throws(StoreFault) {
             answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
         } catch .timedOut {

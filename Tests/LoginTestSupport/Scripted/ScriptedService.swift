@@ -27,7 +27,7 @@ final class ScriptedService: Authenticator {
         logins = Script("service.begin", authenticate.map { $0.map { .accepted($0) } } + begin)
         resumptions = Script("service.resume", resume)
         verifications = Script("service.verify", verify)
-        refreshes = Script("service.renew", refresh)
+        refreshes = Script("service.refresh", refresh)
         self.journal = journal
     }
 

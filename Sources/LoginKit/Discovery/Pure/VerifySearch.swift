@@ -212,7 +212,7 @@ struct PageLook {
 
     var redirectPath: String? { facts.redirectPath }
 
-    /// Whether it is a page that wants nothing of a person to be sent, as a riddle does.
+    /// Whether it is a page that wants nothing of a person to be sent, as a CAPTCHA does.
     var wantsNothing: Bool {
         let fields = page?.forms.filter { $0.methods.contains("post") }.flatMap(\.fields) ?? []
         return isOpen && fields.allSatisfy { ["hidden", "submit", "button"].contains($0.type) }

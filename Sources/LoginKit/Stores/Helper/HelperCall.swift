@@ -3,9 +3,9 @@ import Secrets
 
 /// One run of a helper, bounded in time and in bytes.
 struct HelperCall {
-    /// Its end, and its output.
-    struct Answer {
-        /// As a shell would show it.
+    /// The exit status and the output.
+    struct Response {
+        /// As a shell's `$?`: 128 + N if signal N ended it.
         let status: Int32
         let output: Secret
         let errors: Secret
@@ -15,16 +15,16 @@ struct HelperCall {
         case notStarted(errno: Int32)
         case tookTooLong
         case tooMuch
-        /// A signal has come that ends this process as soon as it may.
+        /// A signal has come that will end this process.
         case interrupted
         case system(call: String, errno: Int32)
     }
 
     /// In bytes, for each of the two streams.
-    static let limit = 1024 * 1024
+    fileprivate static let limit = 1024 * 1024
     /// The interval for checking a program whose pipes are held open by another one, in milliseconds.
     private static let interval: Int32 = 50
-    /// The same where they are closed, and the end is near.
+    /// The same once both are closed and only the end is waited for.
     private static let shortInterval: Int32 = 2
 
     let path: String
@@ -33,7 +33,7 @@ struct HelperCall {
     let patience: Int
 
     /// - Parameter input: less than 64 KiB, which is what a pipe takes at once.
-    func run(_ method: String, input: Secret) throws(Failure) -> Answer {
+    func run(_ method: String, input: Secret) throws(Failure) -> Response {
         let signals = HeldSignals()
         defer { signals.release() }
         let deadline = ContinuousClock.now + .seconds(patience)
@@ -47,7 +47,7 @@ struct HelperCall {
             throw error
         }
         guard let status = program.end(by: deadline) else { throw .tookTooLong }
-        return Answer(status: status, output: printed.0, errors: printed.1)
+        return Response(status: status, output: printed.0, errors: printed.1)
     }
 
     private func start(
@@ -154,7 +154,7 @@ struct HelperProgram {
 
     /// - Returns: its answer, whatever its status is.
     /// - Throws: `helper` or `timedOut` where there is none.
-    func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Answer {
+    func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Response {
         let path: String
         do throws(HelperFault) {
             path = try HelperSearch(environment: environment).path(of: store)
