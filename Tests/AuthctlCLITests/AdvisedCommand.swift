@@ -62,7 +62,7 @@ struct AdvisedCommand: CustomStringConvertible {
             let isHelp = arguments.contains("--help") || ["completion", "help"].contains(arguments[0])
             return command is any EndingCommand || isHelp ? nil : "no command"
         } catch let error as LoginFault {
-            return error.message(about: ErrorContext()).what
+            return error.message().what
         } catch {
             return Authctl.exitCode(for: error).isSuccess ? nil : Authctl.message(for: error)
         }

@@ -170,7 +170,7 @@ struct HelperLoginTests {
         do {
             Issue.record("lent \(try lent(world, "https://blog.example") ?? "nothing")")
         } catch let fault as LoginFault {
-            let message = fault.message(about: ErrorContext()).what
+            let message = fault.message().what
             #expect(
                 fault.exitCode == .usage && message.contains("broken.toml") && message.contains(words), "\(message)")
         }

@@ -101,7 +101,7 @@ struct SelectionTests {
             try ArgumentGuard.check(arguments)
             Issue.record("accepted")
         } catch {
-            let message = error.message(about: ErrorContext())
+            let message = error.message()
             #expect(error.exitCode == .usage && message.what.contains("--password-stdin"))
         }
     }

@@ -58,7 +58,7 @@ struct MessageTests {
         #expect(
             error.message(about: ErrorContext(origin: SomeLogin.origin)).what.hasPrefix(
                 "https://blog.example: the transfer"))
-        #expect(error.message(about: ErrorContext()).what.hasPrefix("the transfer"))
+        #expect(error.message().what.hasPrefix("the transfer"))
     }
 
     @Test func `the words for wrong, unreachable, broken and forbidden all differ`() {
@@ -147,10 +147,10 @@ struct MessageTests {
             .unknownProfile(name: text, near: []), .badURL(url: text, problem: "p"), .missingScheme(host: text),
         ]
         for fault in faults {
-            let message = LoginFault.usage(fault).message(about: ErrorContext())
+            let message = LoginFault.usage(fault).message()
             #expect(!"\(message)".contains("CANARY") && message.what.contains("@h.example"))
         }
-        let next = LoginFault.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
+        let next = LoginFault.usage(.missingScheme(host: text)).message().next
         #expect(next.hasPrefix("did you mean https://h.example"))
     }
 
@@ -162,7 +162,7 @@ struct MessageTests {
         ("[2001:db8::1]", "'https://[2001:db8::1]'"),
     ])
     func `a URL without a scheme is proposed with one`(text: String, proposal: String) {
-        let next = LoginFault.usage(.missingScheme(host: text)).message(about: ErrorContext()).next
+        let next = LoginFault.usage(.missingScheme(host: text)).message().next
         #expect(next == "did you mean \(proposal)?")
     }
 }

@@ -56,7 +56,7 @@ struct OAuthDeviceTests {
         #expect(throws: fault) { try read(["verification_uri": quoted]) }
         #expect(throws: fault) { try read(["verification_uri_complete": quoted]) }
         #expect(fault.exitCode == .untrusted)
-        #expect(!fault.message(about: ErrorContext()).what.contains("id.example"))
+        #expect(!fault.message().what.contains("id.example"))
     }
 
     @Test(arguments: [

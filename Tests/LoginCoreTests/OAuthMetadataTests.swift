@@ -133,7 +133,7 @@ struct OAuthMetadataTests {
                 issuer: issuer, rule: EndpointRule(), parse: { _ in EndpointURL(origin: origin, path: "/") })
         }
         #expect(fault.exitCode == .untrusted)
-        let words = LoginFault.oauth(.metadata(fault)).message(about: ErrorContext())
+        let words = LoginFault.oauth(.metadata(fault)).message()
         #expect((words.what + words.next).unicodeScalars.allSatisfy(\.isASCII) && words.what.contains("\(origin)"))
     }
 
@@ -146,14 +146,14 @@ struct OAuthMetadataTests {
         let url = "https://id.example/authorize?state=x"
         let fault = MetadataFault.reservedQuery(.authorization, url: url)
         #expect(throws: fault) { try read(SomeOAuth.metadata(["authorization_endpoint": "\"\(url)\""])) }
-        let words = LoginFault.oauth(.metadata(fault)).message(about: ErrorContext())
+        let words = LoginFault.oauth(.metadata(fault)).message()
         #expect(!words.what.contains("not an https URL") && words.what.contains("authctl sends itself"))
     }
 
     @Test(arguments: [[], [""]]) func `a server without any method of PKCE is not said to offer something`(
         methods: [String]
     ) {
-        let words = LoginFault.oauth(.metadata(.noS256(methods: methods))).message(about: ErrorContext())
+        let words = LoginFault.oauth(.metadata(.noS256(methods: methods))).message()
         #expect(words.what.hasSuffix("it lists none"))
     }
 
@@ -236,7 +236,7 @@ struct OAuthMetadataTests {
     @Test func `hostile text in an issuer is escaped`() {
         let fault = LoginFault.oauth(
             .metadata(.otherIssuer(expected: SomeOAuth.issuer, found: [SomeErrors.hostile])))
-        let message = fault.message(about: ErrorContext())
+        let message = fault.message()
         let shown = ([message.what, message.next] + message.details).joined()
         #expect(!shown.contains("\u{1b}") && !shown.contains("\u{202e}") && shown.contains("\\u{1B}"))
     }

@@ -64,7 +64,7 @@ struct OAuthResourceTests {
     }
 
     private func words(of fault: MetadataFault) -> String {
-        LoginFault.oauth(.metadata(fault)).message(about: ErrorContext()).what
+        LoginFault.oauth(.metadata(fault)).message().what
     }
 
     @Test func `a resource whose host is written in another way is not gone by`() throws {

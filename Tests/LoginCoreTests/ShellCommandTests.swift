@@ -78,7 +78,7 @@ struct ShellCommandTests {
 
     @Test func `a file that is not there is told as that`() {
         let error = LoginFault.store(.system(call: "open", path: "/k", errno: 2))
-        #expect(error.message(about: ErrorContext()).what.contains("there is no file \"/k\""))
-        #expect(!error.message(about: ErrorContext()).next.contains("disk"))
+        #expect(error.message().what.contains("there is no file \"/k\""))
+        #expect(!error.message().next.contains("disk"))
     }
 }

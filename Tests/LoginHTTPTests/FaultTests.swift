@@ -90,7 +90,7 @@ import Testing
 
     @Test func `a network fault is a closed port, called as everybody calls it`() {
         let error = LoginFault.network(.notConnected(ignoredProxyVariable: nil, errno: ECONNREFUSED))
-        #expect(error.message(about: ErrorContext()).what.contains("connection refused"))
+        #expect(error.message().what.contains("connection refused"))
     }
 
     @Test(arguments: [
@@ -102,7 +102,7 @@ import Testing
     ) throws {
         let error = try ends(.raw(text, ending: .close)).fault
         #expect(error == .network(.notHTTP))
-        #expect(error?.message(about: ErrorContext()).next.contains("try https") == true)
+        #expect(error?.message().next.contains("try https") == true)
     }
 
     @Test func `a network fault is a TLS server that is asked in plain http, with the advice to try https`() throws {
@@ -111,7 +111,7 @@ import Testing
         let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
         let error = fault { _ = try CurlTransport(origin: origin).send(HTTPRequest(method: "GET", url: "\(origin)/")) }
         #expect(
-            error?.message(about: ErrorContext()).next.contains("try https") == true, "\(String(describing: error))")
+            error?.message().next.contains("try https") == true, "\(String(describing: error))")
     }
 
     @Test func `a network fault is lost, and no matter of TLS, where the server has answered before`() throws {

@@ -173,7 +173,7 @@ struct `A proxy` {
             let expected = ProxyFault(
                 proxy: "127.0.0.1:1", source: source, problem: .notConnected(errno: ECONNREFUSED))
             #expect(failed == .network(.proxy(expected)))
-            let words = failed?.message(about: ErrorContext()).what ?? ""
+            let words = failed?.message().what ?? ""
             #expect(words.contains("127.0.0.1:1") && words.contains(source.name), "\(words)")
         }
         let unknown = CurlTransport(

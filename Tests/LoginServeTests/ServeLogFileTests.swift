@@ -19,7 +19,7 @@ import Testing
             try ServeLogFile(path, isOwnFolder: false).append("{}")
             return nil
         } catch {
-            return error.asLogFault.message(about: ErrorContext()).what
+            return error.asLogFault.message().what
         }
     }
 
@@ -51,7 +51,7 @@ import Testing
                 try log.append("x")
                 return nil
             } catch {
-                return error.asLogFault.message(about: ErrorContext()).what
+                return error.asLogFault.message().what
             }
         }
         #expect(fault() == nil)

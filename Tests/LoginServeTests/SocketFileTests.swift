@@ -19,7 +19,7 @@ import Testing
             close(file.descriptor)
             return nil
         } catch {
-            return error.message(about: ErrorContext()).what
+            return error.message().what
         }
     }
 

@@ -50,8 +50,6 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
             throw .usage(.badValue(option: "--alg", problem: problem + SigningKey.algorithms.joined(separator: ", ")))
         }
         let path = try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(file) }
-        // Brings libcrypto.
-        _ = try invocation.context.dependencies.urlParser()
         let key = try make()
         let pem: Secret
         do throws(SigningKey.Fault) { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }

@@ -38,7 +38,7 @@ struct ProfileClientMetadataCommand: InvokedCommand {
     var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        try invocation.context.dependencies.checkClientMetadata(url, as: "URL")
+        try ClientMetadata.check(url, as: "URL")
         try invocation.streams.result(try ClientMetadata.document(at: url))
         invocation.say(
             """
@@ -179,7 +179,7 @@ struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
                 .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
         }
         _ = try fromStore(
-            try invocation.context.dependencies.profileFolder(invocation.context.paths.generatedProfiles).remove(
+            try invocation.context.generatedProfiles.remove(
                 "\(name).toml"))
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.streams.result(json: ["removed": name]) }
@@ -290,7 +290,7 @@ struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
             } catch {
                 // One that cannot be read hides no other.
                 guard name == nil else { throw error }
-                invocation.context.warn("authctl: \(error.message(about: ErrorContext()).what)")
+                invocation.context.warn("authctl: \(error.message().what)")
             }
         }
         if let name, found.isEmpty { throw .usage(.other(presets.problem(with: name))) }

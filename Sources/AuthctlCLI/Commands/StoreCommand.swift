@@ -307,7 +307,7 @@ struct StoreRow: Encodable {
     }
 
     private static func words(_ fault: StoreFault) -> String {
-        LoginFault.store(fault).message(about: ErrorContext()).what
+        LoginFault.store(fault).message().what
     }
 
     private static func keptBy(_ store: StoreName) -> String {

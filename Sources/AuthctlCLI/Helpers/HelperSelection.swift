@@ -232,7 +232,7 @@ extension Invocation {
     /// The origin that a program names.
     /// - Returns: `nil` for what is no https or http URL of a host: there is no login for it.
     func helperOrigin(_ url: String) throws(LoginFault) -> (origin: Origin, user: String?, password: Secret?)? {
-        let parser = try context.dependencies.urlParser()
+        let parser = try URLParser()
         guard let parsed = try? parser.parse(url) else {
             explain("this is not a URL that a profile can have")
             return nil

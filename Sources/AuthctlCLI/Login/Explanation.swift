@@ -14,10 +14,10 @@ struct Explanation: Encodable {
     var login: String?
     /// The issuer and the scope of the grant.
     var granted: String?
-    /// What says which machine this is.
+    /// The facts about the identity of this machine, or the error from reading it; `nil` for a profile without one.
     var identity: String?
     var steps: [Step] = []
-    /// Where the user name is from.
+    /// The source of the user name.
     var name: String?
     /// `nil` where the message of the command says it.
     var conclusion: String?
@@ -235,7 +235,7 @@ struct ExplainedWhoami {
             explanation.identity = try verifier.run.identityFacts()
         } catch {
             // What is stored may be good without it.
-            explanation.identity = error.message(about: ErrorContext()).what + "."
+            explanation.identity = error.message().what + "."
         }
         let identity = try verifier.identity()
         let isRepeated = verifier.run.service.repeatsSecret(identity.displayName)

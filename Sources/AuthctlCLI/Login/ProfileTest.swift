@@ -199,7 +199,7 @@ final class LoginTranscript: Sendable {
         let lines = noted.withLock(\.lines)
         guard !lines.isEmpty else { return }
         let isAnswered = lines.contains { $0.hasPrefix("<") }
-        end(isAnswered ? "the last response" : "no response", error.message(about: ErrorContext()).what)
+        end(isAnswered ? "the last response" : "no response", error.message().what)
     }
 
     private func end(_ step: String, _ judgement: String, _ evidence: Evidence? = nil, isGood: Bool = false) {

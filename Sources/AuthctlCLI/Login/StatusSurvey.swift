@@ -112,12 +112,12 @@ struct StatusSurvey {
     }
 }
 
-/// What the table does not tell: an engine that is away may concern every profile, and is one line.
+/// Problems that the table does not show. One that concerns many profiles, such as an unreachable store engine, is one line.
 private struct Remarks {
     private var entries: [(remark: String, names: [String])] = []
 
     mutating func add(_ error: LoginFault, about name: String) {
-        let remark = error.message(about: ErrorContext()).what
+        let remark = error.message().what
         guard let place = entries.firstIndex(where: { $0.remark == remark }) else {
             return entries.append((remark, [name]))
         }

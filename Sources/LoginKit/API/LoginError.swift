@@ -61,24 +61,24 @@ public struct LoginError: Error, Equatable, Sendable, CustomStringConvertible {
         public var description: String { exitCode.name }
     }
 
-    /// What it was made of; `nil` for one that a program has made.
+    /// The fault that it was made from; `nil` for an error that a program has made.
     let fault: LoginFault?
     /// The kind of failure.
     public let code: Code
     /// A description of what happened: part of a sentence in English, without control characters.
     public let message: String
-    /// What the program, or the person at it, can do, as part of a sentence; `nil` if there is nothing. It names no command and no
+    /// The next step for the program or its user, as part of a sentence; `nil` if there is none. It names no command and no
     /// option of `authctl`.
     public let advice: String?
 
     init(_ fault: LoginFault) {
-        let words = fault.message(about: ErrorContext())
+        let words = fault.message()
         (self.fault, code, message) = (fault, Code(exitCode: fault.exitCode), words.what)
         let isForShell = ["authctl", "AUTHCTL_", "--", "-u "].contains { words.next.contains($0) }
         advice = words.next.isEmpty || isForShell ? code.advice : words.next
     }
 
-    /// Makes an error without a login that failed, for tests.
+    /// Makes an error without a failed login, for tests.
     public init(_ code: Code, message: String, advice: String? = nil) {
         (fault, self.code, self.message, self.advice) = (nil, code, message, advice)
     }

@@ -183,7 +183,7 @@ extension LoginContext {
     package func save(_ proposal: ProposedProfile, head: String) throws(LoginFault) -> Bool {
         let text = proposal.document(head: head, isAlone: true) + "\n"
         return try fromStore(
-            try dependencies.profileFolder(paths.generatedProfiles).create(text, name: "\(proposal.name).toml"))
+            try generatedProfiles.create(text, name: "\(proposal.name).toml"))
     }
 }
 

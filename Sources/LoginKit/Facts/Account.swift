@@ -33,12 +33,6 @@ public struct Identity: Equatable, Sendable {
     /// As the verify endpoint tells it, if it does.
     public let serverName: String?
 
-    /// - Parameter serverName: `nil` if the verify endpoint tells none.
-    init(username: String, serverName: String?) {
-        self.username = username
-        self.serverName = serverName
-    }
-
     /// The key of the account: the name typed, else the server's.
     package var accountName: String { username.isEmpty ? serverName ?? "" : username }
 

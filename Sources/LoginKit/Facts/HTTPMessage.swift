@@ -125,12 +125,6 @@ package struct HTTPResponseField: Equatable, Sendable {
     package let name: String
     /// The server's bytes as UTF-8, repaired where they are not.
     package let value: String
-
-    /// - Parameter value: without the blanks around it.
-    init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
 }
 
 /// Where an answer points to.
@@ -141,16 +135,6 @@ package struct Redirect: Equatable, Sendable {
     let origin: Origin?
     /// Path and query, from the first slash on.
     let target: String
-
-    /// - Parameters:
-    ///   - url: absolute; empty where it cannot be read.
-    ///   - origin: `nil` unless the scheme is http or https.
-    ///   - target: path and query, for messages; the whole text where it cannot be read.
-    init(url: String, origin: Origin?, target: String) {
-        self.url = url
-        self.origin = origin
-        self.target = target
-    }
 
     /// Whether browsers and other programs would go to different places: by a backslash, which browsers take for a slash, and
     /// by a fragment alone, which is the same page again (RFC 3986, section 4.4) or, to some, its folder.
@@ -303,14 +287,6 @@ package struct Cookie: Equatable, Sendable {
     package let record: Secret
     /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
     let expires: Int64?
-
-    /// - Parameter record: has to be of the same cookie; name and value are not read out of it here.
-    init(name: String, value: Secret, record: Secret, expires: Int64?) {
-        self.name = name
-        self.value = value
-        self.record = record
-        self.expires = expires
-    }
 }
 
 extension [Cookie] {

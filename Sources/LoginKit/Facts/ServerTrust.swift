@@ -92,14 +92,6 @@ package struct TrustedCertificate: Equatable, Sendable, Codable {
     /// The fingerprint of the certificate that was looked at, to be shown; the key decides.
     package let fingerprint: Fingerprint
 
-    /// - Parameter key: SHA-256 in base64.
-    init(origin: Origin, key: String, reasons: [ServerTrust.Reason], fingerprint: Fingerprint) {
-        self.origin = origin
-        self.key = key
-        self.reasons = reasons
-        self.fingerprint = fingerprint
-    }
-
     /// The reason why that server is not the accepted one; `nil` if it is. With another key it is not, whatever its faults
     /// are.
     func fault(with trust: ServerTrust) -> TrustFault? {

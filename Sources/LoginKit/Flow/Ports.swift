@@ -166,10 +166,4 @@ struct RefusedLogin: Equatable, Sendable {
     let session: Session
     /// The server's refusal.
     let refusal: Refusal
-
-    /// - Parameter session: as it is stored, so that it can be told from what another process has saved since.
-    init(session: Session, refusal: Refusal) {
-        self.session = session
-        self.refusal = refusal
-    }
 }

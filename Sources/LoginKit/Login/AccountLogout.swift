@@ -114,22 +114,22 @@ package struct Receipt {
     package let profile: String
     package let place: Origin
     package let username: String
-    /// What is known of the login at the server.
+    /// The known state of the login at the server.
     package var facts: LogoutFacts
     package var copy = Copy.none
-    /// When what lives on at the server ends, in seconds of Unix time.
+    /// When whatever the server still accepts expires, in seconds of Unix time.
     package var expires: Int64?
-    /// What is left to be done at the server.
+    /// The reason why the logout at the server is incomplete; `nil` if it is not.
     package var problem: String?
-    /// Whether it was made with a Kerberos ticket, which is not authctl's to end.
+    /// Whether the login used a Kerberos ticket, which is not authctl's to end.
     package var hadTicket = false
-    /// Whether the login was made in a window of a browser: at a provider, perhaps, which has a session of its own.
+    /// Whether the login was made in a browser window: perhaps at a provider, which has a session of its own.
     package var hadWindow = false
     /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
     package var hadSession = true
-    /// The store that other machines have the login in, too.
+    /// The store that shares the login with other machines.
     package var sharedStore: StoreName?
-    /// The fault that kept the local copy.
+    /// The fault that prevented erasing the local copy.
     package var fault: LoginFault?
 
     /// The copy of the login on this machine.
@@ -169,12 +169,12 @@ package struct Receipt {
             (facts.request, facts.session) = (.logout, .failed)
         }
         guard facts.isIncomplete else { return }
-        let first = fault.map { [$0.message(about: ErrorContext()).what] } ?? []
+        let first = fault.map { [$0.message().what] } ?? []
         let untold = facts.refreshToken == .failed ? ["the refresh token may live on"] : []
         problem = (first + remains + untold).joined(separator: "; ")
     }
 
-    /// What is known to live on at the server, a clause for each part.
+    /// A clause for each part of the login that is known to live on at the server.
     package var remains: [String] {
         facts.livesOn.map { part in
             switch part {

@@ -4,7 +4,7 @@ extension LoginContext {
     func remember(_ target: LoginTarget, method: AuthenticationMethod?) throws(LoginFault) -> Profile {
         guard let new = target.new else { return target.profile }
         var profile = target.profile
-        let folder = dependencies.profileFolder(paths.generatedProfiles)
+        let folder = generatedProfiles
         while true {
             // After the name was found free: another login with the same URL may have taken the one before.
             if let known = made(profile) {
@@ -77,7 +77,7 @@ extension LoginContext {
     /// - Parameter head: what stands above it beside our own line.
     package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginFault) {
         let text = (head.map { "# \($0)\n" } ?? "") + Self.document(table)
-        try fromStore(try dependencies.profileFolder(paths.generatedProfiles).write(text, name: "\(name).toml"))
+        try fromStore(try generatedProfiles.write(text, name: "\(name).toml"))
     }
 
     private static func document(_ table: [String: ConfigValue]) -> String {

@@ -28,7 +28,7 @@ extension LoginContext {
             clock: dependencies.clock,
             leftBehind: { [messages] store, fault in
                 messages.warn(
-                    "the old copy in '\(store)' could not be erased: \(LoginFault.store(fault).message(about: ErrorContext()).what)"
+                    "the old copy in '\(store)' could not be erased: \(LoginFault.store(fault).message().what)"
                 )
             })
     }
@@ -92,7 +92,7 @@ extension LoginContext {
     }
 
     package func parse(_ url: String) throws(LoginFault) -> ParsedURL {
-        let parser = try dependencies.urlParser()
+        let parser = try URLParser()
         return try LoginContext.fromConfig { () throws(UsageFault) in try parser.parse(url) }
     }
 

@@ -38,6 +38,9 @@ package final class LoginContext {
     /// Has the warnings, too, while a login is lent.
     var whenWarned: ((String) -> Void)?
 
+    /// The folder of the profiles that authctl generates.
+    package var generatedProfiles: ProfileFolder { ProfileFolder(path: paths.generatedProfiles) }
+
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
     package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {
         self.dependencies = dependencies
@@ -51,7 +54,8 @@ package final class LoginContext {
                 }
             return (paths, try Configuration(paths))
         }
-        registry = dependencies.registry(paths.stateFolder)
+        registry = AccountRegistry(
+            folder: paths.stateFolder, remembers: true, isCancelled: dependencies.isCancelled ?? { false })
         let isForbidden = options.noPrompt || (dependencies.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
         self.mayAsk = options.mayAsk && !isForbidden && dependencies.hasTerminal()
         isPromptForbidden = isForbidden

@@ -85,15 +85,15 @@ extension LoginRequest {
     }
 
     /// Whether a person can consent although authctl has no terminal: they are told where to go, and asked nothing.
-    var consentsElsewhere: Bool { way == .device || way == .browser(starts: false) }
+    fileprivate var consentsElsewhere: Bool { way == .device || way == .browser(starts: false) }
 
     /// Whether an option was given that is for approving at an authorization server alone.
-    var hasOptionsOfGrant: Bool {
+    fileprivate var hasOptionsOfGrant: Bool {
         way.map { $0 != .browser(starts: true) } ?? false || scope != nil || showsQR
     }
 
     /// Whether an option was given that is for a login in a browser alone.
-    var hasOptionsOfConsent: Bool { hasOptionsOfGrant || way != nil || browser != nil }
+    fileprivate var hasOptionsOfConsent: Bool { hasOptionsOfGrant || way != nil || browser != nil }
 
     /// The profile with what was chosen instead.
     package func applied(to profile: Profile) throws(LoginFault) -> Profile {
@@ -113,7 +113,8 @@ extension LoginRequest {
 
 extension LoginRequest {
     /// Where a given password is to be had from, what was chosen first.
-    func suppliedPassword(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool) -> SuppliedCredential?
+    fileprivate func suppliedPassword(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool)
+        -> SuppliedCredential?
     {
         let source =
             passwordSource ?? SuppliedCredential.variable(environment, mayUseVariables)

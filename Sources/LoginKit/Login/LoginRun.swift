@@ -8,8 +8,8 @@ package struct LoginRun {
     package var request: LoginRequest
     package let service: Service
     package let keeper: StoreKeeper
-    /// What is kept beside the session: the passphrase of a machine's key, and that of the certificate's key unless the certificate is
-    /// the proof.
+    /// The passphrases stored beside the session: of a machine's key, and of the certificate's key unless the certificate is the
+    /// credential.
     package let extraSecrets: [CredentialField: Secret]
     let beside: (identity: ClientIdentity?, options: Service.Options)
 
@@ -66,12 +66,12 @@ package struct LoginRun {
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
     var mayAsk: Bool { context.mayAsk && request.policy.mayAsk }
 
-    /// What the identity of a machine says of itself; `nil` for another profile.
+    /// Describes a machine's identity token; `nil` for a profile without one.
     package func identityFacts() throws(LoginFault) -> String? {
         try (service.procedure as? MachineLogin)?.identityFacts()
     }
 
-    /// Whether a new login is kept nowhere.
+    /// Whether a new login is stored nowhere.
     package var keepsNothing: Bool {
         request.persistence(of: profile) == Persistence.none || request.store(of: profile) == StoreName.none
     }
@@ -196,8 +196,8 @@ extension AuthenticationMethod {
 
 // What a person is told of a login that was good.
 extension LoginRun {
-    /// A page of the service has changed; the login is still good.
-    func sayIfUnnamed() {
+    /// Reports a response to verify without a user name: a page of the service has changed, the login is still good.
+    private func sayIfUnnamed() {
         guard let place = service.unnamedPlace else { return }
         context.say(
             """
@@ -206,21 +206,21 @@ extension LoginRun {
             """)
     }
 
-    /// What verify has set is not used; the login is still good.
-    func sayIfOtherWasSet() {
+    /// Warns if verify set another user's session, which is not used; the login is still good.
+    private func sayIfOtherWasSet() {
         guard let other = service.setOther else { return }
         warn(words(of: other))
         service.setOther = nil
     }
 
-    /// Warns of what a response has set, and that it is not used.
+    /// Prints a warning, with the profile's name in front.
     func warn(_ words: String) { context.warn("warning: \(profile.name): \(words)") }
 
-    /// The same without names that repeat a secret.
+    /// Describes another user's session that a response has set, without names that repeat a secret.
     func words(of other: Replacement) -> String { other.hiding(service.repeatsSecret).responseWords }
 
     /// The next command refuses the certificate again, and the login that is stored now with it.
-    func sayIfTrustedOnce() throws(LoginFault) {
+    private func sayIfTrustedOnce() throws(LoginFault) {
         guard !keepsNothing, let accepted = service.accepted ?? context.acceptance?.exception,
             try fromStore(try context.registry.read()).exception(for: accepted.origin) == nil
         else { return }
@@ -232,7 +232,7 @@ extension LoginRun {
     }
 
     /// A place of the profile is wrong, or the service or the clock is; the login is still good.
-    func warnOfNewLogin() {
+    private func warnOfNewLogin() {
         if service.keepsAnonymousSession {
             context.warn(
                 """
@@ -285,7 +285,7 @@ extension LoginContext {
     var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
 
     /// Shows a notice while the server is asked without a credential, outside of a login.
-    func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+    private func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
         guard showsNotice else { return try ask() }
         let prompt = dependencies.dialogue(dialogueSettings)
         prompt.showWaiting(LoginLoop.contactNotice)
@@ -319,4 +319,18 @@ extension LoginRun {
         options.pinnedMethod = service.protectionSpace?.method ?? options.pinnedMethod
         return context.dependencies.service(profile, endpoint, settings, options)
     }
+}
+
+/// Asks like `prompt`, but shows no notice while the server is asked.
+private struct WithoutNotice: Prompt {
+    let prompt: any Prompt
+
+    func ask(_ question: Question) throws(LoginFault) -> Answer { try prompt.ask(question) }
+
+    /// The end is told: a terminal is without echo until then.
+    func showWaiting(_ notice: String?) {
+        if notice == nil { prompt.showWaiting(nil) }
+    }
+
+    func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
 }

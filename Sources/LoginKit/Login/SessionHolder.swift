@@ -61,7 +61,7 @@ final class SessionHolder: LoginKeeper {
     private func goOn(without fault: LoginFault) throws(LoginFault) {
         guard mayGoWithoutStore, case .store = fault else { throw fault }
         hasStore = false
-        context.say("the login was not stored: \(fault.message(about: ErrorContext()).what)")
+        context.say("the login was not stored: \(fault.message().what)")
     }
 
     func reject(_ part: StoredLogin.Part) throws(LoginFault) {

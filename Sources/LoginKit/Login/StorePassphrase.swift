@@ -43,17 +43,17 @@ struct StorePassphrase {
 }
 
 extension Dependencies {
-    /// Where the stores are, and how they are reached.
+    /// The location and the settings of the stores.
     package struct StoreLocation {
         let stateFolder: String
         /// The time for which the key of the encrypted file is held, in seconds; `nil` for not at all.
         var holding: Int?
         var desktop = DesktopSession.absent
-        /// How the stores are reached that other machines have, too.
+        /// The settings of the stores that are shared with other machines.
         var shared: SharedStores.Settings?
-        /// Another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.
+        /// Asks for another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.
         var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
-        /// Is told when the work begins that turns a passphrase into a key, and when it is done.
+        /// Called when the derivation of a key from a passphrase begins, and when it ends.
         var deriving: (_ isUnderWay: Bool) -> Void = { _ in }
 
         package init(stateFolder: String) {
@@ -80,7 +80,7 @@ extension LoginContext {
     /// Says why `auto` takes another store, where that is no matter of what is installed.
     func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
-        let message = LoginFault.store(store.fault).message(about: ErrorContext())
+        let message = LoginFault.store(store.fault).message()
         warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
 

@@ -24,7 +24,7 @@ final class AuthorizationDialogue {
     /// The forgeries that were reported.
     var told: Set<Forgery> = []
 
-    static let addressLabel = "Address: "
+    private static let addressLabel = "Address: "
 
     /// Opens nothing yet.
     init(_ settings: AuthorizationSettings) {
@@ -45,7 +45,7 @@ final class AuthorizationDialogue {
     func tell(_ lines: [String]) { show(settings.hasPerson ? look.wrapped(lines) : lines) }
 
     /// Says where the person logs in, and what is asked for there.
-    func tellOpening(_ server: BrowserVisit.Server, _ place: AuthorizationWords.Place) {
+    private func tellOpening(_ server: BrowserVisit.Server, _ place: AuthorizationWords.Place) {
         tell([words.opening(server, place)])
         guard let scope = AuthorizationWords.scope(server) else { return }
         show([settings.hasPerson ? look.fitted(scope) : scope])
@@ -74,7 +74,7 @@ final class AuthorizationDialogue {
 
     /// Holds back the signals that would end the process for as long as `wait` takes. It has to throw once one has come; that
     /// takes effect at the end of the dialogue, when a client that was registered for it is deleted.
-    func holdingSignals<Result>(
+    private func holdingSignals<Result>(
         _ wait: (HeldSignals) throws(LoginFault) -> Result
     ) throws(LoginFault) -> Result {
         let held = HeldSignals()
@@ -89,7 +89,7 @@ final class AuthorizationDialogue {
     }
 
     /// A QR code of the URL, or why there is none.
-    func showPicture(of url: String) {
+    private func showPicture(of url: String) {
         guard settings.showsQR else { return }
         let look = look
         do throws(QRCode.Problem) {

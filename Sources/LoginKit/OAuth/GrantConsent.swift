@@ -23,7 +23,7 @@ final class GrantConsent: ConsentSource {
         }
         let request = run.request, oauth = run.profile.oauth
         let document = oauth?.clientID == nil ? run.context.profiles.defaults.clientMetadata : nil
-        if let document { try run.context.dependencies.checkClientMetadata(document, as: "client-metadata") }
+        if let document { try ClientMetadata.check(document, as: "client-metadata") }
         let dialogue = run.context.dependencies.consent(try run.context.consentSettings(run))
         defer { dialogue.end() }
         var secret: Secret?
@@ -161,7 +161,7 @@ extension Service {
     }
 
     /// Revokes a grant that is not kept, ignoring failures.
-    func discard(_ grant: Grant) {
+    fileprivate func discard(_ grant: Grant) {
         var outcome = LogoutOutcome(facts: LogoutFacts())
         do throws(LoginFault) {
             try revoke(grant, noting: &outcome)

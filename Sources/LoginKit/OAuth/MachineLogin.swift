@@ -1,13 +1,13 @@
 import Secrets
 
-/// A machine proves itself at an authorization server, and the access token that it hands out is the session (RFC 6750).
+/// Authenticates a machine at an authorization server, whose access token is the session (RFC 6750).
 final class MachineLogin: LoginProcedure {
     let client: ServiceClient
     private let clock: WallClock
     private let others: OriginTransports
     private(set) var space: ProtectionSpace?
     private var challenge: AuthenticateChallenge?
-    /// What the machine has to prove itself with.
+    /// The sources of the machine's proof.
     var dependencies: MachineDependencies?
 
     init(_ client: ServiceClient, _ clock: WallClock, _ others: OriginTransports) {
@@ -33,14 +33,14 @@ final class MachineLogin: LoginProcedure {
 
     func method(for credential: Credential) -> AuthenticationMethod { .oauth }
 
-    /// What proves the client where a grant is revoked; `nil` for one without a key.
+    /// Signs an assertion that authenticates the client when a grant is revoked; `nil` for a client without a key.
     func assertion(for grant: Grant) throws(LoginFault) -> Secret? {
         guard grant.terms.client.authentication == .privateKeyJWT else { return nil }
         return try authorization().assertion(
             of: grant.terms.client, issuer: grant.terms.issuer, tokenEndpoint: grant.terms.tokenEndpoint)
     }
 
-    /// What the machine's identity says of itself; `nil` for a profile without one.
+    /// Describes the machine's identity token; `nil` for a profile without one.
     func identityFacts() throws(LoginFault) -> String? {
         guard let source = client.profile.oauth?.machine?.identity?.source else { return nil }
         let token = try prover(transport(client.authorizationSubject(challenge))).identity()
@@ -71,8 +71,8 @@ final class MachineLogin: LoginProcedure {
 }
 
 extension ServiceClient {
-    /// What is known of the grant before the first request.
-    /// - Parameter challenge: of the service, for a request without a login.
+    /// Collects what is known of the grant before the first request.
+    /// - Parameter challenge: the service's, to a request without a login.
     func authorizationSubject(_ challenge: AuthenticateChallenge?) throws(LoginFault) -> AuthorizationSubject {
         guard let oauth = profile.oauth else { throw lacking }
         let text: String
@@ -90,17 +90,17 @@ extension ServiceClient {
     }
 }
 
-/// What a machine's proof is read from, beside the network.
+/// The sources of a machine's proof, besides the network.
 struct MachineDependencies {
     let environment: Environment
     let isCancelled: (@Sendable () -> Bool)?
     /// Opens the key if it is encrypted.
     let key: () throws(LoginFault) -> SigningKey?
-    /// The token of another profile's login, if that lends it to this issuer.
+    /// Returns the token of another profile's login, if that profile lends it to this issuer.
     let lend: (_ profile: String, _ issuer: String?) throws(LoginFault) -> Secret
 }
 
-/// Reads the key and the identity of a machine, as its profile says where they are.
+/// Reads the key and the identity of a machine from where its profile says.
 struct MachineProver: MachineProof {
     let machine: MachineGrant
     let issuer: String?
@@ -108,7 +108,7 @@ struct MachineProver: MachineProof {
     let client: AuthorizationClient
 
     /// The variables in which GitHub tells a job where its identity is to be had.
-    static let variablesOfActions = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"]
+    fileprivate static let variablesOfActions = ["ACTIONS_ID_TOKEN_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_TOKEN"]
 
     /// Seconds that a program has to print an identity: others wait for the token no longer than half a minute.
     private static let patience = 20
@@ -253,9 +253,9 @@ extension MachineIdentity.Source {
 }
 
 extension LoginContext {
-    /// What the login of a machine reads its proof from.
-    /// - Parameter key: opens one that is encrypted.
-    /// - Throws: `usage` where profiles take their identity from one another, before one has a lock that another one waits for.
+    /// Returns the sources of the machine's proof.
+    /// - Parameter key: opens the key if it is encrypted.
+    /// - Throws: `usage` if profiles take their identity from one another, before one has a lock that another one waits for.
     func machineDependencies(
         of profile: Profile, key: @escaping () throws(LoginFault) -> SigningKey?
     ) throws(LoginFault) -> MachineDependencies {
@@ -276,10 +276,10 @@ extension LoginContext {
         ) { [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, issuer) }
     }
 
-    /// Each lender's login goes on while those before it wait, on one stack.
+    /// Limits the stack: each lender's login runs while those before it wait.
     private static let mostLenders = 8
 
-    /// What the lender lacks, in its own words: nothing of the borrower's is wrong.
+    /// Turns a fault of the lender into one that names the lender: nothing of the borrower's is wrong.
     private func lenderFault(_ fault: LoginFault, _ lender: Profile, _ context: LoginContext) -> LoginFault {
         let message = fault.message(about: context.topic)
         let what =

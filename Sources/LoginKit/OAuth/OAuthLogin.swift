@@ -114,3 +114,15 @@ struct AuthorizationClient: AuthorizationTransport {
         try HashLibrary.digits(hash, of: secret)
     }
 }
+
+extension ClientMetadata {
+    /// Checks that a URL can be a client's identifier.
+    /// - Parameter place: where it stands.
+    /// - Throws: `usage` for a URL that no server would take as a client's identifier.
+    package static func check(_ url: String, as place: String) throws(LoginFault) {
+        _ = try URLParser()
+        guard isURL(url, parse: AuthorizationClient.read) else {
+            throw .usage(.badValue(option: place, problem: "it must be an https URL with a path, without a query"))
+        }
+    }
+}

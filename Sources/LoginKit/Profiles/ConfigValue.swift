@@ -133,7 +133,7 @@ struct ConfigScan {
     }
 
     /// Levels of tables and lists, those of dotted keys included.
-    static let depthLimit = 64
+    private static let depthLimit = 64
 
     private let bytes: [UInt8]
     private var index = 0

@@ -33,7 +33,7 @@ package struct Configuration {
         var sharedKeyFile: String?
         /// The profile that logs in to etcd.
         package var sharedProfile: String?
-        /// How long a login of such a store is used without asking the engine again, in seconds.
+        /// The time for which a login of a shared store is used without asking the engine again, in seconds.
         var sharedCache: Int?
         /// The program that opens the URL of a login in a browser.
         var browser: String?
@@ -110,7 +110,7 @@ package struct Configuration {
     }
 
     /// The file of a profile that authctl made or will make.
-    func madeFile(_ name: String) -> String { "\(paths.generatedProfiles)/\(name).toml" }
+    private func madeFile(_ name: String) -> String { "\(paths.generatedProfiles)/\(name).toml" }
 
     /// One profile's file, which is its table without a heading.
     static func table(_ file: String) throws(UsageFault) -> StrictTable? {

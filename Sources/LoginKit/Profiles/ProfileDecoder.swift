@@ -76,7 +76,7 @@ package struct ProfileDecoder {
         return methods.strongestFirst
     }
 
-    static let noToken = "must use {token}"
+    private static let noToken = "must use {token}"
 
     /// Checks that need the whole profile.
     private func check(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
@@ -193,8 +193,10 @@ extension AuthenticationMethod {
 }
 
 extension ProfileDecoder {
-    /// What a login in a browser begins with, and what it takes beside cookies or instead of them.
-    func readWindow(_ requests: RequestDecoder, _ table: StrictTable, _ profile: inout Profile) throws(UsageFault) {
+    /// Reads the page that a login in a browser begins with, and the header that it takes besides cookies or instead of them.
+    private func readWindow(_ requests: RequestDecoder, _ table: StrictTable, _ profile: inout Profile)
+        throws(UsageFault)
+    {
         guard let login = try table.table("login") else { return }
         try login.allow(["page", "take-header"])
         profile.windowPage = try requests.plainPath("page", in: login)
@@ -207,7 +209,7 @@ extension ProfileDecoder {
     }
 
     /// The header that is taken is the one that is sent.
-    func checkWindow(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
+    private func checkWindow(_ profile: Profile, _ table: StrictTable) throws(UsageFault) {
         let rule = profile.sessionRule
         guard let name = profile.takesHeader else {
             if rule.slots.contains(.token) { throw table.fault("session", "{token} needs 'take-header' in 'login'") }

@@ -98,7 +98,7 @@ package struct StrictTable {
         }
     }
 
-    func pathOf(_ key: String) -> String {
+    private func pathOf(_ key: String) -> String {
         path.isEmpty ? key : "\(path).\(key)"
     }
 

@@ -69,11 +69,4 @@ struct LoopbackRequest: Equatable, Sendable {
     let hosts: [String]
     /// Path and query as they came: they may hold a code.
     let target: Secret
-
-    /// - Parameter target: the request target of the first line (RFC 9112, section 3.2).
-    init(method: String, hosts: [String], target: Secret) {
-        self.method = method
-        self.hosts = hosts
-        self.target = target
-    }
 }

@@ -145,7 +145,7 @@ extension ParsedResponse {
 
 extension Step {
     /// 423 tells of a locked account wherever it comes (the word is of RFC 4918, section 11.3).
-    var usuallyForbidden: [Condition] {
+    fileprivate var usuallyForbidden: [Condition] {
         switch self {
         case .verify: [Condition(status: 403), Condition(status: 423)]
         case .login: [Condition(status: 423)]
@@ -155,7 +155,7 @@ extension Step {
 
     /// A refusal at a refresh ends a login, so there only what the service itself answers is one: other statuses are what
     /// firewalls and gateways answer, too.
-    var usuallyRefused: [Condition] {
+    fileprivate var usuallyRefused: [Condition] {
         switch self {
         case .login, .verify: [Condition(status: 401)]
         case .refresh: [Condition(status: 400), Condition(status: 401)]
@@ -190,7 +190,7 @@ extension HTTPResponse {
     private static let problemMembers = ["detail", "title"]
 
     /// The reason for a refusal at the top level of a JSON body (RFC 6749, section 5.2; RFC 9457).
-    var errorText: String? {
+    fileprivate var errorText: String? {
         do throws(JSONFault) {
             let body = try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
             guard case .object(let members) = body else { return nil }
@@ -207,7 +207,7 @@ extension HTTPResponse {
 extension HTTPResponse {
     /// Recognizes the responses of nginx, Apache, Go and Tomcat to plain http on a port for TLS: all have status 400, and only
     /// their words tell.
-    var wantsTLS: Bool {
+    fileprivate var wantsTLS: Bool {
         let text = body.withUnsafeBytes { String(decoding: $0.prefix(4096), as: UTF8.self) }.lowercased()
         return ["to https port", "to an https server", "to an ssl-enabled server port", "requires tls"].contains {
             text.contains($0)

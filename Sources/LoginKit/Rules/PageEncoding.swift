@@ -70,21 +70,21 @@ struct PageEncoding: Equatable, Sendable {
 }
 
 extension PageEncoding {
-    /// A page in UTF-8, with a replacement character for what is none of its own.
+    /// Returns a page in UTF-8, with replacement characters for bytes that are invalid in its encoding.
     func decoded(_ page: Secret) -> Secret {
         guard self != .utf8 else { return page }
         return page.converted(from: systemName, to: "UTF-8") { _ in (1, "\u{FFFD}") } ?? page
     }
 
-    /// What a person typed. A browser would write a numeric character reference where the encoding has no code for a character
-    /// (HTML, section 4.10.21.8), which no server takes for that character of a password.
-    /// - Returns: `nil` where it has none.
+    /// Encodes what a person typed. A browser would write a numeric character reference where the encoding has no code for a
+    /// character (HTML, section 4.10.21.8), which no server takes for that character of a password.
+    /// - Returns: `nil` if the encoding has no code for a character.
     func encoded(_ text: Secret) -> Secret? {
         isPlain(text) ? text : text.converted(from: "UTF-8", to: systemName) { _ in nil }
     }
 
-    /// What the page has filled in, as a browser sends it back.
-    func encodedWithReferences(_ text: Secret) -> Secret {
+    /// Encodes what the page has filled in, as a browser sends it back.
+    fileprivate func encodedWithReferences(_ text: Secret) -> Secret {
         guard !isPlain(text) else { return text }
         let encoded = text.converted(from: "UTF-8", to: systemName) { rest in
             guard let scalar = String(decoding: rest.prefix(4), as: UTF8.self).unicodeScalars.first else { return nil }
@@ -98,7 +98,7 @@ extension PageEncoding {
     }
 }
 
-/// What the form of a page sends beside what is typed into it (HTML, section 4.10.21.4), and in which encoding it wants both.
+/// The entries that a form sends besides what is typed into it (HTML, section 4.10.21.4), and the encoding of both.
 struct EntryList: Equatable, Sendable {
     var entries: [FormEntry] = []
     var encoding = PageEncoding.utf8
@@ -107,7 +107,7 @@ struct EntryList: Equatable, Sendable {
         (self.entries, self.encoding) = (entries, encoding)
     }
 
-    /// The body (WHATWG URL, section 5.2).
+    /// Returns the body (WHATWG URL, section 5.2).
     /// - Parameter typed: URL-encoded, in UTF-8.
     func body(with typed: Secret, limit: Int) throws(FillFault) -> Secret {
         var builder = SecretBuilder(limit: limit)

@@ -177,12 +177,6 @@ struct HTMLBody {
     /// Of the whole body.
     var encoding = PageEncoding.utf8
 
-    /// - Parameter plainText: how a piece of the page is read; by a parser of HTML, which is not this module's.
-    init(fields: [PageField], plainText: @escaping (String) -> String) {
-        self.fields = fields
-        self.plainText = plainText
-    }
-
     /// The value of the first field of this name: of a list the chosen or the first one.
     func value(ofField name: String) -> Secret? { field(name)?.value }
 

@@ -7,7 +7,7 @@ package struct RequestRule: Equatable, Sendable {
     package static let bodyLimit = 1 << 20
 
     /// The longest URL, in bytes.
-    static let urlLimit = 16 << 10
+    private static let urlLimit = 16 << 10
 
     /// The method of HTTP, sent as it is.
     var method: String
@@ -44,12 +44,6 @@ package struct RequestRule: Equatable, Sendable {
         var name: String
         /// Filled in and percent-encoded. Where it holds a `{ttl}` that was not asked for, all of it is left out.
         var value: Template
-
-        /// - Parameter name: as it is, before any encoding.
-        init(name: String, value: Template) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// The body, with the `Content-Type` that is sent unless a header of the rule names another.

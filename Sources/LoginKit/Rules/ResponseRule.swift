@@ -36,12 +36,6 @@ package struct ResponseRule: Equatable, Sendable {
         let name: String
         /// Where the response has it.
         let place: Place
-
-        /// - Parameter name: none of the names that templates have anyway.
-        init(name: String, place: Place) {
-            self.name = name
-            self.place = place
-        }
     }
 
     /// Where the end of a session is told, and in what unit.
@@ -95,14 +89,8 @@ struct Condition: Equatable, Sendable {
     struct PlacePattern: Equatable, Sendable {
         /// Where it is looked for.
         let place: Place
-        /// The form that the text must have.
+        /// The form that the text must have; the empty one for a place that must be missing or empty.
         let pattern: TextPattern
-
-        /// - Parameter pattern: the empty one, for a place that must be missing or empty.
-        init(place: Place, pattern: TextPattern) {
-            self.place = place
-            self.pattern = pattern
-        }
     }
 
     /// Whether it looks for a field in a form of the page.

@@ -253,7 +253,7 @@ struct ServePattern: Equatable, Sendable {
     }
 
     /// The same with each text changed.
-    func mapTexts(_ change: ([UInt8]) -> [UInt8]) -> ServePattern {
+    fileprivate func mapTexts(_ change: ([UInt8]) -> [UInt8]) -> ServePattern {
         ServePattern(groups: groups.map { $0.map { Segment(texts: $0.texts.map(change)) } })
     }
 
@@ -336,15 +336,15 @@ struct ServedPath: Equatable, Sendable {
         return !text.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }
     }
 
-    /// A dot segment; blanks at its end are none to some file systems.
+    /// Returns whether it is a dot segment; some file systems ignore spaces at its end.
     static func isDots(_ segment: [UInt8]) -> Bool {
         guard segment.first == UInt8(ascii: ".") else { return false }
         let dots = segment.filter { $0 != 0x20 }
         return dots.count <= 2 && dots.allSatisfy { $0 == UInt8(ascii: ".") }
     }
 
-    /// What services may take for the same path: the case folded, with and without a slash at the end and a `.suffix` of the last
-    /// segment.
+    /// Returns the paths that services may take for the same one: case-folded, with and without a slash at the end and a
+    /// `.suffix` of the last segment.
     static func spellings(_ reading: [[UInt8]]) -> [[[UInt8]]] {
         let whole = reading.map(\.caseFolded)
         var base = whole
@@ -362,11 +362,11 @@ struct ServedPath: Equatable, Sendable {
     private static let mostSuffixes = 8
 }
 
-/// What a profile says about `exec --serve`.
+/// The settings of a profile for `exec --serve`.
 package struct ServeSettings: Equatable, Sendable {
     var rules = ServeRuleSet()
     /// Whether there is a log in the state folder.
     package var hasLog = false
-    /// Whether bodies are searched for another method.
+    /// Whether request bodies are searched for a method override.
     var searchesBodies = true
 }

@@ -147,12 +147,6 @@ enum JSONTemplate: Equatable, Sendable {
         let name: String
         /// A text with a `{ttl}` that was not asked for is left out, name and all.
         let value: JSONTemplate
-
-        /// - Parameter name: without quotes and escapes.
-        init(name: String, value: JSONTemplate) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// Every slot in any of its texts, in the order in which they are sent.

@@ -107,7 +107,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
             }
         }
         if let fault {
-            let message = fault.message(about: ErrorContext())
+            let message = fault.message()
             tell(ApprovalWords.cannotAsk(message.what))
         }
         return monitor.locked { socket != nil && !isStopped }

@@ -50,7 +50,7 @@ struct ApprovalScreen: Equatable, Sendable {
         return url(question.url, behind: start + end, indent: indent, most: most)
     }
 
-    /// What the request may do beside its own method.
+    /// Returns the lines on what the request may do besides its own method.
     private func further(_ acts: [String], most: Int) -> [String] {
         var lines: [String] = []
         for (index, act) in acts.enumerated() {
@@ -191,7 +191,7 @@ enum ApprovalWords {
 
     /// Short, so that the answer behind it is seen on a narrow terminal.
     static let label = "Allow? [y/a/N] "
-    static let shortLegend = "y: once. a: this rule. n: no."
+    fileprivate static let shortLegend = "y: once. a: this rule. n: no."
     static let legend = "y: once. a: always for this rule, until the command ends. n or Return: no."
     static let unclear = "Type y, a or n, then Return. Pasted text is ignored."
 

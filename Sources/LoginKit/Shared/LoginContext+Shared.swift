@@ -3,7 +3,7 @@ extension LoginContext {
     /// The key of the stores that machines share.
     package var sharedKeyFile: String { profiles.defaults.sharedKeyFile ?? paths.configFolder + "/shared.key" }
 
-    /// How the stores that machines share are reached.
+    /// The settings of the stores that machines share.
     var sharedStores: SharedStores.Settings {
         let etcd = EtcdClient(self)
         var settings = SharedStores.Settings(keyFile: sharedKeyFile) { (path, body) throws(StoreFault) in
@@ -12,7 +12,7 @@ extension LoginContext {
         settings.cacheTime = profiles.defaults.sharedCache ?? 0
         settings.isOffline = isOffline
         settings.warn = { [unowned self] fault in
-            let what = LoginFault.store(fault).message(about: ErrorContext()).what
+            let what = LoginFault.store(fault).message().what
             warnOnce("warning: \(what); using the login as it was read last")
         }
         return settings

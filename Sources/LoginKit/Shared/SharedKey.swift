@@ -2,9 +2,9 @@ import CSodium
 import Glibc
 import Secrets
 
-/// What machines that share logins have in common: a key, of which the engine knows nothing.
+/// The key of the machines that share logins; the engine does not have it.
 struct SharedKey {
-    /// Where it is, as messages say.
+    /// The path of the key file, for messages.
     let path: String
     /// Seals values.
     private let sealing: Secret
@@ -93,12 +93,12 @@ struct SharedValue {
     /// Everything that whoever reads the engine can see. The seal covers it, so that nobody else can change it.
     struct Open: Codable, Equatable {
         struct Lock: Codable, Equatable {
-            /// Who refreshes the login.
+            /// The machine that refreshes the login.
             let machine: String
-            /// How long it may, in seconds from the moment at which somebody sees it first.
+            /// The time limit of the refresh, in seconds from the moment at which somebody first sees the lock.
             let seconds: Int
 
-            /// How long others wait for it: its time, and a sixth for what is still under way then.
+            /// The seconds that others wait for it: its time, and a sixth for what is still under way then.
             var patience: Int { seconds + seconds / 6 }
 
             init(machine: String, seconds: Int) { (self.machine, self.seconds) = (machine, seconds) }
@@ -110,11 +110,11 @@ struct SharedValue {
             }
         }
 
-        /// The number of logins, refreshes and logouts that there were.
+        /// The number of logins, refreshes and logouts so far.
         let generation: Int
         /// Counts every put: a lower number is a copy that somebody has put back.
         var sequence = 0
-        /// Who has put it.
+        /// The machine that has put it.
         let machine: String
         /// In seconds of Unix time.
         let saved: Int64
@@ -123,11 +123,11 @@ struct SharedValue {
         var unfinished: String?
         /// Whether the provider has refused a refresh after that.
         var refused = false
-        /// Whether somebody has logged out: what is sealed is empty then.
+        /// Whether somebody has logged out: the sealed part is empty then.
         var erased: Bool
 
-        /// Whether it is nothing that only somebody with the key would make, to have others fail at it.
-        var isWithinLimits: Bool {
+        /// Whether its numbers are plausible: a holder of the key could make others fail at them.
+        fileprivate var isWithinLimits: Bool {
             (1...(1 << 53)).contains(generation) && (0...(1 << 53)).contains(sequence)
                 && (!refused || unfinished != nil) && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
         }

@@ -12,19 +12,19 @@ final class SharedStore: CredentialStore {
     let key: SharedKey
     let folder: String
     let clock: WallClock
-    /// How long the one who refreshes has, in seconds.
+    /// The time limit of a refresh, in seconds.
     var lockTime: Int
-    /// How long a login is used as it was read, in seconds.
+    /// The time for which a login is used as it was read, in seconds.
     var cacheTime = 0
     /// Whether the engine is not asked for a login.
     var isOffline = false
-    /// Is told where a login is used as it was read last, since the engine is away.
+    /// Called when a login is used as it was read last, since the engine is away.
     var warn: (StoreFault) -> Void = { _ in }
     /// A name for this machine that no other one has.
     private var machine: String?
-    /// What was read last of each account, by its key in the engine.
+    /// The value that was read last for each account, by its key in the engine.
     var found: [String: Found] = [:]
-    /// The refreshes that this process has begun, by the same.
+    /// The refreshes that this process has begun, by the same key.
     var refreshes: [String: BegunRefresh] = [:]
     /// When the engine could not be reached, and why, so that a command waits for it once.
     var away: (since: BootMoment, fault: StoreFault)?
@@ -56,7 +56,7 @@ final class SharedStore: CredentialStore {
 
     func contains(_ account: AccountID) throws(StoreFault) -> Bool { try find(account) != nil }
 
-    /// A new login takes the place of whatever is there, an old copy that somebody put back included.
+    /// Replaces whatever is there with a new login, even an old copy that somebody put back.
     func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
         // As base64, with what stands beside it.
         let limit = engine.largest / 4 * 3 - 2048
@@ -86,7 +86,7 @@ final class SharedStore: CredentialStore {
         }
     }
 
-    /// What stands open beside a login that this machine puts now.
+    /// Returns the open part of a login that this machine puts now.
     func open(generation: Int, erased: Bool = false) throws(StoreFault) -> SharedValue.Open {
         SharedValue.Open(generation: generation, machine: try machineName(), saved: clock.now(), erased: erased)
     }
@@ -174,7 +174,7 @@ extension SharedStore {
         return AccountID(profile: profile, origin: origin, username: name.unprotectedText)
     }
 
-    func noteLast(_ account: AccountID) throws(StoreFault) {
+    private func noteLast(_ account: AccountID) throws(StoreFault) {
         guard account != StoreTest.account else { return }
         let pointer = Self.pointer(account.profile, account.origin), name = Secret(account.username)
         let now = Int(clock.now())

@@ -19,7 +19,7 @@ struct KeyringStore: CredentialStore {
     /// In bytes; the kernel's own limit for this type of key.
     static let largestSecret = 32_767
     /// In bytes, without the closing NUL; the kernel's own limit.
-    static let longestDescription = 4095
+    private static let longestDescription = 4095
 
     /// The lifetime of a new secret.
     enum Lifetime: Sendable {
@@ -119,7 +119,7 @@ extension KeyringStore {
     }
 
     /// The same in each of `keyrings`.
-    func searchAll(_ description: String, linkingTo destination: Int) throws(StoreFault) -> Int32? {
+    private func searchAll(_ description: String, linkingTo destination: Int) throws(StoreFault) -> Int32? {
         for keyring in try keyrings() {
             if let key = try search(description, in: keyring, linkingTo: destination) { return key }
         }
@@ -127,7 +127,7 @@ extension KeyringStore {
     }
 
     /// Where secrets may be: the session's own keyring, if it has one, then the user's.
-    func keyrings() throws(StoreFault) -> [Int32] {
+    private func keyrings() throws(StoreFault) -> [Int32] {
         let user = Int32(CKEYUTILS_USER_KEYRING)
         return try hasOwnSession() ? [Int32(CKEYUTILS_SESSION_KEYRING), user] : [user]
     }
@@ -166,7 +166,7 @@ extension KeyringStore {
     }
 
     /// - Returns: whether there was such a key.
-    func unlinkAll(_ description: String, from keyring: Int32) throws(StoreFault) -> Bool {
+    private func unlinkAll(_ description: String, from keyring: Int32) throws(StoreFault) -> Bool {
         var found = false
         var last: Int32?
         // One that is found again lies in a keyring within this one, as the user's lies in the session's.

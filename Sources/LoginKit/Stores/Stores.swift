@@ -76,7 +76,7 @@ package struct Stores {
     }
 
     /// The keyring for what is to end with the session, where the session has one of its own.
-    func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
+    private func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
 
     /// Drops the held key of the encrypted file.
     package func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
@@ -100,7 +100,7 @@ package struct Stores {
         HelperSearch(environment: environment).names("authctl-store-").map { .shared($0) }
     }
 
-    /// What keeps a store from being used, as far as can be seen without asking it.
+    /// Returns what keeps a store from being used, as far as can be seen without asking it.
     package func problem(with name: StoreName) -> StoreFault? {
         fault { () throws(StoreFault) in
             _ = try open(name)

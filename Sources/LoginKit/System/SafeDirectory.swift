@@ -290,7 +290,7 @@ final class CheckedFolder {
     }
 
     /// - Throws: for a link that another user has put into a folder in which others may write, such as /tmp.
-    func checkLink(_ link: CheckedFolder) throws(FolderChain.Fault) {
+    fileprivate func checkLink(_ link: CheckedFolder) throws(FolderChain.Fault) {
         guard !isOpen || link.isOwn else {
             throw FolderChain.Fault(
                 path: link.path, problem: "it is a symbolic link of another user, uid \(link.status.st_uid)")
@@ -309,7 +309,7 @@ final class CheckedFolder {
 extension stat {
     /// Whether its owner has no number in this user namespace, as root's folders have none in a sandbox of a user's own
     /// (user_namespaces(7)).
-    var isOfNobodyKnown: Bool {
+    fileprivate var isOfNobodyKnown: Bool {
         guard st_uid == Self.overflow, let map = Self.text(of: "/proc/self/uid_map") else { return false }
         return map.split { $0 == " " || $0 == "\n" } != ["0", "0", "4294967295"]
     }

@@ -7,21 +7,21 @@ import Synchronization
 /// Readers take no lock, since a change is a rename: they see the old file or the new one. Whoever changes it holds the
 /// lock from reading to renaming, so that no update is lost.
 struct SafeFile: Sendable {
-    /// How long a change waits for another process at most, in seconds.
+    /// The usual `wait`, in seconds.
     static let usualWait = 10
 
     let folder: String
     let name: String
-    /// In bytes.
+    /// The largest size, in bytes.
     let limit: Int
-    /// How long a change waits for another process at most, in seconds.
+    /// The longest time that a change waits for another process, in seconds.
     let wait: Int
     var privacy = Privacy.secret
 
     var path: String { "\(folder)/\(name)" }
 
-    var lockName: String { ".\(name).lock" }
-    var temporaryPrefix: String { ".\(name).new-" }
+    private var lockName: String { ".\(name).lock" }
+    private var temporaryPrefix: String { ".\(name).new-" }
 
     /// - Returns: `nil` if there is no such file.
     func read() throws(StoreFault) -> Secret? {
@@ -182,7 +182,7 @@ extension SafeFile {
     }
 
     /// Removes the temporary files of runs that were killed. Whoever holds the lock is the only one to have any.
-    func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
+    private func removeLeftovers(in directory: SafeDirectory) throws(StoreFault) {
         for name in try leftovers(in: directory) {
             try checkCall("unlink", path: "\(folder)/\(name)", unlinkat(directory.descriptor.number, name, 0))
         }

@@ -93,7 +93,7 @@ enum RetryDialogue {
     static let help = "Type y or n."
 
     static func opening(_ error: LoginFault) -> [String] {
-        let message = error.message(about: ErrorContext())
+        let message = error.message()
         let wait = pause(of: error)
         let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
         return ["\(message.what.prefix(1).uppercased() + message.what.dropFirst()); your password was not checked."]

@@ -51,7 +51,7 @@ enum KeyReader {
     }
 
     /// The next byte of what one key sends, without which it is not whole.
-    static func byteWithinKey(from descriptor: Int32) -> UInt8? {
+    fileprivate static func byteWithinKey(from descriptor: Int32) -> UInt8? {
         guard let left = CurrentLine.with(\.millisecondsLeft), left > 0 else { return nil }
         let seen = cprocess_terminal_wait(min(left, withinKey), nil, 0)
         respond(to: seen)

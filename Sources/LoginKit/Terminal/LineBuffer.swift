@@ -253,7 +253,7 @@ enum Characters {
     }
 
     /// Where each character begins, and the end.
-    static func boundaries(of bytes: some RandomAccessCollection<UInt8>) -> [Int] {
+    fileprivate static func boundaries(of bytes: some RandomAccessCollection<UInt8>) -> [Int] {
         var starts: [Int] = [], offset = 0, before: Unicode.Scalar?, flagLetters = 0
         while offset < bytes.count {
             let decoded = decode(bytes.dropFirst(offset))

@@ -64,7 +64,7 @@ struct Screen: Sendable {
         }
     }
 
-    static var understandsEscapes: Bool {
+    fileprivate static var understandsEscapes: Bool {
         guard let name = getenv("TERM") else { return false }
         return strcmp(name, "dumb") != 0 && name.pointee != 0
     }

@@ -66,7 +66,7 @@ enum CookieRecord {
 
     private static let httpOnly = "#HttpOnly_"
 
-    /// What makes two cookies one: the name, the domain and the path (RFC 6265, section 5.3, step 11).
+    /// Returns what identifies a cookie: its name, domain and path (RFC 6265, section 5.3, step 11).
     static func place(of cookie: Cookie) -> [String] {
         cookie.record.withUnsafeBytes { line in
             let fields = split(line).prefix(3).map { String(decoding: $0, as: UTF8.self) }
@@ -105,7 +105,7 @@ enum CookieRecord {
 extension [Cookie] {
     /// libcurl lists them as they came, and a rule looks for the newest of a name: what is not as it was offered was set by
     /// the answer.
-    func newestFirst(_ offered: [Cookie]) -> [Cookie] {
+    fileprivate func newestFirst(_ offered: [Cookie]) -> [Cookie] {
         filter { !offered.contains($0) }.reversed() + offered.filter(contains)
     }
 

@@ -76,7 +76,7 @@ extension CurlConnections {
 /// Tells how long a server lets a transfer wait for the first line of its answer; see `TransportSettings.whileWaiting`.
 final class ResponseWait {
     /// In milliseconds.
-    static let beat = 250
+    fileprivate static let beat = 250
 
     private let tell: (@Sendable (ResponseTimeout) -> Void)?
     private var start = ContinuousClock.now

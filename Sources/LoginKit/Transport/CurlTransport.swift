@@ -179,7 +179,7 @@ final class CurlTransport: Transport {
     }
 
     /// Where something was accepted, the certificate is looked at before anything is sent.
-    func examine() throws(LoginFault) {
+    private func examine() throws(LoginFault) {
         guard let exception, !isExamined, origin.scheme == "https" else { return }
         let found = try CertificateProbe(options: options, provider: provider).run()
         if !found.reasons.isEmpty {

@@ -126,11 +126,11 @@ struct HTMLFormReader {
 /// Limits the attributes of one element of a page before it is parsed: libxml2 compares each with all others, so
 /// that a page of one tag could keep it busy for a minute.
 struct HTMLBounds {
-    static let mostAttributes = 1000
+    private static let mostAttributes = 1000
 
     private(set) var attributes = 0
 
-    var areKept: Bool { attributes <= Self.mostAttributes }
+    fileprivate var areKept: Bool { attributes <= Self.mostAttributes }
 
     /// Counts what may part attributes: gaps, in quotes as well, and the ends of quoted values, after which libxml2 needs none. A tag
     /// ends at a `>` outside of quotes, and quotes open behind a `=` alone.

@@ -147,16 +147,16 @@ final class ConnectionPreview {
 
     /// Addresses for documentation (RFC 5737, section 3), which stand for a proxy and for what is behind a name.
     private static let (proxy, target) = ("192.0.2.1", "192.0.2.2")
-    /// Seconds that the resolver has.
+    /// The time limit for the resolver, in seconds.
     private static let patience = 10
 
-    /// What the name of an origin means on this machine; empty if it does not resolve.
+    /// Returns the addresses of an origin's name on this machine; empty if it does not resolve.
     static func addresses(of origin: Origin) -> [PeerAddress] {
         (try? ConnectionPreview().run(origin, proxy: "", exceptions: "", names: CurlList())) ?? []
     }
 
-    /// Whether a list such as that of `no_proxy` excepts the origin. No name is resolved for it.
-    static func isDirect(to origin: Origin, exceptions: String) -> Bool {
+    /// Returns whether a list such as that of `no_proxy` exempts the origin. Resolves no name.
+    fileprivate static func isDirect(to origin: Origin, exceptions: String) -> Bool {
         let names = CurlList()
         if origin.address == nil { "\(origin.host):\(origin.port):\(target)".withCString { names.append($0) } }
         let found = try? ConnectionPreview().run(

@@ -47,8 +47,8 @@ struct ChromiumProgram: Equatable {
         if !environment.hasScreen { throw .noDisplay(isRemote: environment.isRemote) }
     }
 
-    /// What keeps descriptors from a browser in such a package, by the path that the name leads to.
-    static func confinement(of path: String) -> String? {
+    /// Returns the package system (snap or flatpak) that keeps descriptors from a browser at this path or its target, if any.
+    private static func confinement(of path: String) -> String? {
         let real = realpath(path, nil)
         defer { free(real) }
         let all = [path, real.map { String(cString: $0) } ?? path]

@@ -113,7 +113,7 @@ extension Evidence {
         case .needsSecondFactor(let words):
             return "wants a second factor (status \(status))\(why)\(Refusal(status: status, words: words).quoted)"
         case .pending: return "not yet (status \(status))\(why)"
-        case .unclear(let error): return "undecided (status \(status)): \(error.message(about: ErrorContext()).what)"
+        case .unclear(let error): return "undecided (status \(status)): \(error.message().what)"
         }
     }
 

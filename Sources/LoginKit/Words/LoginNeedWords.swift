@@ -113,7 +113,7 @@ extension LoginNeed {
 extension LoginNeed {
     /// The advice within an `exec` that has made a login and not stored it. The usual one, to log in once more, would not
     /// help.
-    func nextWithinExec(_ topic: ErrorContext) -> String? {
+    private func nextWithinExec(_ topic: ErrorContext) -> String? {
         guard topic.isWithinUnstoredExec else { return nil }
         switch why {
         case .nothingStored, .sessionRefused, .sessionExpired, .sessionEndsSoon, .noSuchAccount, .noActiveAccount: break
@@ -128,7 +128,7 @@ extension LoginNeed {
 
 extension ErrorContext {
     /// The advice for making a first profile.
-    var wayToFirstProfile: String {
+    fileprivate var wayToFirstProfile: String {
         environmentNamesURL
             ? "only login makes one of AUTHCTL_VERIFY_URL, so first: authctl login"
             : "log in with a URL: authctl login https://HOST/PATH"

@@ -21,7 +21,7 @@ package struct Message: Equatable, Sendable {
 
 extension LoginFault {
     /// The one place that turns errors into words.
-    package func message(about topic: ErrorContext) -> Message {
+    package func message(about topic: ErrorContext = ErrorContext()) -> Message {
         let message = bare(topic)
         let name = topic.name.map { "\($0): " } ?? ""
         return Message(name + message.what, details: message.details, next: message.next)

@@ -61,11 +61,6 @@ struct GuardedPlace: Equatable, Sendable {
     /// The status with which it sends somebody on who is logged in; `nil` if it shows a page.
     var sendsOn: Int?
 
-    /// - Parameter namedBy: `nil` if the person gave the URL.
-    init(target: String, refusal: Refusal, namedBy: String?, username: Place? = nil) {
-        (self.target, self.refusal, self.namedBy, self.username) = (target, refusal, namedBy, username)
-    }
-
     /// The verify request that asks there.
     var verify: RequestRule {
         var rule = RequestRule(method: "GET", path: Template(literal: target))
@@ -136,7 +131,7 @@ struct FoundForm: Equatable, Sendable {
     let passwordField: String
     /// The names to choose from, where it has a list of them; the first twenty.
     var usernames: [String] = []
-    /// What else a person may type into it and the page leaves empty, five at most.
+    /// The other empty fields that a person may fill in, five at most.
     var otherFields: [LabelledField] = []
     /// Whether a browser sends it without a script: it says where it leads, or has a button.
     let isSubmittable: Bool
@@ -144,13 +139,13 @@ struct FoundForm: Equatable, Sendable {
 
 /// A field of a form, as the page shows it.
 struct LabelledField: Equatable, Sendable {
-    /// As the form names it.
+    /// The field's name in the form.
     let name: String
-    /// What a person reads beside it; the name where the page says nothing.
+    /// The label that the page shows for it; the name if there is none.
     let label: String
 }
 
-/// Something that was seen and by itself is no way to log in.
+/// A finding that by itself is not a way to log in.
 enum Sighting: Equatable, Sendable {
     /// An anonymous client is refused, and told nothing of a login.
     case refused(target: String, status: Int)
@@ -215,7 +210,7 @@ extension PageForm {
         return before.last { Self.nameTypes.contains($0.type) } ?? before.last { $0.isListOfNames }
     }
 
-    /// What a person would be asked for, too.
+    /// Returns the other empty fields that a person may fill in, five at most.
     fileprivate func otherFields(than username: PageField?) -> [LabelledField] {
         let typed = fields.filter { field in
             (Self.nameTypes + ["url", "number"]).contains(field.type) && field.value?.isEmpty ?? true

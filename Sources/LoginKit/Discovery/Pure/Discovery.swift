@@ -290,7 +290,7 @@ extension Discovery {
         return nil
     }
 
-    /// Refused without a challenge: the origin itself may be an authorization server, and what the page links to a login.
+    /// Handles a refusal without a challenge: the origin may be an authorization server, or the page may link to a login.
     private func refused(
         _ visit: DiscoveryVisit, _ page: LoginPage?, _ namedBy: String?
     ) throws(LoginFault) -> Glimpse {
@@ -308,7 +308,7 @@ extension Discovery {
         return Glimpse(place: place, login: nil, leads: leads(of: page, visit))
     }
 
-    /// What a response names: descriptions of the service, then links.
+    /// Returns the targets that a response names: descriptions of the service, then links.
     private func leads(of page: LoginPage?, _ visit: DiscoveryVisit) -> [LinkSearch.Lead] {
         let named = visit.response.namedDescription(from: visit.end.target)
         let linked = visit.response.linkedDescriptions.compactMap { link -> String? in
@@ -375,7 +375,7 @@ struct DiscoveryVisit {
 
     /// The challenges for anonymous clients.
     var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
-    var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
+    fileprivate var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
 
     /// Whether it lets anonymous clients in.
     var isOpen: Bool { (200..<300).contains(response.status) }

@@ -210,7 +210,7 @@ struct PageLook {
         page?.logout != nil && others.allSatisfy { $0.page?.logout == nil }
     }
 
-    var redirectPath: String? { facts.redirectPath }
+    fileprivate var redirectPath: String? { facts.redirectPath }
 
     /// Whether it is a page that wants nothing of a person to be sent, as a CAPTCHA does.
     var wantsNothing: Bool {
@@ -227,7 +227,7 @@ struct PageLook {
 
 extension ParsedResponse {
     /// The path of a redirect on the own origin.
-    var redirectPath: String? {
+    fileprivate var redirectPath: String? {
         (300..<400).contains(status) && foreignRedirect == nil ? locationPath : nil
     }
 }

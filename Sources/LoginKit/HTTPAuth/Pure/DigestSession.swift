@@ -16,13 +16,6 @@ struct DigestSession: Sendable {
         let uri: String
         /// Hashed along with `auth-int`.
         let body: Secret?
-
-        /// - Parameter body: without one, `auth-int` covers an empty body.
-        init(method: String, uri: String, body: Secret?) {
-            self.method = method
-            self.uri = uri
-            self.body = body
-        }
     }
 
     /// The challenge to answer.

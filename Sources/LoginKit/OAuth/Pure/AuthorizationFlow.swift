@@ -31,13 +31,6 @@ struct AuthorizationFlow: Equatable, Sendable {
         var toAsk: ForeignServer?
         /// The client that is known there; `nil` if one is registered.
         var clientID: String?
-
-        /// - Parameter toAsk: from `ForeignServer.toAsk`.
-        init(endpoints: Set<OAuthEndpoint>, toAsk: ForeignServer? = nil, clientID: String? = nil) {
-            self.endpoints = endpoints
-            self.toAsk = toAsk
-            self.clientID = clientID
-        }
     }
 
     /// The progress of an authorization: what was asked for last.
@@ -218,7 +211,7 @@ extension AuthorizationFlow.Event {
 
 extension AuthorizationFlow {
     /// The part of the table before anybody is told where to go: the server, its consent, and the client.
-    mutating func handleBeginning(_ event: Event) -> Effect {
+    private mutating func handleBeginning(_ event: Event) -> Effect {
         switch (state, event) {
         case (.discovering, .discovered(let server)):
             self.server = server
@@ -274,7 +267,7 @@ extension AuthorizationFlow {
 
 extension AuthorizationFlow {
     /// The part of the table in which a code is typed somewhere else.
-    mutating func handleDevice(_ event: Event) -> Effect {
+    private mutating func handleDevice(_ event: Event) -> Effect {
         switch (state, event) {
         case (.requestingCode, .codeIssued(let times, let foreign)):
             guard let foreign else { return show(times) }

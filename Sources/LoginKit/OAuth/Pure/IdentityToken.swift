@@ -20,14 +20,6 @@ struct IdentityToken: Equatable, Sendable {
         let nonce: Secret?
         /// Seconds of Unix time.
         let now: Int64
-
-        /// - Parameter now: in seconds of Unix time.
-        init(issuer: String?, clientID: String, nonce: Secret?, now: Int64) {
-            self.issuer = issuer
-            self.clientID = clientID
-            self.nonce = nonce
-            self.now = now
-        }
     }
 
     /// Seconds that clocks may differ by.

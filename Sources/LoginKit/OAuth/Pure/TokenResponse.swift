@@ -148,7 +148,7 @@ struct OAuthBody {
 
     /// Whether the token endpoint refuses a refresh: in the form of RFC 6749, section 5.2, or of the services that send the same
     /// with 200. `invalid_grant` can mean nothing else, whatever the status; others say "not now", even where nobody polls.
-    var refusesRefresh: Bool {
+    fileprivate var refusesRefresh: Bool {
         guard let error = text("error"), !Self.postponing.contains(where: error.contains) else { return false }
         return code == .invalidGrant || [200, 400, 401].contains(response.status) && error.isErrorCode
     }
@@ -192,7 +192,7 @@ struct OAuthBody {
     }
 
     /// Whether the body looks like `access_token=…&…`.
-    var isFormEncoded: Bool {
+    private var isFormEncoded: Bool {
         members == nil
             && response.body.withUnsafeBytes { bytes in
                 let isPlain = bytes.prefix(256).allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "<") }

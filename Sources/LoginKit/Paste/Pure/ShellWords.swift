@@ -52,7 +52,7 @@ struct ShellWords {
         word.append(byte)
     }
 
-    mutating func endWord() throws(CopyFault) {
+    private mutating func endWord() throws(CopyFault) {
         guard hasWord else { return }
         guard words.count < Self.most else { throw .tooManyWords }
         words.append(word.withUnsafeBytes { Secret(copying: $0) })
@@ -90,7 +90,7 @@ extension ShellWords {
         }
     }
 
-    var isBlankToTheEnd: Bool { bytes[place...].allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+    private var isBlankToTheEnd: Bool { bytes[place...].allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
     private mutating func quoteSingle() throws(CopyFault) {
         hasWord = true
@@ -190,7 +190,7 @@ extension ShellWords {
 
 // Windows: what cmd makes of carets, and its programs of quotation marks (Microsoft C, "Parsing C command-line arguments").
 extension ShellWords {
-    mutating func removeCarets() throws(CopyFault) {
+    private mutating func removeCarets() throws(CopyFault) {
         var plain: [UInt8] = []
         plain.reserveCapacity(bytes.count)
         var isQuoted = false
@@ -227,7 +227,7 @@ extension ShellWords {
         (bytes, place) = (plain, 0)
     }
 
-    mutating func splitArguments() throws(CopyFault) {
+    private mutating func splitArguments() throws(CopyFault) {
         var isQuoted = false, backslashes = 0
         while let byte = next() {
             if byte == UInt8(ascii: "\\") {

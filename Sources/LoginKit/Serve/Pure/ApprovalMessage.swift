@@ -1,6 +1,6 @@
-/// What an `exec --serve` and `authctl approve` say to each other: one JSON object on each line.
+/// A message between `exec --serve` and `authctl approve`: one JSON object on each line.
 enum ApprovalMessage: Equatable, Sendable {
-    /// Of the protocol; each side sends it first.
+    /// The version of the protocol; each side sends it first.
     static let version: Int64 = 1
     /// The longest line, in bytes, that either side takes: a URL is as long as the head of its request.
     static let longest = 2 << 20
@@ -116,24 +116,24 @@ extension ServeQuestion {
 
 /// The keys of an answer to a question of `authctl approve`: `y`, `a` or `n`, then Return. Anything pasted answers nothing.
 struct ApprovalKeys: Equatable, Sendable {
-    /// What a key has led to.
+    /// The effect of a key.
     enum Outcome: Equatable, Sendable {
         /// Nothing, or what is typed has changed.
         case none
         case answered(ServeAnswer)
         /// Ctrl-D.
         case cancelled
-        /// Something else than an answer was typed, or was pasted.
+        /// Something other than an answer was typed, or text was pasted.
         case unclear
     }
 
-    /// Return that comes sooner after the letter was not typed by a person, in milliseconds.
-    static let quickest = 20
+    /// Milliseconds; Return that follows its letter sooner was not typed by a person.
+    private static let quickest = 20
 
     /// The letter that was typed.
     private(set) var letter: Character?
     private var isUnclear = false
-    /// The end of the keys: an escape sequence as it comes in.
+    /// Bytes of an incomplete escape sequence.
     private var sequence: [UInt8] = []
     private var isPasting = false
 

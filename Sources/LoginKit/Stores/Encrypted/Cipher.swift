@@ -74,7 +74,7 @@ package struct KeyDerivation: Equatable, Sendable {
     /// The least that the format allows: 8 MiB, 2 passes. For tests.
     static let lowest = KeyDerivation(passes: 2, memory: 8 * 1024)
     /// The most that the format allows: 1 GiB, 16 passes. A file that asks for more is hostile or damaged.
-    static let highest = KeyDerivation(passes: 16, memory: 1024 * 1024)
+    private static let highest = KeyDerivation(passes: 16, memory: 1024 * 1024)
 
     /// Whether the numbers are within the format's bounds; to be asked before any memory is taken.
     var isAllowed: Bool {

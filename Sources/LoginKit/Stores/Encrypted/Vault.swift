@@ -268,7 +268,7 @@ struct BinaryReader {
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     /// Everything that was read so far.
-    var consumed: [UInt8] { Array(bytes[..<position]) }
+    fileprivate var consumed: [UInt8] { Array(bytes[..<position]) }
 
     mutating func take(_ count: Int) throws(Malformed) -> [UInt8] {
         guard count >= 0, count <= bytes.count - position else { throw Malformed() }

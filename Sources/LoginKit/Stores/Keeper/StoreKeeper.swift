@@ -22,9 +22,9 @@ package final class StoreKeeper: LoginKeeper {
         var keepsPassword: Bool = false
         /// The kind of the profile's logins, which tells what a stored secret is.
         var kind: LoginKind = .challenge([])
-        /// The profile's store, where that is one in which other machines log in, too.
+        /// The profile's store, if other machines use it, too.
         var sharedStore: StoreName?
-        /// How long a request may take, in seconds.
+        /// The longest time for a request, in seconds.
         var timeLimit: Int = 60
     }
 
@@ -34,17 +34,6 @@ package final class StoreKeeper: LoginKeeper {
         let choose: () throws(StoreFault) -> any CredentialStore
         /// The store that an account remembers: `Stores.open`.
         let open: (StoreName) throws(StoreFault) -> any CredentialStore
-
-        /// - Parameters:
-        ///   - choose: the store for a new login, tested; called before the first one is kept.
-        ///   - open: the store that an account remembers, by its name.
-        init(
-            choose: @escaping () throws(StoreFault) -> any CredentialStore,
-            open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
-        ) {
-            self.choose = choose
-            self.open = open
-        }
     }
 
     let subject: Subject
@@ -81,9 +70,9 @@ package final class StoreKeeper: LoginKeeper {
         let store: any CredentialStore
         let bytes: Secret
         let login: StoredLogin
-        /// What another machine has noted beside it.
+        /// The record that another machine has stored beside it.
         var account: AccountRecord?
-        /// The record's, by which a later write of another process is noticed.
+        /// The record's revision, which shows a later write by another process.
         let revision: Int64?
     }
 

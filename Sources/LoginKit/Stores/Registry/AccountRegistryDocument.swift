@@ -2,7 +2,7 @@
 /// secret.
 package struct AccountRegistryDocument: Equatable, Sendable {
     /// The version that this authctl writes. A higher one is never overwritten.
-    static let currentVersion = 1
+    private static let currentVersion = 1
 
     /// One of each name, in the order of their first logins.
     package var profiles: [ProfileRecord] = [] {

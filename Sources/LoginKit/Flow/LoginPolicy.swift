@@ -1,0 +1,126 @@
+extension LoginFlow {
+    /// The caller's settings, and the credentials it already has.
+    package struct Policy: Equatable, Sendable {
+        /// Credentials that a person may try.
+        package var maxAttempts: Int
+        /// The largest number of blank answers in a row.
+        var maxBlanks = 10
+        /// Whether a person may be asked.
+        var mayAsk: Bool
+        /// Whether a person is asked although something usable is stored.
+        package var force: Bool
+        /// A credential was given by option, variable or command: tried before the stored one, with no question after.
+        var hasSuppliedCredential: Bool
+        /// So was the code of a second factor: tried once, with no question about it after.
+        var hasSuppliedCode = false
+        /// Seconds to wait in all for an approval on another device.
+        package var patience = 300
+        /// There may be a ticket, so the server is asked even without a person.
+        var mayUseTicket: Bool
+        /// The login proves itself, as a machine's does: it needs nobody.
+        var provesItself = false
+        /// Refresh what is stored before it is verified, since it is past its end or near to it.
+        var refreshesFirst: Bool
+        /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
+        var sessionWasRefused: Bool
+        /// The policy for a certificate that does not verify.
+        package var trust: TrustPolicy
+        /// The methods for which no person is asked.
+        var declines: Set<AuthenticationMethod>
+
+        /// Without arguments, a login of a person who may be asked and has given nothing.
+        package init(
+            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasSuppliedCredential: Bool = false,
+            mayUseTicket: Bool = false, refreshesFirst: Bool = false, sessionWasRefused: Bool = false,
+            trust: TrustPolicy = TrustPolicy(), declines: Set<AuthenticationMethod> = [.certificate]
+        ) {
+            self.maxAttempts = maxAttempts
+            self.mayAsk = mayAsk
+            self.force = force
+            self.hasSuppliedCredential = hasSuppliedCredential
+            self.mayUseTicket = mayUseTicket
+            self.refreshesFirst = refreshesFirst
+            self.sessionWasRefused = sessionWasRefused
+            self.trust = trust
+            self.declines = declines
+        }
+    }
+
+    /// The profile and the user of a login, repeated in every challenge.
+    struct Subject: Equatable, Sendable {
+        /// The profile's name.
+        let profile: String
+        /// As the profile tells it, until the server has named it.
+        var protectionSpace: ProtectionSpace
+        /// The fields that a person is asked for.
+        let fields: [CredentialField]
+        /// The accounts that are stored.
+        let accounts: [Identity]
+        /// The one among them that is meant, by the name typed; `nil` if that is left open.
+        let account: String?
+        /// The URL of a page where a person can register.
+        var signup: String?
+        /// Whether the password is the secret of a machine's client.
+        var asksForClientSecret = false
+        /// The name that a login in a browser has to come out as.
+        var wanted: String?
+
+        /// - Parameter protectionSpace: as far as the profile tells it; the server names it before anybody is asked.
+        init(
+            profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], accounts: [Identity] = [],
+            account: String? = nil
+        ) {
+            self.profile = profile
+            self.protectionSpace = protectionSpace
+            self.fields = fields
+            self.accounts = accounts
+            self.account = account
+        }
+    }
+}
+
+extension LoginFlow.State {
+    /// The case alone, for a message that must not show what is in it.
+    var name: String {
+        switch self {
+        case .starting: "starting"
+        case .lookingUp: "looking up"
+        case .judging(let session): session.step.rawValue
+        case .preparing: "preparing"
+        case .awaiting(let question, _): question.name
+        case .authenticating: "authenticating"
+        case .rejectingCredential: "rejecting the credential"
+        case .resuming: "resuming"
+        case .waiting: "waiting"
+        case .saving: "saving"
+        case .trusting: "trusting"
+        case .rememberingTrust: "remembering what is trusted"
+        case .finished: "finished"
+        }
+    }
+}
+
+extension LoginFlow.Event {
+    /// The case alone, for a message that must not show what is in it.
+    var name: String {
+        switch self {
+        case .begun: "begun"
+        case .lookedUp: "looked up"
+        case .foundRefused: "found what was refused"
+        case .prepared: "prepared"
+        case .answered: "answered"
+        case .confirmed: "confirmed"
+        case .refused: "refused"
+        case .unconfirmed: "unconfirmed"
+        case .needsCode: "needs a code"
+        case .pending: "pending"
+        case .waited: "waited"
+        case .refreshed: "refreshed"
+        case .notRefreshable: "not refreshable"
+        case .rejected: "rejected"
+        case .saved: "saved"
+        case .trusted: "trusted"
+        case .failed: "failed"
+        }
+    }
+}
