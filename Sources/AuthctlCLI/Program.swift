@@ -228,14 +228,14 @@ struct ParserWords {
         }
     }
 
-    /// The parser's message in the form of our own: a small first letter, and no full stop.
+    /// Returns the parser's message in our style: a lowercase first letter, and no full stop.
     func message(_ text: String) -> String {
         let place = repeats(text) ? onePlace : ""
         let text = UnknownOption(text, in: arguments)?.words ?? redacted(text)
         return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0) + place
     }
 
-    /// What to do with a second argument where a command takes one.
+    /// Advice for a second argument to a command that takes one; otherwise empty.
     private var onePlace: String {
         guard let (command, path) = CommandShape.root()?.command(of: arguments), !path.isEmpty,
             command.positionals.count == 1, let name = command.positionals[0].valueName,
@@ -245,10 +245,10 @@ struct ParserWords {
         return "; '\(path.joined(separator: " "))' takes one \(name), so run it once for each"
     }
 
-    /// The message for the person, with the program's name.
+    /// Returns the message for the person, with the program's name.
     /// - Parameters:
     ///   - message: the parser's.
-    ///   - text: all that it says about it, which begins with that.
+    ///   - text: the parser's whole text, which begins with the message.
     func told(_ message: String, in text: String) -> StyledText {
         let opening = "Error: \(message)"
         guard text.hasPrefix(opening) else { return StyledText(redacted(text)) }

@@ -112,7 +112,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         return request
     }
 
-    /// Who pipes a password in would else wonder at a question: it is asked at the terminal.
+    /// Says that piped input is not read: whoever pipes a password in would not expect a prompt at the terminal.
     private func sayIfUnread(_ invocation: Invocation, _ profile: Profile, _ request: LoginRequest) {
         let context = invocation.context
         guard request.supplied == nil, request.codeSource != .standardInput, context.mayAsk,

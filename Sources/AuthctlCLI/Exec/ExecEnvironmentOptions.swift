@@ -49,7 +49,7 @@ struct ExecEnvironmentOptions: ParsableArguments {
     /// Whether authctl stays beside the command and serves an address.
     var serves: Bool { serve || serveSocket != nil }
 
-    /// How long the address is there, in seconds; `nil` for as long as the command.
+    /// The time for which the address is served, in seconds; `nil` for as long as the command runs.
     var seconds: Int? { duration.flatMap { TimeSpan.seconds($0, most: Self.longest) }.map { Int($0) } }
 
     /// A week, in seconds.

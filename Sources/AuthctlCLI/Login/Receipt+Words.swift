@@ -29,7 +29,7 @@ extension Receipt: Encodable {
         return words + (end(now: now).map { " " + $0 } ?? "")
     }
 
-    /// What is left at the server, where nothing was stored here.
+    /// Says what is left at the server of a login that was not stored here.
     func rest(now: Int64) -> String { server + (end(now: now).map { " " + $0 } ?? "") }
 
     private var here: String {
@@ -40,7 +40,7 @@ extension Receipt: Encodable {
         }
     }
 
-    /// How long the session stays valid, as far as that is known.
+    /// Returns a sentence on how long the session stays valid at the server; `nil` if there is nothing to say.
     private func end(now: Int64) -> String? {
         // Whoever erased a shared login has reported its end.
         guard hadSession, facts.mayLiveOn, sharedStore == nil || copy != .none else { return nil }
@@ -70,7 +70,7 @@ extension Receipt: Encodable {
         }
     }
 
-    /// What a revocation did all the same.
+    /// Words for the token that was revoked although another part of the login still works; empty if none was.
     private var done: String {
         guard facts.request == .revocation else { return "" }
         if facts.refreshToken == .accepted { return "the refresh token was revoked; " }

@@ -3,8 +3,8 @@ import FoundationEssentials
 import LoginKit
 import Secrets
 
-/// What a credential plugin of kubectl prints (client.authentication.k8s.io). The token is a `String` here because that is what JSON is
-/// made of; it lives as long as the line takes to be printed.
+/// The JSON that a kubectl credential plugin prints (client.authentication.k8s.io). The token is a `String` here, as JSON needs;
+/// it lives only until the line is printed.
 struct ExecCredential: Encodable {
     /// A version of the format.
     enum Version: String, ExpressibleByArgument, CaseIterable {

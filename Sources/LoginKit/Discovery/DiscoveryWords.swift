@@ -67,7 +67,7 @@ extension FoundForm {
 }
 
 extension LabelledField {
-    /// What a person may add to a profile.
+    /// A hint at a field that a person may add to the profile.
     var remark: String { "the form also asks for \(label.shown): 'login.form' may have the field \(name.shown)" }
 }
 
@@ -145,7 +145,7 @@ extension Discovered {
             ?? []
     }
 
-    /// What was seen and is no way to log in.
+    /// A sentence for each finding that is not a way to log in.
     var sightings: [String] { seen.map(\.sentence) }
 
     private static let whatToTry = [

@@ -124,7 +124,7 @@ package struct ProxyFault: Equatable, Sendable {
         /// With the number of the system's last error, where it told one (errno(3)).
         case notConnected(errno: Int32?)
         case timedOut(seconds: Int)
-        /// What it answered to CONNECT (RFC 9110, section 9.3.6).
+        /// The status of its response to CONNECT (RFC 9110, section 9.3.6).
         case refused(status: Int)
         /// In libcurl's words.
         case failed(String)

@@ -43,35 +43,35 @@ package enum OtherFailure: Equatable, Sendable {
     case bodyNotRepeatable
     /// It is too long, or holds what would end the line.
     case sessionFitsNoHeader
-    /// In the loader's words, which begin with the file that it missed.
+    /// The loader's message, which begins with the missing file.
     case libraryMissing(String)
     case system(call: String, errno: Int32)
-    /// No window of a browser can be opened, or it is of no more use.
+    /// A browser window cannot be opened, or is of no more use.
     case browser(WindowFault)
     case other(String)
 }
 
-/// Why no window of a browser can be opened, or why it is of no more use.
+/// The reason why a browser window cannot be opened, or is of no more use.
 package enum WindowFault: Error, Equatable, Sendable {
-    /// No program of the Chromium family is in PATH; with the name of Firefox where that is there.
+    /// No program of the Chromium family is in PATH; `other` is the name of Firefox if that is there.
     case noBrowser(other: String?)
     /// A package that keeps authctl's channel from its browser: snap or flatpak.
     case confined(path: String, by: String)
-    /// Chromium starts for root only without its sandbox, which nobody is to lose unasked.
+    /// As root, Chromium starts only without its sandbox, which is not turned off unasked.
     case root
-    /// There is no screen; with whether the person is there by ssh.
+    /// There is no display; `isRemote` if the person is logged in by ssh.
     case noDisplay(isRemote: Bool)
     /// It did not start: the system's error.
     case notStarted(program: String, errno: Int32)
     /// It does not answer on its channel, as all of the Chromium family do.
     case noAnswer(program: String)
-    /// It ended before anybody had logged in; with the last line that it wrote, if any.
+    /// It exited before anyone had logged in; `words` is the last line that it wrote, if any.
     case ended(program: String, status: Int32?, words: String?)
     /// The person has closed its window.
     case closed
-    /// It gets no folder of its own.
+    /// Its own folder could not be made.
     case noFolder(StoreFault)
-    /// It sent what is no message of its protocol, or more than is read.
+    /// It sent something other than a message of its protocol, or more than is read.
     case brokenChannel(program: String)
 }
 

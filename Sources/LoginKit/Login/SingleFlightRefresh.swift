@@ -31,7 +31,7 @@ final class SingleFlightRefresh: Authenticator {
 
     func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
 
-    /// What is kept earns a session for all processes, and what is refused is sent by one of them; so does what a machine proves.
+    /// Earns one session for all processes by a stored password or a machine's proof; only one sends a password that is refused.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         let provesItself = isShared && service.profile.provesItself && credential.kind == .ticket
         if provesItself, !keeper.mayRefresh { return try prove(credential) }

@@ -143,7 +143,7 @@ package struct TokenSource {
         return (session, identity.username)
     }
 
-    /// What is stored if it lives long enough, else what a machine that proves itself is given anew.
+    /// Returns the stored session if it lives long enough, else a new one by the machine's proof.
     private func proven() throws(LoginFault) -> (session: Session, username: String) {
         let isNamed = context.username(for: profile) != nil
         let account = isNamed ? try context.account(profile) : try context.record(of: profile)?.activeAccount

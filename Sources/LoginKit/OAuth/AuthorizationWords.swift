@@ -136,7 +136,7 @@ extension Forgery {
 }
 
 extension MachineIdentity.Source {
-    /// Whose token it is and for whom, which is what a rule at the server compares; nothing more of it.
+    /// Describes the token by its expiry and by what a server's rules compare: issuer, subject and audience; by nothing else.
     func facts(of token: JSONWebToken?, now: Int64) -> String {
         guard let token else { return "\(description): no JSON Web Token." }
         let claims = ["iss", "sub", "aud"].map { name in

@@ -182,9 +182,9 @@ final class LoopbackConnection {
     private var isAnswered = false
     private var drained = 0
 
-    /// Until the request has to be there.
+    /// The time limit for the request to arrive.
     private static let patience = Duration.seconds(5)
-    /// How long the rest of a request is read, and dropped.
+    /// The time limit for reading and dropping the rest of a request.
     private static let drainPatience = Duration.seconds(1)
     private static let mostDrained = 1 << 20
 

@@ -6,7 +6,7 @@ struct MachineKeyUnlocker {
     let context: LoginContext
     let profile: Profile
     let request: LoginRequest
-    /// What is kept of the account that the request means.
+    /// Reads the stored login of the account that the request means.
     let stored: () throws(LoginFault) -> StoredLogin
 
     /// An open key, and the passphrase that has to be kept beside the token.
@@ -15,7 +15,7 @@ struct MachineKeyUnlocker {
         let passphrase: Secret
     }
 
-    /// Opens the key before the login, asking if somebody may be asked.
+    /// Opens the key before the login, with a prompt for its passphrase if one is allowed.
     /// - Returns: `nil` for a profile without a key or with one that is not encrypted, and where the session may do without it.
     func openedBefore() throws(LoginFault) -> Opened? {
         guard !request.mayDoWithoutKey, let (machine, file, pem) = locked else { return nil }
@@ -23,7 +23,7 @@ struct MachineKeyUnlocker {
         return try open(machine, file, pem, mayAsk: context.mayAsk)
     }
 
-    /// Opens the key of a session that was refused after all, asking nobody: the terminal shows that a server is waited for.
+    /// Opens the key once the session was refused after all, without a prompt: the terminal shows a wait for a server.
     /// - Returns: `nil` as above.
     func openedAfter() throws(LoginFault) -> SigningKey? {
         guard let (machine, file, pem) = locked else { return nil }

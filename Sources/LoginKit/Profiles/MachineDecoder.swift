@@ -73,7 +73,8 @@ struct MachineDecoder {
         try checkServer(oauth)
     }
 
-    /// What proves a machine goes to the server that the profile names, and to no other one that it or the service leads to.
+    /// Checks that the profile names the authorization server: a machine's proof of identity goes to no server that this one or
+    /// the service leads to.
     private func checkServer(_ oauth: OAuthProfile) throws(UsageFault) {
         for endpoint in [OAuthEndpoint.token, .revocation] where oauth.issuer != nil && oauth.endpoints[endpoint] != nil
         {

@@ -66,7 +66,7 @@ package struct OfferedProfiles {
         }
     }
 
-    /// What is left out with the risks, although it is none by itself: the rest of an `oauth` is of use to its server alone.
+    /// The harmless keys that are left out with the risks: the rest of an `oauth` is of use to its server alone.
     package var consequences: [String] {
         profiles.filter { $0.table.value("oauth") != nil && $0.table.withoutRisks["oauth"] == nil }
             .map { "\($0.name): the other keys of oauth" }
@@ -143,7 +143,7 @@ extension StrictTable {
             }
     }
 
-    /// What a machine would prove itself with: a file of the person's, a program, or another login.
+    /// Returns the keys for a machine's proof of identity: a file of the person's, a program, or another login.
     private func proofs(in oauth: StrictTable) throws(UsageFault) -> [String] {
         var proofs: [String] = []
         if oauth.value("key-file") != nil {

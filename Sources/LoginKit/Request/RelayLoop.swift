@@ -1,6 +1,6 @@
 import Secrets
 
-/// The session of a request, and the service that it is sent by.
+/// The session of a request, and the service that sends it.
 struct CarriedSession {
     let service: Service
     /// `nil` for an anonymous request.
@@ -23,7 +23,7 @@ protocol SessionLender {
     /// Asks the server whether it still accepts the session; `relayed` is its response, where one came.
     mutating func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool
 
-    /// Another session than the one that the server has refused.
+    /// Returns another session than the one that the server has refused.
     /// - Parameters:
     ///   - relayed: the response that refused it; `nil` where an anonymous client was shown a certificate that does not verify.
     ///   - missing: why nothing was sent, where that is for want of a value for `{csrf}`.
@@ -32,8 +32,8 @@ protocol SessionLender {
     ) throws(LoginFault) -> CarriedSession
 }
 
-/// Sends a request with a session, and once more, the same, with another one if its response means that there was none: does
-/// what `RelayFlow` decides.
+/// Sends a request with a session, and once more with another one if the response means that there was none, as `RelayFlow`
+/// decides.
 struct RelayLoop<Lender: SessionLender> {
     let request: OutgoingRequest
     var lender: Lender
@@ -55,7 +55,7 @@ struct RelayLoop<Lender: SessionLender> {
         /// The session that went with the request.
         let attachment: RelayFlow.Attachment
 
-        /// What the response has made of the session. A session that a refusal sets is nobody's.
+        /// The session that the response has refreshed; `nil` after a refusal, which only sets an anonymous one.
         var refreshed: Session? {
             ending == .answered && relayed.response.status < 400 ? relayed.session : nil
         }

@@ -58,14 +58,14 @@ final class SessionChanges {
         store(isLast: isLast)
     }
 
-    /// Has verify confirm the session that is used.
+    /// Asks verify to confirm the session in use.
     /// - Throws: `loginRequired` where verify names another user.
     func confirmUsed() throws(LoginFault) {
         let login = try run.service.verify(changing.used, username: username)
         if let other = changing.accept(changing.used, login, at: .now) { throw lost(other, login.identity) }
     }
 
-    /// The session that is used is another user's. Where it is the stored one, no command uses it from now on.
+    /// Returns the fault of a session that is another user's. If it is the stored one, no command uses it from now on.
     private func lost(_ other: Replacement, _ identity: Identity) -> LoginFault {
         do throws(LoginFault) {
             try keeper.confirm(identity, hiding: run.service.repeatsSecret)
@@ -87,12 +87,12 @@ final class SessionChanges {
         }
     }
 
-    /// What verify says after a request was refused.
+    /// The result of asking verify after a request was refused.
     enum Recheck { case unknown, known, replaced }
 
     /// Asks verify, after the service has refused a request, whether it still knows the session.
-    /// - Parameter refreshed: what the refusal itself has made of it.
-    /// - Returns: `replaced` where a value that waited is good, and the one that was sent is not.
+    /// - Parameter refreshed: the session as the refusal itself has changed it.
+    /// - Returns: `replaced` if a value that waited is good, and the one that was sent is not.
     /// - Throws: `loginRequired` where the session is another user's, or verify answers with 403.
     func recheck(after refreshed: Session?) throws(LoginFault) -> Recheck {
         let used = changing.used, refreshed = refreshed.map { provable($0) }
@@ -133,7 +133,7 @@ final class SessionChanges {
         run.warn("the refreshed session was not stored: \(error.message(about: run.context.topic).what)")
     }
 
-    /// Once: a service that does it again does it with each response.
+    /// Warns once: a service that does it again does it with each response.
     private func tell(_ words: String) {
         if !hasTold { run.warn(words) }
         hasTold = true

@@ -9,16 +9,16 @@ public struct SessionRequest: Sendable {
     public var method: String
     /// A path, which begins with `/` and is appended to the profile's `url`; or a whole URL on the profile's origin.
     public var url: String
-    /// Sent beside those of the session, which cannot be replaced; in this order.
+    /// The header fields, sent in this order beside the session's, which they cannot replace.
     public var headers: [(name: String, value: String)]
     /// `nil` for a request without a body.
     public var body: [UInt8]?
     /// The largest size of the response's body, in bytes; a longer one is an error.
     public var responseLimit = 16 << 20
-    /// How many seconds it may take; `nil` for as long as the profile says.
+    /// The time limit in seconds; `nil` for the profile's.
     public var timeout: Int?
 
-    /// Any method, and any body.
+    /// Creates a request with any method and any body.
     public init(_ method: String, _ url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
         (self.method, self.url) = (method, url)
         (self.headers, self.body) = (headers, body)
@@ -71,7 +71,7 @@ extension OutgoingRequest {
     }
 }
 
-/// An answer's body in memory.
+/// The body of a response, in memory.
 final class CollectedBody: ResponseReceiver {
     private(set) var bytes: [UInt8] = []
     private let limit: Int

@@ -157,15 +157,15 @@ final class SuppliedCode {
     }
 }
 
-/// A session that was not earned here: verify alone judges it.
+/// A session from elsewhere, such as a browser: verify alone judges it.
 public struct CopiedSession: Equatable, Sendable {
     let session: Session
 
-    /// What verify has said of it already.
+    /// The login, if verify has already accepted the session.
     let login: Login?
 
     init(_ session: Session) { (self.session, login) = (session, nil) }
 
-    /// One that verify has accepted just now.
+    /// Makes one from a login that verify has just accepted.
     init(_ login: Login) { (session, self.login) = (login.session, login) }
 }

@@ -75,7 +75,7 @@ extension LoginPage {
 }
 
 extension LoginPage {
-    /// What a browser sends of the form that leads to a URL, with what a person has filled in.
+    /// Returns what a browser sends for the form that leads to a URL, with what a person has filled in.
     /// - Parameters:
     ///   - wanted: path and query of the URL; the query counts only among forms that lead to the same path.
     ///   - filled: URL-encoded; its members take the place of the form's own.

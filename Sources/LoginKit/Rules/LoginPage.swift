@@ -53,13 +53,13 @@ struct PageForm: Equatable, Sendable {
     var actions: [Redirect]
     /// In the order of the page.
     var fields: [PageField] = []
-    /// Whether it says where it leads; what says nothing leads to its own page, or is sent by a script.
+    /// Whether it says where it leads; otherwise it leads to its own page, or a script sends it.
     var namesAction = true
-    /// Whether a script is named that runs when it is sent.
+    /// Whether it names a script that runs when it is sent.
     var hasSubmitHandler = false
-    /// Whether it is sent as for files (RFC 7578), which profiles have no word for.
+    /// Whether it is sent as `multipart/form-data` (RFC 7578), which profiles cannot describe.
     var isMultipart = false
-    /// What it is sent in (HTML, section 4.10.21.5).
+    /// The encoding that it is sent in (HTML, section 4.10.21.5).
     var encoding = PageEncoding.utf8
     /// The buttons that submit it, disabled ones too, in the order of the page.
     var submitButtons: [SubmitButton] = []
@@ -79,7 +79,7 @@ struct PageField: Equatable, Sendable {
     var chosenOptions: [Secret] = []
     /// Whether `autocomplete` says that it takes the code of a second factor (HTML, section 4.10.18.7).
     var isOneTimeCode = false
-    /// What a person reads beside it; empty if the page says nothing.
+    /// The text that a person reads beside it; empty if the page has none.
     var label = ""
     /// The values among which a list lets people choose, the first twenty.
     var options: [String] = []

@@ -1,6 +1,6 @@
-/// What is known of one login after its logout: all that a receipt is made of.
+/// The facts about one login after its logout: all that a receipt is made of.
 package struct LogoutFacts: Equatable, Sendable {
-    /// What was sent to end the login.
+    /// The request that was sent to end the login.
     package enum Request: CaseIterable, Sendable {
         /// Nothing; only the local copy was erased.
         case nothing
@@ -14,7 +14,7 @@ package struct LogoutFacts: Equatable, Sendable {
         case revocation
     }
 
-    /// What the server answered about one session or token that it was told to end.
+    /// The server's response to a request to end one session or token.
     package enum Reply: CaseIterable, Sendable {
         case notTold
         case accepted
@@ -25,7 +25,7 @@ package struct LogoutFacts: Equatable, Sendable {
         case failed
     }
 
-    /// What verify answered to the old session after that.
+    /// The result of a verify request with the old session after that.
     package enum Check: CaseIterable, Sendable {
         /// There is no verify, or no session to ask with: a password is accepted whatever was ended.
         case notAsked
@@ -34,7 +34,7 @@ package struct LogoutFacts: Equatable, Sendable {
         case unclear
     }
 
-    /// When the session ends by itself.
+    /// The time at which the session ends by itself.
     enum End: CaseIterable, Sendable {
         case unknown
         case past
@@ -48,28 +48,28 @@ package struct LogoutFacts: Equatable, Sendable {
     package var refreshToken: Reply?
     package var check: Check
     var end: End
-    /// Whether the session is a token, which is not always more than a signed text, and not the service's own state.
+    /// Whether the session is a token, which may be just a signed text rather than state of the service.
     var isToken: Bool
 
-    /// A login that nothing was sent about.
+    /// Makes the facts of a login that no request was sent for.
     init(request: Request = .nothing, isToken: Bool = false, canBeRefreshed: Bool = false, end: End = .unknown) {
         (self.request, self.isToken, self.end) = (request, isToken, end)
         (session, check, refreshToken) = (.notTold, .notAsked, canBeRefreshed ? .notTold : nil)
     }
 
-    /// What may be left of a login.
+    /// A part of a login that may live on.
     package enum Part: String, Sendable {
         case session
         case accessToken = "access token"
         case refreshToken = "refresh token"
     }
 
-    /// The server's half of a logout, in a word.
+    /// The result of a logout at the server.
     package enum Outcome: String, CaseIterable, Sendable {
         case ended = "revoked"
         case endedBefore = "ended before"
         case stillAccepted = "still accepted"
-        /// The server was told; what came of it is not known.
+        /// The server was told; the effect is not known.
         case unproven
         case notAsked = "not asked"
         /// The profile has no logout.
@@ -93,15 +93,15 @@ package struct LogoutFacts: Equatable, Sendable {
         return livesOn.isEmpty ? .unproven : .stillAccepted
     }
 
-    /// What is known to live on although the server was told to end it.
+    /// The parts that are known to live on although the server was told to end them.
     package var livesOn: [Part] {
         guard wasSent else { return [] }
         let session: [Part] = sessionIs == .alive ? [isToken ? .accessToken : .session] : []
         return session + (refreshTokenIs == .alive ? [.refreshToken] : [])
     }
 
-    /// Whether a logout was tried and did not do what it is for. An access token that lives to an end that is known is what many
-    /// services have by design.
+    /// Whether a logout was tried and did not do its work. An access token that lives until a known end does not count: many
+    /// services have that by design.
     var isIncomplete: Bool {
         switch outcome {
         case .failed: true

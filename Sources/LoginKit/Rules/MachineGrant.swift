@@ -1,6 +1,6 @@
-/// A grant that a machine gets by itself, as the `oauth` table of a profile says it.
+/// A grant that a machine gets by itself, as described by the `oauth` table of a profile.
 struct MachineGrant: Equatable, Sendable {
-    /// Which grant it is.
+    /// A kind of grant.
     enum Kind: String, Equatable, Sendable, CaseIterable {
         /// For the client itself (RFC 6749, section 4.4).
         case clientCredentials = "client-credentials"
@@ -19,7 +19,7 @@ struct MachineGrant: Equatable, Sendable {
         }
     }
 
-    /// What a signed assertion names as its audience.
+    /// The audience that a signed assertion names.
     enum Audience: String, Equatable, Sendable, CaseIterable {
         /// The issuer of the authorization server (RFC 7523bis, section 4).
         case issuer
@@ -35,7 +35,7 @@ struct MachineGrant: Equatable, Sendable {
     var audienceOfAssertions = Audience.issuer
     /// The claims of the assertion of a `jwt-bearer` grant that is signed here, sorted by name.
     var claims: [OAuthParameter] = []
-    /// What the assertion, or the token to exchange, is.
+    /// The identity that serves as the assertion, or as the token to exchange.
     var identity: MachineIdentity?
     /// `subject_token_type`; `nil` for a JWT.
     var subjectTokenType: String?
@@ -47,7 +47,7 @@ struct MachineGrant: Equatable, Sendable {
         self.kind = kind
     }
 
-    /// The value of a claim that the profile says.
+    /// Returns the value that the profile gives to a claim.
     func claim(_ name: String) -> String? { claims.first { $0.name == name }?.value }
 }
 

@@ -31,18 +31,18 @@ public struct Profile: Equatable, Sendable {
     var signup: String?
     /// Whether a request that only reads may go out without a session where no login was ever kept.
     var mayReadAnonymously = true
-    /// What `exec --serve` lends of its logins.
+    /// Its settings for `exec --serve`, which lends its logins.
     package var serve = ServeSettings()
     /// Settings for its requests and for storing its logins.
     package var settings: Settings
 
     /// The settings that options of the same names override.
     package struct Settings: Equatable, Sendable {
-        /// Whether secrets may go over plain http to this origin. A loopback address needs no leave.
+        /// Whether secrets may go over plain http to this origin. A loopback address needs no permission.
         package var allowHTTP = false
         /// As `--proxy` takes it: a URL, `none`, or `environment` for the usual variables, which is the default.
         var proxy: String?
-        /// Where that was said.
+        /// The source of `proxy`.
         var proxySource = ProxySource.file
         /// The file of the authorities that replace the system's.
         package var caFile: String?

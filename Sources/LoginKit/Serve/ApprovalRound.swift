@@ -62,7 +62,7 @@ package struct ApprovalRound {
 
 /// The approving side: connected to every running `exec --serve` of this user, or to those of one profile.
 final class Approver {
-    /// A question, and whose it is.
+    /// A question, and the command that asks it.
     struct Pending {
         let path: String
         let profile: String
@@ -70,7 +70,7 @@ final class Approver {
         let question: ServeQuestion
     }
 
-    /// What has become of the question that is shown.
+    /// The state of the question that is shown.
     enum Change {
         case none
         case over(ServeAnswer)
@@ -81,13 +81,13 @@ final class Approver {
         var profile = ""
         var pid: Int32 = 0
         var question: ServeQuestion?
-        /// The last question that has ended by itself; the next one may have come with that.
+        /// The last question that has ended by itself; the next one may have come with its end.
         var end: (id: String, answer: ServeAnswer)?
 
         init(_ stream: ApprovalStream) { self.stream = stream }
     }
 
-    /// As many as the keyboard can be waited for beside.
+    /// The most connections that can be waited for besides the keyboard.
     private static let most = CPROCESS_MOST_OTHERS
 
     private let folders: [String]
@@ -173,7 +173,7 @@ final class Approver {
         return nil
     }
 
-    /// How the question has ended by itself.
+    /// Tells whether and how the question has ended by itself.
     func change(of pending: Pending) -> Change {
         let peer = peers[pending.path], id = pending.question.id
         if let end = peer?.end, end.id == id { return .over(end.answer) }
@@ -190,7 +190,7 @@ final class Approver {
 /// The terminal of `authctl approve`: quiet for as long as this lives, with single keys instead of lines, so that nothing that
 /// was typed or pasted before a question answers it.
 final class ApprovalTerminal {
-    /// What has ended a wait.
+    /// The reason why a wait has ended.
     enum Reply: Equatable {
         case answered(ServeAnswer)
         /// Ctrl-D, or the terminal is gone.

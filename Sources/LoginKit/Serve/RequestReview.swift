@@ -20,7 +20,7 @@ final class RequestReview: Sendable {
         var mayProbe = true
         /// Whether what the service answers to GET may be shown to whoever asked for a WebSocket.
         var mayShowPlain = true
-        /// What the log says of it; `nil` if there is no log.
+        /// The log's note on it; `nil` if there is no log.
         var note: RequestNote?
     }
 
@@ -183,7 +183,7 @@ extension [UInt8] {
     }
 }
 
-/// What the log says of one request: a line before it is sent, and one when it has ended.
+/// The log's note on one request: a line before it is sent, and one when it has ended.
 struct RequestNote: Sendable {
     let id = RequestNote.newID()
     private let log: any ServeLog
@@ -193,14 +193,14 @@ struct RequestNote: Sendable {
     private static let (mostNames, mostFurther) = (100, 16)
     /// In bytes: of a path, and of any other text that the command chooses. What is cut ends with an ellipsis.
     private static let (longestPath, longest) = (4096, 200)
-    /// Stands for what would repeat a secret.
+    /// Replaces text that would repeat a secret.
     private static let placeholder = "***"
 
     init(_ log: any ServeLog) {
         self.log = log
     }
 
-    /// Different for each request, also of other runs.
+    /// Returns an ID that no other request has, in this run or another.
     static func newID() -> String {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text

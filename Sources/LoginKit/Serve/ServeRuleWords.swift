@@ -1,5 +1,5 @@
 extension ServeRuleFault {
-    /// What is wrong with a rule, as the end of a sentence that names its place.
+    /// The fault of a rule, as the end of a sentence that names its place.
     package var words: String {
         switch self {
         case .tooLong: "a rule has at most \(ServeRule.longest) bytes"

@@ -1,9 +1,9 @@
 import Secrets
 import Synchronization
 
-/// The session of many requests at once. One of them refreshes it, and the others get what that has brought.
+/// The session of many requests at once. One of them refreshes it for all.
 final class ServedSession: @unchecked Sendable {
-    /// The session that one request goes out with.
+    /// The session that one request is sent with.
     struct Lent {
         let session: Session
         /// Counts refreshes; tells a stale session from the current one.
@@ -11,29 +11,29 @@ final class ServedSession: @unchecked Sendable {
         let username: String
         let extraSecrets: [CredentialField: Secret]
         let space: VerifiedSpace?
-        /// What the service made of the secrets, which no header may repeat to the command.
+        /// The secrets that the service has issued, which no header may repeat to the command.
         let hidden: RepeatedSecrets
     }
 
-    /// Between two tries to refresh what could not be.
+    /// The pause between two tries after a failed refresh.
     private static let patience = Duration.seconds(2)
-    /// In bytes: a shorter secret stands in many a text, and could be found by trying what is hidden.
+    /// In bytes: a shorter secret occurs in ordinary text, and could be found by trying what is hidden.
     private static let leastHidden = 16
 
     /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
     private let provider: SessionProvider
     private var authenticated: SessionProvider.AuthenticatedSession
-    /// Worked out once for each session: every secret takes pages of its own.
+    /// Computed once for each session: every secret takes pages of its own.
     private var hidden: RepeatedSecrets { didSet { known.withLock { [hidden] in $0 = hidden } } }
     private let known: Mutex<RepeatedSecrets>
     private var number = 0
-    /// The last session that the server has refused at verify.
+    /// The number of the last session that the server has refused at verify.
     private var refused = -1
     private var failure: (error: LoginFault, at: ContinuousClock.Instant)?
     private var told: Set<String> = []
 
-    /// - Parameter provider: one that asks nobody.
+    /// - Parameter provider: one that never prompts.
     init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         let hidden = Self.hidden(authenticated, besides: [])

@@ -17,7 +17,8 @@ struct AnonymousCheck {
         return (facts, try doubt(judgement, of: reply, isProof: step == .verify || facts.isSuccess, withCookies: false))
     }
 
-    /// Why the response to an anonymous client says nothing; `nil` if it refuses.
+    /// Returns why the response to an anonymous client is unclear; `nil` if it is clear, such as a refusal.
+    /// - Throws: `verifyProvesNothing` if the client is accepted where that is a proof; `busy`.
     private func doubt(
         _ judgement: Judgement, of reply: ServiceClient.Reply, isProof: Bool, withCookies: Bool
     ) throws(LoginFault) -> LoginFault? {
@@ -31,10 +32,10 @@ struct AnonymousCheck {
         }
     }
 
-    /// Asks verify as a client does that has the cookies anybody gets before a login: in a jar of its own, since a login page or
-    /// verify itself may end the session of whoever asks. What any cookie gets proves no login.
+    /// Asks verify with the cookies that anybody gets before a login, in a jar of its own, since a login page or verify itself
+    /// may end the session of the client. A response to just any cookie proves no login.
     ///
-    /// Once per login, before a password goes out. Not where the session is no cookie.
+    /// It does so once per login, before a password is sent, and only where the session is a cookie.
     /// - Throws: `verifyProvesNothing`.
     func sendWithCookies() throws(LoginFault) {
         guard let verify = client.profile.verify, client.profile.sessionRule.cookies else { return }
@@ -46,8 +47,8 @@ struct AnonymousCheck {
         try look(at: verify, with: cookies)
     }
 
-    /// Asks verify with the cookies that steps before the password have set which are not the same for everybody, or which write: those
-    /// who are refused have them, too.
+    /// Asks verify with the cookies that the steps before the password have set, if one of these writes or is not the same for
+    /// everybody: a client that is refused has them, too.
     func sendWithCookies(of steps: ArraySlice<RequestRule>, _ cookies: [Cookie]) throws(LoginFault) {
         guard let verify = client.profile.verify, client.profile.sessionRule.cookies, !cookies.isEmpty,
             !steps.contains(where: { $0.slots.contains(.password) }), !steps.allSatisfy(\.isForAnybody)

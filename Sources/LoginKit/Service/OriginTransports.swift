@@ -6,17 +6,17 @@ final class OriginTransports {
     private var made: [Place: any Transport] = [:]
     private var accepted: [Origin: TrustedCertificate] = [:]
 
-    /// What is allowed to be on this machine or in its network for one request is not for the next one.
+    /// An origin and the limits of a request to it: one request may go to a local address, the next one may not.
     struct Place: Hashable {
         let origin: Origin
         let mayBeLocal: Bool
-        /// Whether its name may have no meaning here, behind a proxy: the issuer is the person's choice.
+        /// Whether its name need not resolve here, behind a proxy: the person chose the issuer.
         let mayBeUnseen: Bool
-        /// Whether no proxy of the environment is for it.
+        /// Whether the proxies of the environment are not for it.
         let takesNamedProxyAlone: Bool
     }
 
-    /// - Parameter make: a way to one origin, as the profile has it, but without its client certificate.
+    /// - Parameter make: makes the transport to one origin, as the profile has it, but without its client certificate.
     init(_ make: @escaping (Place) throws(LoginFault) -> any Transport) {
         self.make = make
     }

@@ -4,9 +4,9 @@ extension Service {
     /// The result of a logout at the server.
     struct LogoutOutcome: Equatable, Sendable {
         var facts: LogoutFacts
-        /// Why the server did not do what it was told.
+        /// The reason why the server did not do what it was told.
         var fault: LoginFault?
-        /// When the session ends by itself, in seconds of Unix time.
+        /// The time at which the session ends by itself, in seconds of Unix time.
         var expires: Int64?
     }
 
@@ -16,7 +16,7 @@ extension Service {
     private static let longestCheck = 10
 
     /// Ends a session at the server, where the profile says how, and then asks verify whether it has ended.
-    /// - Throws: what keeps the server from being told; what it answers is in the outcome.
+    /// - Throws: a fault that keeps the request from the server; the server's response is in the outcome.
     func logout(_ session: Session, username: String) throws(LoginFault) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
         return try client.shielded { () throws(LoginFault) in

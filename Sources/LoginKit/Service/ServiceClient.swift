@@ -255,13 +255,13 @@ extension ServiceClient {
 }
 
 extension ServiceClient {
-    /// How a response is read.
+    /// The rules by which a response is read.
     struct Reading {
         let rule: ResponseRule
-        /// Any response to a session may tell it what guards the next request.
+        /// The rule for the CSRF token of the next request, which any response to a session may bring.
         let told: CSRFRule?
         let request: RequestRule
-        /// Whether it is a page to its readers even where the rules do not ask for that.
+        /// Whether it is read as a page even where the rules do not ask for that.
         let wantsPage: Bool
 
         func wants(_ kind: KeyPath<ResponseRule, Bool>) -> Bool {

@@ -1,7 +1,7 @@
 import Glibc
 import Secrets
 
-/// A refresh that this process has begun, and what it has to do next.
+/// A refresh that this process has begun, and its next step.
 struct BegunRefresh {
     var steps: SharedRefresh
     var effect: SharedRefresh.Effect
@@ -14,29 +14,29 @@ struct BegunRefresh {
         effect = steps.begin()
     }
 
-    /// Whether it has taken so many seconds, of which others may have had their part.
+    /// Whether it has taken so many seconds, including any wait for others.
     func isOver(after seconds: Int) -> Bool { begunAt.age.map { $0 > Int64(seconds) * 1000 } ?? true }
 
     mutating func handle(_ event: SharedRefresh.Event) { effect = steps.handle(event) }
 }
 
-/// How a refusal ends.
+/// The outcome of a refused refresh.
 enum SharedRefusal: Equatable {
-    /// With the login, for all machines.
+    /// The login has ended, for all machines.
     case ended
-    /// Somebody has refreshed or ended the login meanwhile: of that, nothing was said.
+    /// Somebody has refreshed or ended the login meanwhile; the refusal says nothing about that.
     case changed
-    /// This machine began a refresh before and did not end it: it may have the next session.
+    /// The named machine began a refresh before and did not end it: it may have the next session.
     case unfinished(machine: String)
 }
 
-/// How the beginning of a refresh ends.
+/// The outcome of beginning a refresh.
 enum SharedRight: Equatable {
-    /// This process refreshes: `isInTime`, and then `keep`, `refuse` or `cancelRefresh`.
+    /// This process refreshes: call `isInTime`, and then `keep`, `refuse` or `cancelRefresh`.
     case mine
     /// Somebody has refreshed or ended the login meanwhile.
     case changed
-    /// This machine began one and did not end it, and the provider has refused another since.
+    /// The named machine began a refresh and did not end it, and the provider has refused another since.
     case unfinished(machine: String)
 }
 
@@ -44,9 +44,9 @@ enum SharedRight: Equatable {
 extension SharedStore {
     /// Takes the right to refresh a login, or waits for whoever has it. Called by one process of this machine at a time.
     /// - Parameters:
-    ///   - known: what was read of it before.
-    ///   - hasOtherProof: whether something else than the refresh can earn a session, a password that is kept.
-    /// - Throws: `engineAway` where it is not there, since nothing that a provider gives could be kept then.
+    ///   - known: the login as it was read before.
+    ///   - hasOtherProof: whether something other than the refresh can earn a session: a stored password.
+    /// - Throws: `engineAway` if the engine cannot be reached, since a new session could not be stored then.
     func beginRefresh(
         of account: AccountID, ifStill known: Secret, hasOtherProof: Bool = false
     ) throws(StoreFault) -> SharedRight {
@@ -103,17 +103,17 @@ extension SharedStore {
         throw lockedTooLong
     }
 
-    /// What is there may be used up, and the next session in that machine's journal, which a logout would end.
+    /// Returns a fault: the session may be used up, and the next one, which a logout would end, in that machine's journal.
     private func unfinished(_ machine: String) -> StoreFault {
         .unavailable(name, problem: "the machine '\(machine)' began to refresh this login and did not end it")
     }
 
     var lockedTooLong: StoreFault { .locked(path: "\(name)", seconds: 30 + 3 * lockTime) }
 
-    /// Between two looks at a lock that somebody else has, in microseconds.
+    /// The pause between two looks at a lock that somebody else has, in microseconds.
     private static let pause: UInt32 = 500_000
 
-    /// Whoever has the lock has its time, and the next one, too; then something is wrong with the engine.
+    /// Throws once the lock's holder and the next one have had their time: then something is wrong with the engine.
     private func checkTime(_ refresh: BegunRefresh) throws(StoreFault) {
         guard refresh.isOver(after: 30 + 3 * lockTime) else { return }
         throw lockedTooLong

@@ -1,7 +1,7 @@
 import Glibc
 import Secrets
 
-/// What one machine knows of one shared login, in a file of its state folder: without it, an old copy that somebody puts back
+/// One machine's memory of one shared login, in a file of its state folder: without it, an old copy that somebody puts back
 /// cannot be told from the newest.
 struct SharedMemory {
     /// In bytes: it has up to three values.
@@ -28,9 +28,9 @@ struct SharedMemory {
         var mark = 0
         /// The highest `SharedValue.Open.sequence` that was seen here.
         var sequence = 0
-        /// What was read last, and is used while the engine is away.
+        /// The value that was read last, which is used while the engine is away.
         var copy: Reading?
-        /// A lock that somebody else has, and when this machine saw it first: no two clocks are compared.
+        /// A lock that somebody else has, and when this machine first saw it: no two clocks are compared.
         var lock: Reading?
         /// A value that has to get into the engine: the provider has given the session in it to this machine. Sealed, as the
         /// engine would have it.
@@ -61,7 +61,7 @@ struct SharedMemory {
 
     func read() throws(StoreFault) -> Content { try content(try file.read()) }
 
-    /// Changes it, and has it on the disk; nothing is written where nothing changes.
+    /// Changes the memory and saves it to disk; writes nothing if nothing changes.
     @discardableResult
     func update(_ change: (inout Content) -> Void) throws(StoreFault) -> Content {
         var result = Content()
@@ -99,9 +99,9 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// A moment by the clock of this start of the machine, which nobody sets and which counts a laptop's sleep.
+/// A moment by the clock of this boot, which nobody sets and which counts a laptop's sleep.
 struct BootMoment: Codable, Equatable {
-    /// Of the start (proc(5), random/boot_id).
+    /// The ID of the boot (proc(5), random/boot_id).
     let boot: String
     /// In milliseconds (CLOCK_BOOTTIME).
     let milliseconds: Int64
@@ -120,7 +120,7 @@ struct BootMoment: Codable, Equatable {
         return BootMoment(boot: id, milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    /// How long ago it was, in milliseconds; `nil` if the machine was started again since, or the state folder is another's.
+    /// The time since then, in milliseconds; `nil` if the machine was restarted since, or the state folder is another's.
     var age: Int64? {
         let now = Self.now()
         return now.boot == boot && now.milliseconds >= milliseconds ? now.milliseconds - milliseconds : nil

@@ -2,7 +2,7 @@ import Secrets
 
 // Reading what the engine has, and remembering it.
 extension SharedStore {
-    /// What the engine has, or this machine has read of it before: shortly, or where the engine is away.
+    /// Returns the engine's value, or the one that this machine remembers: if that is recent, offline, or if the engine is away.
     func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
         if isOffline { return try remembered(account) }
         if cacheTime > 0, account != StoreTest.account, let copy = try memory(account).read().copy,
@@ -31,7 +31,7 @@ extension SharedStore {
     /// Whether the engine could not be reached a moment ago, so that it is not waited for again.
     var isAway: Bool { away?.since.age.map { $0 < 10_000 } ?? false }
 
-    /// What this machine has of a login: what the provider has given to it, unless somebody was faster, else what was read last.
+    /// Returns this machine's value of a login: what the provider gave it, unless somebody was faster, else what was read last.
     func remembered(_ account: AccountID) throws(StoreFault) -> SharedValue? {
         let content = try memory(account).read()
         if let text = content.journal {

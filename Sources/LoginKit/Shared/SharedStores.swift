@@ -3,17 +3,17 @@ import Secrets
 
 /// The stores of this machine that it shares with others, each opened once: a store knows of the refresh that it has begun.
 final class SharedStores {
-    /// How they are reached.
+    /// The settings of the shared stores.
     struct Settings {
-        /// The key, a file at an absolute path.
+        /// The absolute path of the key file.
         var keyFile: String
-        /// How long a login is used as it was read, without asking the engine, in seconds.
+        /// The time for which a login is used as it was read, without asking the engine, in seconds.
         var cacheTime = 0
-        /// Whether no engine is asked, and a login is what this machine has read of it last.
+        /// Whether no engine is asked, and a login is used as this machine read it last.
         var isOffline = false
-        /// Posts to etcd's gateway, with the login that it wants.
+        /// Posts to etcd's gateway, with the login that it requires.
         var etcd: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
-        /// Is told where a login is used as it was read last, since the engine is away.
+        /// Called when a login is used as it was read last, since the engine is away.
         var warn: (StoreFault) -> Void = { _ in }
     }
 
@@ -84,18 +84,18 @@ protocol SharedEngine {
     /// - Returns: `nil` if the key has no value.
     func get(_ key: String) throws(StoreFault) -> SharedItem?
 
-    /// Puts a value in the place of the version that was read; where there was none, only if there still is none.
+    /// Replaces the version that was read; where there was none, puts the value only if there still is none.
     /// - Returns: its version; `nil` if the engine has another one by now.
     func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String?
 }
 
-/// What an engine has of one key.
+/// An engine's value for one key.
 struct SharedItem: Equatable {
     let value: String
-    /// What the engine calls this state of it; only the engine knows how these compare.
+    /// The engine's version of the value; only the engine can compare versions.
     let version: String
 
-    /// Whether a program may be given this version back: nothing that a shell, an SQL literal or an option could be.
+    /// Whether this version is safe to give back to a program: nothing special to a shell or in an SQL literal, and no option.
     static func isVersion(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
             && text.utf8.allSatisfy { byte in

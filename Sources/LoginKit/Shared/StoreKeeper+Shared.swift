@@ -2,10 +2,10 @@
 extension StoreKeeper {
     private var shared: SharedStore? { filled?.store as? SharedStore }
 
-    /// A third of it may be gone before a request is sent, which takes as long as it may; in seconds.
+    /// The lock's time limit in seconds: a third may pass before a request is sent, which may then use up its own time limit.
     private var lockTime: Int { rules.timeLimit * 3 / 2 }
 
-    /// How long another process of this machine may have the right to refresh, in seconds: it may wait for another machine.
+    /// The seconds for which another process of this machine may hold the right to refresh: it may wait for another machine.
     var refreshPatience: Int {
         guard shared != nil else { return 30 }
         return 30 + 3 * lockTime
@@ -22,7 +22,7 @@ extension StoreKeeper {
         }
     }
 
-    /// Whether what comes next is the answer to the refresh for which all other machines wait.
+    /// Whether the next response is to the refresh for which all other machines wait.
     var hasBegunSharedRefresh: Bool {
         get throws(StoreFault) {
             guard let filled, let shared else { return false }
@@ -165,7 +165,7 @@ extension StoreKeeper {
         }
     }
 
-    /// What was read, with the details that another machine may have changed since.
+    /// Returns what was read, with details that another machine may have changed since; `nil` if the login itself has changed.
     func unchangedShared(_ filled: Filled) throws(StoreFault) -> Filled? {
         guard let bytes = try filled.store.find(filled.id) else { return nil }
         if bytes == filled.bytes { return filled }

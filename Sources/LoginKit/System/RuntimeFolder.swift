@@ -3,9 +3,9 @@ import Glibc
 /// The folder for the sockets of running commands: `$XDG_RUNTIME_DIR/authctl`, or `run` in the state folder where that
 /// variable is not set.
 package struct RuntimeFolder: Sendable {
-    /// Where sockets are made.
+    /// The folder in which sockets are made.
     let path: String
-    /// Where those of other runs are looked for: a terminal of the same user may lack the variable.
+    /// The folders in which those of other runs are looked for: a terminal of the same user may lack the variable.
     let all: [String]
 
     package init(_ environment: Environment, _ paths: Paths) {
@@ -18,7 +18,7 @@ package struct RuntimeFolder: Sendable {
         all = [path, other]
     }
 
-    /// A path for a socket that no other run has.
+    /// Returns a path for a socket that no other run has.
     /// - Parameters:
     ///   - kind: the start of its name.
     ///   - profile: named in the path where there is room for it.
@@ -28,12 +28,12 @@ package struct RuntimeFolder: Sendable {
         return long.utf8.count <= UnixAddress.longest ? long : "\(path)/\(kind)-\(end)"
     }
 
-    /// The sockets of a kind in a folder, those of killed runs among them.
+    /// Returns the sockets of a kind in a folder, including those of killed runs.
     static func sockets(_ kind: String, in folder: SafeDirectory) -> [String] {
         names(beginning: kind + "-", in: folder).filter { $0.hasSuffix(".sock") }
     }
 
-    /// What lies in a folder and begins so, sorted.
+    /// Returns the names in a folder that begin with `start`, sorted.
     static func names(beginning start: String, in folder: SafeDirectory) -> [String] {
         let copy = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard copy >= 0 else { return [] }

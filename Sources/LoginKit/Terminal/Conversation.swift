@@ -74,15 +74,15 @@ struct Conversation: ~Copyable {
         return try LineReader(terminal: terminal).read(question)
     }
 
-    /// Empties the line that the cursor stands in.
+    /// Clears the line that the cursor is in.
     func clearLine() { terminal.screen.clearLine() }
 
-    /// What a wait for one key has brought.
+    /// The result of a wait for one key.
     enum Key: Equatable {
         case byte(UInt8)
         /// One of the other descriptors has something to read.
         case other
-        /// The process was stopped, or the window has another size.
+        /// The process was resumed, or the window was resized.
         case resumed
         case nothing, hungUp
     }
@@ -104,7 +104,7 @@ struct Conversation: ~Copyable {
         return seen & Int32(CPROCESS_OTHER) != 0 ? .other : .nothing
     }
 
-    /// Drops what is typed for so long, and what was typed before.
+    /// Discards what is typed in this time, and what was typed before.
     /// - Returns: whether the screen is as it was; if not, it returns at once.
     func drop(for milliseconds: Int32) -> Bool {
         let end = ContinuousClock.now + .milliseconds(milliseconds)

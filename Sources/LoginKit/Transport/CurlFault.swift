@@ -48,7 +48,7 @@ struct CurlFault {
         }
     }
 
-    /// What happened before the proxy had connected to the server.
+    /// The problem that occurred before the proxy had connected to the server; `nil` if there was none.
     private var proxyProblem: ProxyFault.Problem? {
         guard proxy.url != nil, !wasReady else { return nil }
         if connectStatus >= 300 { return .refused(status: connectStatus) }

@@ -21,15 +21,15 @@ struct HTMLOutline {
     private(set) var encoding: PageEncoding?
     private var forms: [Form] = []
     private(set) var links: [(relations: [String], address: String, text: String, method: String?)] = []
-    /// What scripts are to send against forged requests: `csrf-param` and `csrf-token`.
+    /// The name and value that scripts send to protect against forged requests: `csrf-param` and `csrf-token`.
     private(set) var guardName: String?
     private(set) var guardValue: Secret?
     private(set) var hasScripts = false
-    /// The address that the page is left for by itself.
+    /// The address to which the page redirects by itself.
     private(set) var refresh: String?
-    /// Whether there are tags where browsers and we would not agree about the forms.
+    /// Whether it has tags from which browsers may read other forms than we do.
     private(set) var isUnclear = false
-    /// Its title, and the program that says it made it.
+    /// Its title, and the program that claims to have made it.
     private(set) var names: [String] = []
     /// The form that is open, from its tag to the first end tag of any form, whatever lies between (the form element pointer of
     /// HTML, section 13.2.4.4).
@@ -325,14 +325,14 @@ struct HTMLElement {
     }
 }
 
-/// What people read beside the controls of a page: labels (HTML, section 4.10.4), and the header of a table's row.
+/// The text that people read beside the controls of a page: labels (HTML, section 4.10.4), and the header of a table's row.
 struct HTMLLabels {
     /// By the `id` of their controls.
     private(set) var ofControls: [String: String] = [:]
     private var open: (text: String, depth: Int)?
     private var header: String?
 
-    /// The label or header that the present place belongs to; `nil` without one.
+    /// The label or header that the current place belongs to; `nil` without one.
     var around: String? { open?.text ?? header }
 
     mutating func take(_ element: HTMLElement) {
@@ -348,7 +348,7 @@ struct HTMLLabels {
         }
     }
 
-    /// Without the colon at its end; `nil` for what is too long to be one.
+    /// Returns a label without the colon at its end; `nil` if it is empty, or too long to be one.
     private static func text(_ element: HTMLElement) -> String? {
         guard let content = element.content, content.utf8.count <= 200 else { return nil }
         let words = content.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -2,9 +2,9 @@ import CXML
 import Secrets
 
 extension HTTPResponse {
-    /// What rules read of an XML body, with libxml2: the text of the first element at a path of names from the root on, whatever
+    /// Reads an XML body for rules, with libxml2: the text of the first element at a path of names from the root on, whatever
     /// their prefixes.
-    /// - Returns: `nil` for what is no XML in UTF-8, has a document type, whose entities could make much of little, or is too long.
+    /// - Returns: `nil` if it is not XML in UTF-8, has a document type, whose entities could make much of little, or is too long.
     /// - Throws: `OtherFailure.libraryMissing`.
     func xml() throws(LoginFault) -> (([String]) -> String?)? {
         guard body.count <= HTMLFormReader.limit, body.withUnsafeBytes({ !$0.hasDocumentType }) else { return nil }

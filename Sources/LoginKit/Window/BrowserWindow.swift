@@ -175,14 +175,14 @@ final class BrowserWindow {
     }
 }
 
-/// What a browser writes on its standard error.
+/// The log of a browser's standard error.
 struct BrowserLog {
     let path: String
 
     /// - Returns: a descriptor to write to, or -1.
     func opened() -> Int32 { open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600) }
 
-    /// The line that tells why the browser ended, as far as one does; else the last one.
+    /// The line that tells why the browser ended, if one does; else the last one.
     var telling: String? {
         let log = open(path, O_RDONLY | O_CLOEXEC)
         guard log >= 0 else { return nil }

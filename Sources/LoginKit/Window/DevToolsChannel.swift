@@ -60,7 +60,7 @@ final class DevToolsChannel {
         return lastID
     }
 
-    /// Neither a signal nor a wait.
+    /// Raises no signal, and does not wait.
     private static let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
 
     /// In milliseconds, for the browser to take a command that is a few hundred bytes long.
@@ -68,7 +68,7 @@ final class DevToolsChannel {
     /// In bytes.
     private static let mostAtOnce = 1 << 20
 
-    /// What has come, without waiting.
+    /// Returns the messages that have arrived, without waiting.
     func received() throws(Fault) -> [DevToolsMessage] {
         var messages: [DevToolsMessage] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -107,17 +107,17 @@ final class DevToolsChannel {
 
 /// The commands of the Chrome DevTools Protocol that are ever sent to a browser.
 enum DevToolsCommand {
-    /// What it is, and what it calls itself.
+    /// Get the browser's product and its user agent.
     case version
-    /// To tell of its pages from now on.
+    /// Report its pages from now on.
     case discover
-    /// A session to a page.
+    /// Open a session to a page.
     case attach(page: String)
-    /// The cookies that it would send to one URL. `Storage.getCookies` would bring those of every origin.
+    /// Get the cookies that it would send to one URL. `Storage.getCookies` would bring those of every origin.
     case cookies(url: String)
-    /// To wait with each request of a page's scripts to this origin.
+    /// Pause each request of a page's scripts to this origin.
     case pause(Origin)
-    /// To send a request that waits, unchanged.
+    /// Send a paused request, unchanged.
     case proceed(request: String)
     case close
 

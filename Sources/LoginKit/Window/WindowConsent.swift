@@ -102,7 +102,7 @@ final class WindowConsent: ConsentSource {
         return nil
     }
 
-    /// What the profile sends, as far as the window has it.
+    /// Returns the session that the profile sends; `nil` if the window does not have it yet.
     private func session(_ found: [WindowCookie], _ header: Secret?) -> Session? {
         let cookies = found.map { CookieRecord.cookie($0) }
         guard let name = run.profile.takesHeader else { return cookies.isEmpty ? nil : .cookies(cookies) }

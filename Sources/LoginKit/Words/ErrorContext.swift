@@ -26,25 +26,25 @@ package struct ErrorContext: Equatable, Sendable {
     package var command = ["login"]
     /// The options that the command was typed with and that a next try needs as well.
     package var options: [String] = []
-    /// Whether a person logs in in a browser, at an authorization server or anywhere.
+    /// Whether a person logs in with a browser, at an authorization server or elsewhere.
     var asksForConsent = false
-    /// Whether authctl opens a window of a browser for that.
+    /// Whether authctl opens a browser window for that.
     var opensWindow = false
-    /// What a machine proves itself with; `nil` for the login of a person.
+    /// The machine's proof of identity; `nil` for the login of a person.
     var machine: MachineProofName?
-    /// Whether that server may have codes to be typed elsewhere (RFC 8628).
+    /// Whether the authorization server may offer device codes (RFC 8628).
     var mayHaveDeviceCodes = true
     /// Whether the session was copied in a browser.
     var isCopied = false
-    /// Whether what was sent had no proof against forged requests, as `SessionRule.isForgeable` has it.
+    /// Whether the request lacked protection against forgery, as `SessionRule.isForgeable` defines it.
     var isForgeable = false
-    /// Whether the variables that hold a credential are set, and are not this profile's.
+    /// Whether the variables that hold a credential are set, but not for this profile.
     var ignoresVariables = false
-    /// Whether the environment names a URL, of which `login` makes a profile.
+    /// Whether the environment names a URL, from which `login` makes a profile.
     package var environmentNamesURL = false
     /// Whether authctl was started by an `exec` for this profile that did not store its login.
     package var isWithinUnstoredExec = false
-    /// Whether the authorities are others than the system's already.
+    /// Whether the system's authorities are already replaced by others.
     var namesAuthorities = false
 
     /// Without arguments, the message names no profile.
@@ -150,13 +150,13 @@ extension ErrorContext.Done {
     }
 }
 
-/// What a machine proves itself with, for messages.
+/// A machine's proof of identity, as messages name it.
 enum MachineProofName: Equatable, Sendable {
     case secret
     case key(file: String)
     case identity(String)
     case certificate
-    /// A client that only says which one it is.
+    /// A client that only states its ID.
     case client
 
     /// - Returns: `nil` for the profile of a person.

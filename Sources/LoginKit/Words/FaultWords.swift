@@ -182,7 +182,7 @@ extension Message {
             next: "use a URL that a GET may ask; or \(beyond(url))")
     }
 
-    /// What leads on where a URL does not say how to log in: never the same URL again.
+    /// Returns the next step where a URL does not say how to log in: never the same URL again.
     static func beyond(_ url: String) -> String {
         let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let front = parts.prefix(3).joined(separator: "/") + "/"

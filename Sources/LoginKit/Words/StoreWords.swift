@@ -251,7 +251,7 @@ extension HelperFault {
         }
     }
 
-    /// What a program of a shared store has not printed.
+    /// Returns what a program of a shared store should have printed.
     private static func expected(of method: String) -> String {
         method == "get"
             ? "has to be a JSON object with the strings 'value' and 'version', or {}"

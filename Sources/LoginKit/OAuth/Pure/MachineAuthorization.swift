@@ -18,7 +18,7 @@ struct MachineAuthorization {
         (self.proof, self.clock) = (proof, clock)
     }
 
-    /// What one request needs.
+    /// The inputs of one request.
     private struct Attempt {
         let server: AuthorizationServer
         let endpoint: EndpointURL
@@ -27,10 +27,10 @@ struct MachineAuthorization {
         var identity: Secret?
     }
 
-    /// What a login of a machine comes to.
+    /// The result of a machine's login.
     struct Issued {
         let grant: AuthorizedGrant
-        /// Of the machine, where the service says none: its client, else the subject of what it proves.
+        /// The machine's name if the service says none: its client ID, else the subject of its proof.
         let name: String
     }
 
@@ -77,7 +77,7 @@ struct MachineAuthorization {
         return OAuthClient(id: client.id, secret: assertion, authentication: .privateKeyJWT)
     }
 
-    /// What proves the client at another endpoint of the server; `nil` for one without a key.
+    /// Signs an assertion that authenticates the client at another endpoint of the server; `nil` for a client without a key.
     func assertion(
         of client: OAuthClient, issuer: String?, tokenEndpoint: String
     ) throws(LoginFault) -> Secret? {
@@ -245,14 +245,14 @@ protocol AssertionKey {
     var algorithm: String { get }
     /// `kid`; `nil` where the profile says none.
     var id: String? { get }
-    /// The signature of these bytes, as JWS has it.
+    /// Returns the JWS signature of these bytes.
     func sign(_ input: Secret) throws(LoginFault) -> Secret
 }
 
-/// How a machine proves itself: its key, and the token that says which one it is.
+/// The proof of a machine: its key, and the token that identifies it.
 protocol MachineProof {
     /// - Throws: `loginRequired` for an encrypted key that nobody can open; `usage` for one that cannot sign.
     func key() throws(LoginFault) -> any AssertionKey
-    /// - Throws: `loginRequired` where it is not there; `usage` where it is none.
+    /// - Throws: `loginRequired` if the token is missing; `usage` if it is not a token.
     func identity() throws(LoginFault) -> Secret
 }

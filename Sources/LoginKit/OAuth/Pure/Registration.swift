@@ -2,11 +2,11 @@ import Secrets
 
 /// The registration of authctl as a client (RFC 7591, section 2): one redirect, and no more grants than it uses.
 struct RegistrationRequest: Equatable, Sendable {
-    /// The one that is listened on; `nil` for a code on a device, where no response comes back.
+    /// The redirect URI that authctl listens on; `nil` for the device flow, where no response comes back.
     let redirect: String?
     /// The scope for later; without it, some servers allow openid alone.
     let scope: String?
-    /// How the client is to authenticate: with nothing, unless the server lists other ways alone.
+    /// The client's authentication method: none, unless the server lists only others.
     let authentication: ClientAuthentication
 
     /// - Parameters:

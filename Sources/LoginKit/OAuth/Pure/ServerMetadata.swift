@@ -126,7 +126,7 @@ struct ServerMetadataSearch: Equatable, Sendable {
         places = ServerMetadata.places(for: url)
     }
 
-    /// Where to look next; `nil` once all were tried.
+    /// The next URL to try; `nil` once all were tried.
     var next: EndpointURL? { tried.count < places.count ? places[tried.count] : nil }
 
     /// Takes the response from `next`.
@@ -227,7 +227,7 @@ extension EndpointURL {
 struct ResourceMetadataSearch: Equatable, Sendable {
     private let url: EndpointURL
     private let isNamed: Bool
-    /// Why the challenge was not followed, if it names a place twice (RFC 9110, section 11.2): told where no other place says more.
+    /// The reason for ignoring a challenge that names a place twice (RFC 9110, section 11.2); told if no other place says more.
     let doubt: MetadataFault?
     private var places: [EndpointURL]
     private var nextIndex = 0
@@ -253,7 +253,7 @@ struct ResourceMetadataSearch: Equatable, Sendable {
         if places[0].target != root { places.append(url.at(root)) }
     }
 
-    /// Where to look next; `nil` once all were tried.
+    /// The next URL to try; `nil` once all were tried.
     var next: EndpointURL? { nextIndex < places.count ? places[nextIndex] : nil }
 
     /// Takes the response from `next`.

@@ -42,16 +42,16 @@ struct NetrcEntry: Equatable, Sendable {
     }
 }
 
-/// What keeps a netrc file from being read.
+/// The reason why a netrc file cannot be read.
 struct NetrcFault: Error, Equatable, Sendable {
-    /// The kinds of fault. None has a word of the file, which may be part of a password.
+    /// The kinds of fault. None contains a word of the file, which may be part of a password.
     enum Problem: Equatable, Sendable {
         case noValue(keyword: String)
         case repeated(keyword: String)
         case outsideEntry(keyword: String)
-        /// Something else where a keyword could stand.
+        /// A word that is not a keyword, in the place of one.
         case noKeyword
-        /// It does not end on its line, or what follows it is no blank.
+        /// A quote that does not end on its line, or is not followed by a blank.
         case quote
         case controlCharacter
         case notUTF8
@@ -90,7 +90,7 @@ private struct NetrcReader {
             return plain.withUnsafeBytes { Secret(copying: $0) }
         }
 
-        /// Of a word that is no password.
+        /// Returns the text of a word that is not a password.
         func text() throws(NetrcFault) -> String {
             let text =
                 isQuoted ? String(validating: unescaped, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
@@ -109,7 +109,7 @@ private struct NetrcReader {
             return plain
         }
 
-        /// What curl makes of the letter behind a backslash.
+        /// Decodes the letter after a backslash as curl does.
         private static func escaped(_ letter: UInt8) -> UInt8 {
             switch letter {
             case UInt8(ascii: "n"): 0x0a
@@ -120,7 +120,7 @@ private struct NetrcReader {
         }
     }
 
-    /// What stands between one `machine` or `default` and the next.
+    /// The words between one `machine` or `default` and the next.
     private struct Section {
         let machine: Word?
         var items: [Keyword: Word] = [:]
@@ -140,7 +140,7 @@ private struct NetrcReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// The first entry with a password for this origin; for a name the first of that, and the first without one.
+    /// Returns the first entry with a password for this origin; given a name, the first with it and the first without any.
     mutating func entries(for origin: Origin, _ username: String?) throws(NetrcFault) -> [NetrcEntry] {
         var entries: [NetrcEntry] = [], section: Section?
         func keep() throws(NetrcFault) {

@@ -16,8 +16,8 @@ import Secrets
 // In the URL \[ \] \{ \} are those characters, as curl has it without --globoff. What is sent to an origin stands in a request to it: of another URL, or of a
 // Host: of another, nothing is used.
 
-/// What a person has copied in the browser that they use every day: a request as a command for curl, its `Cookie:` line, or a
-/// cookies.txt (the Netscape format).
+/// Text that a person has copied in their everyday browser: a request as a command for curl, its `Cookie:` line, or a cookies.txt
+/// (the Netscape format).
 enum PastedText {
     /// The longest text that is read, in bytes.
     static let limit = 1 << 20

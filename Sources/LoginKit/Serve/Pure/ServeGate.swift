@@ -8,15 +8,15 @@ struct ServeGate: Equatable, Sendable {
         case otherUser
         /// Its user cannot be told.
         case unknownUser
-        /// `Host` is not the very address: another name was made to lead here.
+        /// `Host` is not the exact address: another name was made to lead here.
         case otherHost
-        /// A page of another site has a browser send it.
+        /// A page of another site made a browser send it.
         case otherSite
         /// The first segment of the path is not the one that the command was given.
         case unknownSegment
         /// The target is no path, or one that two programs would read in two ways.
         case badTarget
-        /// The body has no one length.
+        /// The body has no single length.
         case badLength
         /// The time for which the address was lent is over.
         case ended
@@ -24,7 +24,7 @@ struct ServeGate: Equatable, Sendable {
         case noThread
     }
 
-    /// What the server listens at.
+    /// The address that the server listens on.
     enum Place: Equatable, Sendable {
         /// A port of 127.0.0.1; the first segment of each path is one that nobody can guess, in hexadecimal digits.
         case port(Int, segment: String)
@@ -163,7 +163,7 @@ enum ServeObjection: Error, Equatable, Sendable {
     case declined(ServeRule)
     /// Nobody has answered in time, or can.
     case needsApproval(ServeRule)
-    /// What a person would have been shown of the body has not come in time.
+    /// The part of the body that a person would have been shown has not come in time.
     case lateBody(ServeRule)
     /// The client has gone before there was an answer; `rule` is the one that asked for it.
     case withdrawn(ServeRule?)
@@ -203,7 +203,7 @@ enum ServeObjection: Error, Equatable, Sendable {
     }
 }
 
-/// What a request may make the service do, by its head: its own method, and what some services take in place of it.
+/// The acts that a request may have the service perform, by its head: its own method, and what some services take in place of it.
 struct ServedActs: Equatable, Sendable {
     /// At least one: the request's own.
     let acts: [ServedAct]
@@ -255,10 +255,10 @@ struct ServedActs: Equatable, Sendable {
     /// The body, if services look in it for another method.
     func body() throws(ServeObjection) -> ServedBody? { hasBody ? try ServedBody(fields) : nil }
 
-    /// More different methods in a body are no request to be judged, but work for whoever judges it.
+    /// The most different methods that a body may name; more would only make work for whoever judges them.
     static let mostMethods = 8
 
-    /// All of it with the methods that the body names, each of them once.
+    /// Returns all acts, with the methods that the body names, each of them once.
     func with(methods: [String]) throws(ServeObjection) -> [ServedAct] {
         var named: [String] = []
         for method in methods where !named.contains(method) {
@@ -268,7 +268,7 @@ struct ServedActs: Equatable, Sendable {
         return acts + named.map { ServedAct(method: $0, path: own.path) }
     }
 
-    /// What the request may do beside its own method, for a person and the log: `DELETE /c/1`.
+    /// Describes the acts other than the request's own, for a person and the log: `DELETE /c/1`.
     static func further(_ acts: [ServedAct]) -> [String] {
         acts.dropFirst().map { "\($0.method) \($0.path.text)" }
     }

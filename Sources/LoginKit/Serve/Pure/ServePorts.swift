@@ -1,10 +1,10 @@
-/// Keeps what is lent. Called by many threads at once.
+/// Logs the requests that are served. Called by many threads at once.
 package protocol ServeLog: AnyObject, Sendable {
     /// Notes a request before it is sent, or that it is refused. If it throws, the request is refused with 503.
     func began(_ entry: ServeLogEntry) throws(LoginFault)
     /// Notes the end of a request that was noted by `began`.
     func ended(_ end: ServeLogEnd) throws(LoginFault)
-    /// Notes what the person was warned of.
+    /// Notes a warning that the person was given.
     func warned(_ text: String)
 }
 
@@ -18,7 +18,7 @@ package struct ServeLogEntry: Equatable, Sendable {
         case refused
     }
 
-    /// Joins it to its end.
+    /// Matches it to its `ServeLogEnd`.
     let id: String
     package let method: String
     /// As it was sent, without the query; free of the run's secrets.
@@ -28,7 +28,7 @@ package struct ServeLogEntry: Equatable, Sendable {
     package let decision: Decision
     /// The rule that decided; `nil` where none did.
     package let rule: String?
-    /// What the request may do beside that, by its body or its `Destination`, and was judged by, too.
+    /// The other acts that the request may perform, by its body or its `Destination`; they were judged, too.
     let further: [String]
     /// A sentence that says why it was not sent; `nil` if it was.
     let reason: String?
@@ -85,7 +85,7 @@ package struct ServeQuestion: Equatable, Sendable {
     let rule: String
     /// Whether the rule names the request, which otherwise merely may be taken for such a one: see `ServeRule.covers`.
     let isCovered: Bool
-    /// What the request may do beside that, by its body or its `Destination`.
+    /// The other acts that the request may perform, by its body or its `Destination`.
     let further: [String]
 
     init(

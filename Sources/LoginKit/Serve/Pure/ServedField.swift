@@ -76,9 +76,9 @@ extension UInt8 {
     }
 }
 
-/// A header field such as `form-data; name="x"` (RFC 9110, section 5.6.6), where every reader would read the same.
+/// A header field such as `form-data; name="x"` (RFC 9110, section 5.6.6) that every parser reads the same way.
 struct HeaderParameters: Equatable {
-    /// What precedes the parameters.
+    /// The text before the parameters.
     let value: String
     private let parameters: [String: String]
 

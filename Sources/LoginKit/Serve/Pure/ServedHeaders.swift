@@ -97,10 +97,10 @@ struct ServedHeaders: Sendable {
         return url
     }
 
-    /// What precedes the path of every URL at the service.
+    /// The text before the path of every URL at the service.
     var originText: String { origin.description }
 
-    /// The other way round; `nil` for what is not at this address.
+    /// Rewrites a URL at the served address to the service's origin; `nil` for any other URL.
     func away(_ url: String) -> String? {
         rest(of: url, behind: root).map { origin.description + $0 }
     }

@@ -1,11 +1,11 @@
-/// The refresh of a login that several machines share by an engine of compare-and-swap (etcd and its like), as one process of one
-/// machine goes through it.
+/// The refresh of a login that several machines share through a compare-and-swap engine (such as etcd), as one process of one
+/// machine performs it.
 ///
-/// It has no clock, no engine and no session: it is told what was found, and says what is done next. The value in the engine has a
-/// generation, which every refresh raises by one, and the lock of whoever refreshes it. What it must keep: at most one refresh in a
+/// It has no clock, no engine and no session: it is told what was found, and returns the next step. The value in the engine has a
+/// generation, which every refresh raises by one, and the lock of whoever refreshes it. The invariants: at most one refresh in a
 /// generation unless a lock has run out, and no newer session overwritten by an older one.
 struct SharedRefresh: Equatable, Hashable, Sendable {
-    /// What has to be done next.
+    /// The next step.
     enum Effect: Equatable, Hashable, Sendable {
         /// Read the mark, then the value, and raise the mark to the value's generation.
         case look
@@ -30,22 +30,22 @@ struct SharedRefresh: Equatable, Hashable, Sendable {
         case end(Outcome)
     }
 
-    /// How it ends.
+    /// The outcome of the refresh.
     enum Outcome: Equatable, Hashable, Sendable {
-        /// With the session of this generation.
+        /// Use the session of this generation.
         case use(generation: Int)
         case loggedOut
         /// The value is older than one that this machine has seen: a copy was put back.
         case oldCopy
         /// The engine cannot be reached, and the session cannot be used any longer.
         case away
-        /// The provider refuses, with what came before it where a machine has died during a refresh.
+        /// The provider refuses; `unfinished` is the machine that died during an earlier refresh, if any.
         case refused(unfinished: String?)
-        /// The provider gave no answer.
+        /// The provider did not respond.
         case unanswered
     }
 
-    /// What has happened.
+    /// An event: the result of a step.
     enum Event: Equatable, Hashable, Sendable {
         case looked(Look)
         case away
@@ -85,10 +85,10 @@ struct SharedRefresh: Equatable, Hashable, Sendable {
     private var isContender = false
     /// Whether this process has put the machine's lock.
     private var hasLocked = false
-    /// Whoever began a refresh before and did not end it.
+    /// The machine that began a refresh before and did not end it.
     private var unfinished: String?
 
-    /// - Parameter machine: its name, which no other one has.
+    /// - Parameter machine: its unique name.
     init(machine: String) { self.machine = machine }
 
     func begin() -> Effect { .look }
@@ -171,23 +171,23 @@ struct SharedRefresh: Equatable, Hashable, Sendable {
 }
 
 extension SharedRefresh {
-    /// What the engine has of a login, unsealed.
+    /// The engine's value for a login, unsealed.
     struct Value: Equatable, Hashable, Sendable {
-        /// What the engine calls this state of it, for the next compare-and-swap.
+        /// The engine's version of the value, for the next compare-and-swap.
         var version: Int
-        /// The number of sessions that there were.
+        /// The number of sessions so far.
         var generation: Int
-        /// Who is refreshing it.
+        /// The machine that is refreshing it.
         var holder: String?
         /// The first machine that began a refresh of this generation and did not end it: it may have the next session.
         var unfinished: String?
         /// Whether the provider has refused a refresh after that one: nobody asks it again.
         var isRefused = false
-        /// Whether somebody has logged out: what is left says only that there is no session of an earlier generation any more.
+        /// Whether somebody has logged out: the value only tells that the sessions of earlier generations are over.
         var isErased = false
     }
 
-    /// What a look at this machine and then at the engine tells.
+    /// The result of a look at this machine and then at the engine.
     struct Look: Equatable, Hashable, Sendable {
         /// The highest generation that this machine has seen, read before the value.
         var mark: Int

@@ -132,7 +132,7 @@ extension StoreKeeper {
         try save(rest, filled.id, in: filled.store, over: filled, about: filledRecord)
     }
 
-    /// What was read, if the stored login is still that one. Called with the registry's lock held.
+    /// Returns what was read if the stored login is still that one. Called with the registry's lock held.
     func unchanged(_ filled: Filled) throws(StoreFault) -> Filled? {
         // Other machines do not write into this registry.
         if filled.store.name.isShared { return try unchangedShared(filled) }

@@ -141,7 +141,7 @@ struct WindowWatch {
         return true
     }
 
-    /// What changes all the time is tried ever more rarely.
+    /// The factor of the gaps: values that change all the time are tried less and less often.
     private var slowness: Int { 1 + tries / 10 }
 
     private mutating func expectMore(after now: Int) { (since, waiting) = (now, Self.later[...]) }
