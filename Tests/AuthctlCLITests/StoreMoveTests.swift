@@ -65,6 +65,16 @@ struct StoreMoveTests {
         #expect(world.run("store", "move", "plaintext", "file").talk.contains("nothing was moved"))
     }
 
+    @Test func `a fault that stops every account is told once`() throws {
+        let world = try wire("bert", calledBy: "Bert", in: wire("anna"))
+        #expect(world.run("store", "init", "file", "--key-file", try keyFile(world)).code == 0)
+        let path = "\(world.home.path)/state/authctl/\(PlaintextStore.fileName)"
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: path))
+        let moved = world.run("store", "move", "plaintext", "file")
+        #expect(moved.code == 8 && moved.output == "")
+        #expect(moved.talk.split(separator: "\n").count { $0.hasPrefix("authctl: ") } == 1, "\(moved.talk)")
+    }
+
     @Test func `-u moves one alone, and the JSON names it`() throws {
         let world = try wire("bert", calledBy: "Bert", in: wire("anna"))
         #expect(world.run("store", "init", "file", "--key-file", try keyFile(world)).code == 0)

@@ -40,7 +40,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
     }
 
     package func answer(to question: ServeQuestion, unless isWithdrawn: () -> Bool) -> ServeAnswer {
-        guard open() else { return .timedOut }
+        guard open() else { return isOver ? .withdrawn : .timedOut }
         let begun = ContinuousClock.now
         let item = Waiting(question, until: begun + .seconds(seconds))
         monitor.locked { waiting.append(item) }
