@@ -85,7 +85,7 @@ soak: COUNT := 2000
 soak: ## COUNT=2000 mixed commands from eight processes at a server that fails one response in five
 	@scripts/deps build test
 	@scripts/run-tests build
-	@AUTHCTL_SOAK=$(COUNT) swift test --scratch-path .build/tests --configuration release --skip-build --filter SoakTests
+	@AUTHCTL_SOAK=$(COUNT) scripts/run-tests suite SoakTests
 
 bench: build ## time, memory, throughput, requests and instructions beside curl, gh, git and nginx, as ratios of one run
 	@scripts/deps bench

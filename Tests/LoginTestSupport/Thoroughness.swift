@@ -13,6 +13,13 @@ enum Thoroughness {
         return (0..<count).map { everything[$0 * (everything.count - 1) / (count - 1)] }
     }
 
+    /// As many of each kind.
+    static func sample<Element, Kind: Hashable>(
+        _ everything: [Element], _ count: Int, ofEach kind: (Element) -> Kind
+    ) -> [Element] {
+        Dictionary(grouping: everything, by: kind).values.flatMap { sample($0, count) }
+    }
+
     /// `full` in a full run, else `usual`.
     static func choose<Value>(usual: Value, full: Value) -> Value { isFull ? full : usual }
 

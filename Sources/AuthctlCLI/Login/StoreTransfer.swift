@@ -21,7 +21,7 @@ struct StoreTransfer {
         guard !accounts.isEmpty else { return ([], nil) }
         let outcomes = try fromStore(try openedStores()).move(accounts.map { $0.account.id(in: $0.profile.name) })
         var moved: [MovedAccount] = []
-        var fault: LoginFault?, told: [LoginFault] = []
+        var faults: [LoginFault] = []
         for (profile, account) in accounts {
             switch outcomes[account.id(in: profile.name)] {
             case .success(let outcome): say(outcome, profile, account, &moved)
@@ -29,16 +29,16 @@ struct StoreTransfer {
                 let error = LoginFault.store(problem),
                     topic = ErrorContext(profile: profile.name, origin: account.origin)
                 // Each once, however many accounts it stops; the first is told by whoever called this.
-                if fault == nil {
-                    (fault, invocation.context.topic) = (error, topic)
-                } else if !told.contains(error) {
+                if faults.isEmpty {
+                    invocation.context.topic = topic
+                } else if !faults.contains(error) {
                     invocation.streams.say("authctl: \(error.message(about: topic).what)")
                 }
-                told.append(error)
+                faults.append(error)
             case nil: break
             }
         }
-        return (moved, fault)
+        return (moved, faults.first)
     }
 
     /// Opens both stores, and tests the new one before anything is moved.

@@ -126,11 +126,10 @@ private struct NetrcReader {
         var items: [Keyword: Word] = [:]
 
         func isFor(_ origin: Origin) throws(NetrcFault) -> Bool {
-            let (host, port, scheme) = try (
-                machine?.text().lowercased(), items[.port]?.text().lowercased(), items[.protocol]?.text().lowercased()
-            )
-            return [origin.host, origin.bareHost].contains(host) && [nil, origin.scheme].contains(scheme)
-                && [nil, "\(origin.port)", origin.hasDefaultPort ? origin.scheme : nil].contains(port)
+            guard [origin.host, origin.bareHost].contains(try machine?.text().lowercased()) else { return false }
+            let (port, scheme) = try (items[.port]?.text().lowercased(), items[.protocol]?.text().lowercased())
+            return [nil, "\(origin.port)", origin.hasDefaultPort ? origin.scheme : nil].contains(port)
+                && [nil, origin.scheme].contains(scheme)
         }
     }
 
