@@ -128,9 +128,20 @@ import Testing
     @Test func `A store test that was killed is cleaned up by the next one`() throws {
         let stores = Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("x") }
         let store = try stores.open(.plaintext)
-        try store.save(Secret("left by a test that was killed"), for: StoreTest.account, expires: nil)
+        let account = StoreTest(folder: folder.path).account
+        try store.save(Secret("left by a test that was killed"), for: account, expires: nil)
         try stores.test(store)
-        #expect(try !store.contains(StoreTest.account))
+        #expect(try !store.contains(account))
+    }
+
+    @Test(.enabled(if: Need.keyring, "the kernel keyring cannot be used here"))
+    func `A store test leaves alone the one of another state folder, whose item lies in the same keyring`() throws {
+        let other = StoreTest(folder: folder.path + "/other"), keyring = KeyringStore(clock: .fixed)
+        try keyring.save(other.secret, for: other.account, expires: nil)
+        defer { _ = try? keyring.erase(other.account) }
+        let stores = Stores(folder: folder.path, clock: .fixed) { () throws(StoreFault) in Secret("x") }
+        try stores.test(stores.open(.keyring))
+        #expect(try keyring.find(other.account) == other.secret)
     }
 
     @Test func `A login that was moved after its record was read is found where it is now`() throws {

@@ -259,9 +259,9 @@ final class Waiting<Value>: @unchecked Sendable {
         let store = SharedStore(
             machines.name, engine: try machines.helper(answering: ["value": "1.a.b", "version": "1"]),
             key: try SharedKey(path: machines.key), folder: "\(machines.folder.path)/m1", clock: .fixed)
-        let fault = #expect(throws: StoreFault.self) { try store.testConditions(StoreTest.account) }
+        let fault = #expect(throws: StoreFault.self) { try store.testConditions(StoreTest(folder: "/state").account) }
         #expect(fault == .unavailable(machines.name, problem: "a value was replaced though it had another version"))
-        try StoreTest().run(on: try machines.machine("m1"))
+        try StoreTest(folder: "/state").run(on: try machines.machine("m1"))
     }
 
     /// The file of the engine that has an account's login, and what is in it.

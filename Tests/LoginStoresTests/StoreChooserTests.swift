@@ -77,13 +77,13 @@ import Testing
 
     @Test func `where none works every reason is named`() throws {
         let candidates = [StoreName.secretService, .keyring].map { name in
-            StoreChooser.Candidate(name: name, isPermanent: true) { () throws(StoreFault) in
-                throw .unavailable(name, problem: "gone")
-            }
+            StoreChooser.Candidate(
+                name: name, isPermanent: true,
+                open: { () throws(StoreFault) in throw .unavailable(name, problem: "gone") }, check: { _ in })
         }
         let chooser = StoreChooser(
             candidates: candidates, open: { (_) throws(StoreFault) in NoStore() },
-            forSession: { NoStore() })
+            forSession: { NoStore() }, test: { _ in })
         let reasons = [StoreName.secretService, .keyring].map {
             UnusableStore(name: $0, fault: .unavailable($0, problem: "gone"))
         }
@@ -109,10 +109,12 @@ import Testing
     }
 
     @Test func `what fails first in a write-read-delete is told`() {
-        #expect(throws: StoreFault.damaged(path: "read", problem: "")) { try testStore(Broken()) }
+        #expect(throws: StoreFault.damaged(path: "read", problem: "")) {
+            try StoreTest(folder: "/state").run(on: Broken())
+        }
     }
 
     @Test func `a store that forgets fails the write-read-delete`() {
-        #expect(throws: StoreFault.self) { try testStore(Forgetful()) }
+        #expect(throws: StoreFault.self) { try StoreTest(folder: "/state").run(on: Forgetful()) }
     }
 }

@@ -116,7 +116,7 @@ struct StoreContract {
             try store.erase(id())
             #expect(try !store.contains(id()))
         case .expiry: try expiry()
-        case .passesTheTest: try testStore(store)
+        case .passesTheTest: try StoreTest(folder: "/state").run(on: store)
         }
     }
 
@@ -200,7 +200,7 @@ struct StoreContract {
         #expect(try store.find(.some()) == nil)
         #expect(try !store.contains(.some()))
         #expect(try !store.erase(.some()))
-        try testStore(store)
+        try StoreTest(folder: "/state").run(on: store)
     }
 
     @Test(.enabled(if: Need.keyring && Need.secretService, "a store cannot be tried here"))

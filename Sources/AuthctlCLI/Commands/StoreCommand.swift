@@ -44,8 +44,8 @@ struct StoreTestCommand: InvokedCommand, ReportingCommand {
         let chosen = try fromStore(try invocation.context.stores().chooser().choose(name))
         if ReadBack.isNeeded(for: chosen.name) {
             try fromStore(
-                try invocation.context.stores().test(chosen) { (store) throws(StoreFault) in
-                    try ReadBack(store: store, config: invocation.options.config).run()
+                try invocation.context.stores().test(chosen) { (item, store) throws(StoreFault) in
+                    try ReadBack(test: item, store: store, config: invocation.options.config).run()
                 })
         }
         let how = ReadBack.isNeeded(for: chosen.name) ? "written, read back by another process" : "written, read back"

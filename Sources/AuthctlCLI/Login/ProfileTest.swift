@@ -82,6 +82,7 @@ struct WalkReport: Encodable {
 /// Has another process read what this one wrote: some keyrings die with the process that made them, so that a test
 /// inside of it passes and the next process finds nothing.
 struct ReadBack {
+    let test: StoreTest
     let store: any CredentialStore
     /// As given to this process; another configuration could stop the other one.
     let config: String?
@@ -95,9 +96,8 @@ struct ReadBack {
     }
 
     func run() throws(StoreFault) {
-        let test = StoreTest()
         try store.save(test.secret, for: test.account, expires: nil)
-        if let problem = problem(finding: test) {
+        if let problem = problem() {
             test.withdraw(from: store)
             throw .unavailable(store.name, problem: problem)
         }
@@ -105,7 +105,7 @@ struct ReadBack {
     }
 
     /// The reason why a second authctl does not find the test's secret; `nil` if it does.
-    private func problem(finding test: StoreTest) -> String? {
+    private func problem() -> String? {
         let notFound = "another process cannot find what this one wrote"
         let command = ["/proc/self/exe", "store", "read-back", store.name.description]
         let words = command + (config.map { ["--config", $0] } ?? [])
@@ -134,7 +134,7 @@ struct StoreReadBackCommand: InvokedCommand {
         guard let name = StoreName(store) else {
             throw .usage(.badValue(option: "store", problem: "there is no such store"))
         }
-        let found = try fromStore(try invocation.context.stores().open(name).find(StoreTest.account))
+        let found = try fromStore(try invocation.context.stores().findTestItem(in: name))
         guard let found else { return .store }
         try invocation.streams.result(found.base64)
         return .ok

@@ -5,7 +5,7 @@ extension SharedStore {
     /// Returns the engine's value, or the one that this machine remembers: if that is recent, offline, or if the engine is away.
     func present(_ account: AccountID) throws(StoreFault) -> SharedValue? {
         if isOffline { return try remembered(account) }
-        if cacheTime > 0, account != StoreTest.account, let copy = try memory(account).read().copy,
+        if cacheTime > 0, !account.isOfStoreTest, let copy = try memory(account).read().copy,
             let age = copy.moment?.age,
             age < Int64(cacheTime) * 1000
         {

@@ -8,21 +8,8 @@ package struct StoreChooser {
         let isPermanent: Bool
         /// - Throws: why it is not there.
         let open: () throws(StoreFault) -> any CredentialStore
-        /// As far as can be seen without asking anybody.
+        /// - Throws: why it does not work, as far as can be seen without asking anybody.
         let check: (any CredentialStore) throws(StoreFault) -> Void
-
-        /// - Parameters:
-        ///   - open: throws why the store is not there.
-        ///   - check: throws why it does not work, as far as can be seen without asking anybody.
-        init(
-            name: StoreName, isPermanent: Bool, open: @escaping () throws(StoreFault) -> any CredentialStore,
-            check: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
-        ) {
-            self.name = name
-            self.isPermanent = isPermanent
-            self.open = open
-            self.check = check
-        }
     }
 
     /// One line of `store list`.
@@ -50,7 +37,7 @@ package struct StoreChooser {
     init(
         candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
         forSession: @escaping () -> any CredentialStore,
-        test: @escaping (any CredentialStore) throws(StoreFault) -> Void = testStore
+        test: @escaping (any CredentialStore) throws(StoreFault) -> Void
     ) {
         self.candidates = candidates
         self.open = open

@@ -2,24 +2,25 @@ import Secrets
 
 /// A random item that a store is tried with, before a person is asked for anything.
 package struct StoreTest: Sendable {
-    /// Belongs to no login: no server has a name in `.invalid` (RFC 6761).
+    /// Belongs to no login: no server has a name in `.invalid` (RFC 6761). The same for every test of a state folder, for another
+    /// process that reads it back; another one in each folder, since a lock in the folder is what keeps tests apart.
     package let account: AccountID
-    /// 32 random bytes.
-    package let secret: Secret
+    /// 32 random bytes, others in each test: what a test that was killed has left is replaced, and erased, by the next.
+    package let secret = Secret.random(count: 32)
 
-    /// Another secret each time, under the one name: what a test that was killed has left is replaced, and erased, by the next.
-    package init() {
-        self.account = Self.account
-        self.secret = Secret.random(count: 32)
+    /// - Parameter folder: the state folder, an absolute path.
+    package init(folder: String) {
+        account = AccountID(
+            profile: Self.profile, origin: Origin(scheme: "https", host: "test.invalid", port: 443), username: folder)
     }
 
-    /// The account of every test, for another process that reads it back.
-    package static let account = AccountID(
-        profile: "authctl store test", origin: Origin(scheme: "https", host: "test.invalid", port: 443),
-        username: "test")
+    /// No profile can have this name.
+    fileprivate static let profile = "authctl store test"
 
     /// Writes the item, reads it back and erases it, all in this process.
+    /// - Throws: what the store said, or `unavailable` if it loses or keeps what it should not. `none` passes, since it promises nothing.
     func run(on store: some CredentialStore) throws(StoreFault) {
+        if store.name == .none { return }
         try store.save(secret, for: account, expires: nil)
         let found: Secret?
         do throws(StoreFault) {
@@ -59,15 +60,12 @@ func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
     }
 }
 
-/// Writes, reads and deletes a random item.
-/// - Throws: what the store said, or `unavailable` if it loses or keeps what it should not. `none` passes, since it
-///   promises nothing.
-func testStore(_ store: any CredentialStore) throws(StoreFault) {
-    if store.name == .none { return }
-    try StoreTest().run(on: store)
+extension AccountID {
+    /// Whether it is the account that a store is tried with.
+    var isOfStoreTest: Bool { profile == StoreTest.profile }
 }
 
-/// One test at a time: they all use the same name.
+/// One test at a time: all of a state folder use the same name.
 struct StoreTestLock {
     private let folder: String
 
@@ -78,20 +76,21 @@ struct StoreTestLock {
 
     /// - Throws: `locked` if another process tests a store for too long.
     func take(
-        with store: any CredentialStore, _ test: (any CredentialStore) throws(StoreFault) -> Void
+        with store: any CredentialStore, _ test: (StoreTest, any CredentialStore) throws(StoreFault) -> Void
     ) throws(StoreFault) {
-        if store.name == .none { return try test(store) }
+        let item = StoreTest(folder: folder)
+        if store.name == .none { return try test(item, store) }
         // A person may be asked to unlock the store, and nobody is to wait for that.
-        try unlock(store)
+        try unlock(store, with: item)
         let lock = try lock()
-        try test(store)
+        try test(item, store)
         _ = consume lock
     }
 
     /// A helper is unlocked by its own agent, for each entry.
-    private func unlock(_ store: any CredentialStore) throws(StoreFault) {
+    private func unlock(_ store: any CredentialStore, with item: StoreTest) throws(StoreFault) {
         if store.name.program != nil { return }
-        _ = try store.find(StoreTest.account)
+        _ = try store.find(item.account)
     }
 
     /// Where no lock can be made no login can be stored either, which is told then.

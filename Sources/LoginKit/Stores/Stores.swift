@@ -140,13 +140,20 @@ package struct Stores {
     }
 
     /// Writes, reads and deletes a random item, while no other process does so.
-    package func test(_ store: any CredentialStore) throws(StoreFault) { try test(store, testStore) }
+    package func test(_ store: any CredentialStore) throws(StoreFault) {
+        try test(store) { (item, store) throws(StoreFault) in try item.run(on: store) }
+    }
 
-    /// The same with another test.
+    /// The same with another test of the item.
     package func test(
-        _ store: any CredentialStore, _ test: (any CredentialStore) throws(StoreFault) -> Void
+        _ store: any CredentialStore, _ test: (StoreTest, any CredentialStore) throws(StoreFault) -> Void
     ) throws(StoreFault) {
         try StoreTestLock(folder: folder).take(with: store, test)
+    }
+
+    /// What a test that is under way has written, for the process that has to read it back.
+    package func findTestItem(in name: StoreName) throws(StoreFault) -> Secret? {
+        try open(name).find(StoreTest(folder: folder).account)
     }
 }
 
