@@ -76,7 +76,7 @@ import Testing
         defer { _ = try? Command.tool("keyctl", ["unlink", number, "@u"]) }
         try copyProgram()
         let script = """
-            curl -q -fsS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo
+            curl -q --fail-with-body -sS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo
             try() { "$@" > out 2>&1; echo "$? $*"; grep -q secret out && cat out; }
             export HOME=/tmp LD_LIBRARY_PATH=/job/lib
             try ./authctl token stream; try ./authctl --version; try ./authctl approve
@@ -112,7 +112,7 @@ import Testing
             grep -c 'outside the sandbox' /proc/[0-9]*/environ /proc/[0-9]*/cmdline
             for place in /proc/[0-9]*/fd/* /dev/console; do readlink "$place" || ls "$place"; done 2> /dev/null
             for fd in 0 1 2; do timeout 2 head -c 1 <&$fd | sed 's/^/read: /'; done
-            curl -q -fsS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo; exit 7
+            curl -q --fail-with-body -sS --unix-socket "$AUTHCTL_SERVE_SOCKET" "$AUTHCTL_SERVE_URL"me; echo; exit 7
             """
         _ = try authctl.file("job/agent.sh", script)
         let secret = ["DEPLOY_TOKEN": "outside the sandbox", "PASSWORD": "outside the sandbox"]
@@ -128,7 +128,9 @@ import Testing
         #expect(lines.contains("/proc/1/environ:0") && lines.contains("/proc/1/cmdline:0"), "\(pty.text)")
         #expect(!lines.contains { $0.hasSuffix("iron:1") || $0.hasSuffix("line:1") }, "\(pty.text)")
         #expect(lines.contains("/dev/null") && lines.contains { $0.hasPrefix("pipe:") }, "\(pty.text)")
-        #expect(!lines.contains { $0.hasPrefix("/dev/pts") || $0.contains("console") || $0.hasPrefix("read: ") })
+        #expect(
+            !lines.contains { $0.hasPrefix("/dev/pts") || $0.contains("console") || $0.hasPrefix("read: ") },
+            "\(pty.text)")
         #expect(lines.contains("{\"name\":\"ann\"}"), "\(pty.text)")
     }
 
