@@ -25,12 +25,12 @@ import Testing
             || (try? Command.tool("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"]))?.code == 0,
         "bubblewrap may not unshare here")
 
-    /// The script of `sh -c` in the first recipe, with a copy of this repository's filter, which may lie where only root can read, and
+    /// The script of `bash -c` in the first recipe, with a copy of this repository's filter, which may lie where only root can read, and
     /// another program in the place of the agent.
     private func sandboxed(_ program: String) throws -> String {
         let recipe = try Recipe.texts(of: "An agent in a sandbox", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
         let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
-        try #require(parts.count == 3 && parts[0].hasSuffix(" bash -c "))
+        try #require(parts.count == 3 && parts[0].hasSuffix(" bash -o pipefail -c "))
         let filter = "/no-keyring.bpf"
         try FileManager.default.copyItem(
             atPath: Repository.path + "/share/authctl" + filter, toPath: authctl.folder + filter)
@@ -42,7 +42,7 @@ import Testing
     private func spec(_ script: String, _ environment: [String: String] = [:], asNobody: Bool = false) throws
         -> ChildSpec
     {
-        let exec = ["exec", "-P", "stream", "--serve-socket", "auto", "--", "bash", "-c", script]
+        let exec = ["exec", "-P", "stream", "--serve-socket", "auto", "--", "bash", "-o", "pipefail", "-c", script]
         let variables = authctl.environment.merging(["XDG_RUNTIME_DIR": runtime.path]) { $1 }
             .merging(environment) { $1 }
         guard asNobody else { return ChildSpec(authctl.program, exec, environment: variables, directory: job) }
