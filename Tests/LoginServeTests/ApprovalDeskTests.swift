@@ -27,12 +27,19 @@ import Testing
 
     /// A request on a thread of its own.
     private final class Asking: Sendable {
-        private let state = Mutex<(answer: ServeAnswer?, isWithdrawn: Bool)>((nil, false))
+        private let state = Mutex<(answer: ServeAnswer?, isWithdrawn: Bool, isWaiting: Bool)>((nil, false, false))
         var answer: ServeAnswer? { state.withLock(\.answer) }
+        /// Whether its question is among those that an answer for a rule goes to.
+        var isWaiting: Bool { state.withLock(\.isWaiting) }
 
         init(_ desk: ApprovalDesk, _ question: ServeQuestion) {
             Thread { [self] in
-                let answer = desk.answer(to: question) { [self] in state.withLock(\.isWithdrawn) }
+                let answer = desk.answer(to: question) { [self] in
+                    state.withLock {
+                        $0.isWaiting = true
+                        return $0.isWithdrawn
+                    }
+                }
                 state.withLock { $0.answer = answer }
             }.start()
         }
@@ -137,6 +144,7 @@ import Testing
             client.send(.answer(id: asked, .no))
             asked = try #require(client.nextQuestion())
         }
+        #expect(eventually { all[0].isWaiting && all[1].isWaiting })
         client.send(.answer(id: asked, .yesForRule))
         all[0].expect(.yesForRule)
         all[1].expect(.yesForRule)
