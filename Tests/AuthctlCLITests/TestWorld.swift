@@ -87,13 +87,15 @@ final class TestWorld {
             environment: Environment(variables, password: password),
             clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
             columns: { _ in self.columns }, isUnicode: { self.isUnicode },
-            dialogue: { _ in self.person }, consent: { _ in self.consent }, window: { _ in self.window },
+            dialogue: { _ in self.person },
+            features: Dependencies.features(consent: { _ in self.consent }, window: { _ in self.window }),
+            showPage: { (_, url, mayStart) throws(LoginFault) in try self.consent.showPage(url, mayStart: mayStart) },
             transport: { origin, settings in
                 self.reached.append(origin)
                 self.settings.append(settings)
                 return settings.trace == nil ? self.server : TracedTransport(server: self.server, settings: settings)
             },
-            tickets: tickets, procedure: Dependencies.procedure,
+            tickets: tickets,
             // No helper of this machine is run.
             stores: {
                 Stores(

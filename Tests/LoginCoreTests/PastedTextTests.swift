@@ -149,7 +149,7 @@ struct PastedTextTests {
     }
 
     @Test func `a text that is too long is refused`() {
-        #expect(fault("curl " + String(repeating: "x", count: PastedText.limit)) == .tooLong)
+        #expect(fault("curl " + String(repeating: "x", count: PastedLines.limit)) == .tooLong)
         #expect(fault("curl https://a.example/ " + String(repeating: "-s ", count: 2000)) == .tooManyWords)
     }
 
@@ -160,8 +160,10 @@ struct PastedTextTests {
     }
 
     @Test func `a line goes on behind a backslash or a caret alone`() {
-        for text in ["curl x \\", "curl x ^", "curl x \\\r"] { #expect(PastedText.goesOn(Array(text.utf8)), "\(text)") }
-        for text in ["curl x", "", "\\ "] { #expect(!PastedText.goesOn(Array(text.utf8)), "\(text)") }
+        for text in ["curl x \\", "curl x ^", "curl x \\\r"] {
+            #expect(PastedLines.goesOn(Array(text.utf8)), "\(text)")
+        }
+        for text in ["curl x", "", "\\ "] { #expect(!PastedLines.goesOn(Array(text.utf8)), "\(text)") }
     }
 
     @Test func `the session is what the profile sends of the request, and nothing else`() throws {

@@ -23,7 +23,7 @@ struct DigestTests {
             profile: profile, endpoint: ServiceEndpoint(origin: server.origin, base: "\(server.origin)"),
             transport: CurlTransport(origin: server.origin), clock: WallClock { 0 },
             tickets: SomeTickets.none, options: Service.Options(pinnedMethod: pinned),
-            procedure: Dependencies.procedure)
+            method: Service.method(of:))
     }
 
     /// The parameters of the request's `Authorization`, if it is one of Digest.

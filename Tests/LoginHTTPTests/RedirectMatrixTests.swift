@@ -184,6 +184,6 @@ extension Service {
         self.init(
             profile: profile, endpoint: ServiceEndpoint(origin: scene.origin, base: "\(scene.origin)"),
             transport: scene.transport(), clock: WallClock { 1_000_000 }, tickets: SomeTickets.none,
-            procedure: Dependencies.procedure)
+            method: Service.method(of:))
     }
 }

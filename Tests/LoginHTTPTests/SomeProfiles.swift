@@ -148,7 +148,7 @@ struct Exchange {
         service = Service(
             profile: profile, endpoint: ServiceEndpoint(origin: origin, base: profile.url), transport: transport,
             clock: WallClock { Self.now }, tickets: tickets, options: options,
-            procedure: Dependencies.procedure)
+            method: Service.method(of:))
     }
 
     /// Every request, byte for byte.
@@ -159,5 +159,12 @@ struct Exchange {
 
     func login(_ username: String? = "añna", _ secret: String = "p ä\"&") throws -> Login {
         try service.authenticate(Credential(username: username, kind.traits.credential(Secret(secret))))
+    }
+}
+
+extension Service {
+    /// The login method of the profile's kind, as the program makes it.
+    static func method(of parts: LoginMethodParts) -> any LoginMethod {
+        Dependencies.features()(parts.client.profile.kind).method(parts)
     }
 }

@@ -58,7 +58,7 @@ import Testing
             profile: try SomeProfiles.wire([.digest]),
             endpoint: ServiceEndpoint(origin: server.origin, base: "\(server.origin)"),
             transport: CurlTransport(origin: server.origin), clock: WallClock { 0 }, tickets: SomeTickets.none,
-            procedure: Dependencies.procedure)
+            method: Service.method(of:))
         _ = try service.prepare()
         let sink = Sink()
         var request = HTTPRequest(method: method, url: server.url("/up"))

@@ -230,7 +230,10 @@ extension Logins {
         } else {
             dependencies.hasTerminal = { true }
             let dialogue = DelegateDialogue(delegate: delegate, isCancelled: isCancelled)
-            dependencies.consent = { DelegateConsent($0, dialogue) }
+            dependencies.features = Dependencies.features(consent: { DelegateConsent($0, dialogue) })
+            dependencies.showPage = { (settings, url, mayStart) throws(LoginFault) in
+                try DelegateConsent(settings, dialogue).showPage(url, mayStart: mayStart)
+            }
             dependencies.dialogue = { _ in dialogue }
             dependencies.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
         }

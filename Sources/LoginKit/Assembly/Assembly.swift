@@ -16,15 +16,26 @@ extension Dependencies {
                 TerminalPrompt(
                     mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true)
             },
-            consent: { AuthorizationDialogue($0) },
-            window: { AuthorizationDialogue($0) },
+            features: features(),
+            showPage: { (settings, url, mayStart) throws(LoginFault) in
+                try AuthorizationDialogue(settings).showPage(url, mayStart: mayStart)
+            },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
-            procedure: procedure,
             postponement: Postponement(begin: { SignalHold.begin($0) }, end: { SignalHold.end() }),
             noticeLine: NoticeLine(
                 show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
                 move: { TerminalNotice.move($0) }),
+            discovered: { (context, url, request) throws(LoginFault) in try context.discovered(url, request) },
+            copiedLogin: { (context, text, profile, username) throws(LoginFault) in
+                try context.credential(copiedIn: text, for: profile, username: username)
+            },
+            netrcLogin: { (context, path, profile, username, allowsBlank) throws(LoginFault) in
+                let entry = try context.netrcEntry(
+                    in: path, for: profile, username: username, allowsBlank: allowsBlank)
+                return (entry.username, entry.password, entry.line)
+            },
+            sharedStores: { SharedStores(for: $0) },
             stores: {
                 Stores(
                     folder: $0.stateFolder, clock: clock, holding: $0.holding, shared: $0.shared, desktop: $0.desktop,
@@ -38,19 +49,31 @@ extension Dependencies {
         return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
     }
 
-    /// The procedure for each kind of login.
-    static func procedure(
-        _ client: ServiceClient, _ clock: WallClock, _ tickets: TicketCache, _ others: OriginTransports,
-        _ options: Service.Options
-    ) -> any LoginProcedure {
-        switch client.profile.kind {
-        case .challenge: ChallengeLogin(client, clock, tickets, options)
-        case .exchange(let earned): RequestLogin(client, clock, for: earned)
-        case .pasted: PastedTokenLogin(client)
-        case .certificate: CertificateLogin(client, clock)
-        case .oauth: OAuthLogin(client, clock)
-        case .machine: MachineLogin(client, clock, others)
-        case .browser: WindowLogin(client)
+    /// The table of features: what each kind of login is.
+    static func features(
+        consent: @escaping (AuthorizationSettings) -> any ConsentDialogue = { AuthorizationDialogue($0) },
+        window: @escaping (AuthorizationSettings) -> any WindowDialogue = { ChromiumDialogue($0) }
+    ) -> (LoginKind) -> LoginFeature {
+        { kind in
+            switch kind {
+            case .challenge: LoginFeature { ChallengeLogin($0) }
+            case .exchange(let earned): LoginFeature { RequestLogin($0, for: earned) }
+            case .pasted: LoginFeature { PastedTokenLogin($0) }
+            case .certificate: LoginFeature { CertificateLogin($0) }
+            case .oauth:
+                LoginFeature {
+                    OAuthLogin($0)
+                } consent: {
+                    GrantConsent($0, consent)
+                }
+            case .machine: .machine
+            case .browser:
+                LoginFeature {
+                    WindowLogin($0)
+                } consent: {
+                    WindowConsent($0, window)
+                }
+            }
         }
     }
 }

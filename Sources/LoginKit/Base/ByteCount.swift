@@ -9,3 +9,11 @@ extension BinaryInteger {
         }.joined()
     }
 }
+
+extension Int {
+    /// Seconds as minutes and seconds, as in `4:59`.
+    var asClock: String {
+        let rest = self % 60
+        return "\(self / 60):\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

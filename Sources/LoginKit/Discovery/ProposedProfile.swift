@@ -156,18 +156,6 @@ extension FoundLogout {
     }
 }
 
-extension Place {
-    /// As a profile has it.
-    var written: ConfigValue {
-        switch self {
-        case .between(let place, let before, let after):
-            .array([.string(place.description), .string("\(before)*\(after)")])
-        case .json(let pointer): .string(pointer.escaped)
-        case .header, .redirectQuery, .cookie, .field, .xml, .identityToken, .text: .string(description)
-        }
-    }
-}
-
 extension ConfigValue {
     /// A template without slots.
     fileprivate static func literal(_ text: String) -> ConfigValue { .string(Template(literal: text).source) }

@@ -1,28 +1,5 @@
 import Secrets
 
-/// Where secrets are kept: one opaque secret for each account.
-///
-/// Every store passes the same contract (`StoreContract` in the tests). A failed `save` leaves the old secret whole; a
-/// store never falls back to another one.
-package protocol CredentialStore {
-    /// The name of the store in `store list` and messages.
-    var name: StoreName { get }
-
-    /// - Returns: `nil` if the account has no secret here.
-    func find(_ account: AccountID) throws(StoreFault) -> Secret?
-
-    /// Puts `secret` in the place of whatever the account had.
-    /// - Parameter expires: seconds of Unix time after which the store may drop it by itself.
-    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault)
-
-    /// - Returns: whether there was one.
-    @discardableResult
-    func erase(_ account: AccountID) throws(StoreFault) -> Bool
-
-    /// Whether the account has a secret here, found out without unlocking anything.
-    func contains(_ account: AccountID) throws(StoreFault) -> Bool
-}
-
 /// The life of one account's login on this side, in git's words: fill, approve, reject.
 ///
 /// Of a secret that was not judged, nothing is said.
@@ -113,6 +90,24 @@ package protocol Prompt {
 
     /// Lets so many seconds pass, and shows that an approval on another device is waited for.
     func wait(seconds: Int) throws(LoginFault)
+}
+
+/// A person's consent elsewhere, as at an authorization server, in the place of a credential that they type.
+protocol ConsentSource {
+    /// Whether the person can be asked anything beside it.
+    var mayAsk: Bool { get }
+
+    /// Has the person consent.
+    /// - Parameter asked: secrets of the client, which the person was asked for before.
+    func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential
+
+    /// Ends at the server what the person consented to, where the login failed after all.
+    func withdraw()
+}
+
+extension ConsentSource {
+    /// Nothing.
+    func withdraw() {}
 }
 
 extension Authenticator {

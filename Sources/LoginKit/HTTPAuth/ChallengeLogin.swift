@@ -1,7 +1,7 @@
 import Secrets
 
 /// A login by HTTP authentication: the server's challenge says by which scheme the credential is sent.
-final class ChallengeLogin: LoginProcedure {
+final class ChallengeLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
     private let tickets: TicketCache
@@ -13,12 +13,9 @@ final class ChallengeLogin: LoginProcedure {
     /// The challenge of Digest in hand, with how often it was answered.
     private var digest: DigestDialogue?
 
-    init(_ client: ServiceClient, _ clock: WallClock, _ tickets: TicketCache, _ options: Service.Options) {
-        self.client = client
-        self.clock = clock
-        self.tickets = tickets
-        pinned = options.pinnedMethod
-        username = options.username
+    init(_ parts: LoginMethodParts) {
+        (client, clock, tickets) = (parts.client, parts.clock, parts.tickets)
+        (pinned, username) = (parts.options.pinnedMethod, parts.options.username)
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {

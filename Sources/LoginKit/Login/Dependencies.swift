@@ -15,14 +15,13 @@ package struct Dependencies {
     /// Whether standard input is a pipe or a file, which may have a password in it.
     package var isInputPiped: () -> Bool = { false }
     package var dialogue: (DialogueSettings) -> any Dialogue
-    /// A person who consents at an authorization server.
-    var consent: (AuthorizationSettings) -> any ConsentDialogue
-    /// A person who logs in in a window of a browser.
-    var window: (AuthorizationSettings) -> any WindowDialogue
+    /// What each kind of login is.
+    var features: (LoginKind) -> LoginFeature
+    /// Shows a person a page of the service, in a browser if one may be started.
+    var showPage: (AuthorizationSettings, _ url: String, _ mayStart: Bool) throws(LoginFault) -> Void
     /// The way to one origin, for one identity and through one proxy.
     var transport: (Origin, TransportSettings) -> any Transport
     var tickets: TicketCache
-    var procedure: LoginProcedureMaker
     /// The lock for asking a person; `nil` with one thread.
     var promptLock: PromptLock?
     /// The largest number of servers that are asked at a time.
@@ -33,6 +32,16 @@ package struct Dependencies {
     var postponement = Postponement(begin: { _ in }, end: {})
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
+    /// Finds out how to log in at a URL that has no profile.
+    var discovered: (LoginContext, ParsedURL, LoginRequest) throws(LoginFault) -> LoginTarget
+    /// Takes the session out of what a person has copied in a browser.
+    var copiedLogin: (LoginContext, Secret, Profile, _ username: String?) throws(LoginFault) -> Credential
+    /// Takes the login for a profile's host out of a netrc file.
+    var netrcLogin:
+        (LoginContext, _ path: String, Profile, _ username: String?, _ allowsBlank: Bool) throws(LoginFault)
+            -> (username: String?, password: Secret, line: Int)
+    /// The stores that other machines use, too.
+    var sharedStores: (LoginContext) -> any SharedCredentialStores
     package var stores: (StoreLocation, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> Stores
 
     /// Postpones what would end the program or cancel the call, for 5 seconds at most.
@@ -62,9 +71,10 @@ package struct Dependencies {
 
 extension Dependencies {
     /// A profile's service, over the transport of its origin.
+    /// - Parameter method: with what was opened for it; that of the profile's kind unless said.
     func service(
         _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings,
-        others: OriginTransports = OriginTransports(), _ options: Service.Options
+        others: OriginTransports = OriginTransports(), _ options: Service.Options, method: LoginMethodMaker? = nil
     ) -> Service {
         var bare = settings
         bare.identity = nil
@@ -72,6 +82,7 @@ extension Dependencies {
             profile.traits.isProvedByCertificate ? transport(endpoint.origin, bare) : nil
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
-            tickets: tickets, options: options, anonymous: anonymous, others: others, procedure: procedure)
+            tickets: tickets, options: options, anonymous: anonymous, others: others,
+            method: method ?? features(profile.kind).method)
     }
 }

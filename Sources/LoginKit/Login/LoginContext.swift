@@ -81,7 +81,7 @@ package final class LoginContext {
         (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
         (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
         (self.messages, isOffline) = (messages, whole.isOffline)
-        opened = whole.opened?.forOtherThread(sharedStores)
+        opened = whole.opened?.forOtherThread(dependencies.sharedStores(self))
     }
 
     /// A context for the login of a profile that lends its token. It asks nobody to log in, but may unlock a store. `-u`
@@ -180,7 +180,7 @@ package final class LoginContext {
         var place = Dependencies.StoreLocation(stateFolder: paths.stateFolder)
         place.holding = profiles.defaults.passphraseCache
         place.desktop = desktop
-        place.shared = sharedStores
+        place.shared = dependencies.sharedStores(self)
         place.anotherPassphrase = { (failures) throws(StoreFault) in try asked.another(after: failures) }
         let notice = LocalWorkNotice(dependencies.noticeLine)
         if showsNotice { place.deriving = { $0 ? notice.begin("Opening the encrypted file…") : notice.end() } }

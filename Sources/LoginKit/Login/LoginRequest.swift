@@ -182,10 +182,10 @@ private struct Resolver {
         }
         request.mayUseCertificate = true
         if let text = chosen.copied {
-            request.supplied = try context.credential(copiedIn: text, for: profile, username: username)
+            request.supplied = try context.dependencies.copiedLogin(context, text, profile, username)
         } else if let path = chosen.netrc {
-            let entry = try context.netrcEntry(
-                in: path, for: profile, username: username, allowsBlank: chosen.allowsBlankPassword)
+            let entry = try context.dependencies.netrcLogin(
+                context, path, profile, username, chosen.allowsBlankPassword)
             if let name = entry.username { try check(username: name) }
             request.username = username ?? entry.username
             request.netrcEntry = (path, entry.line)

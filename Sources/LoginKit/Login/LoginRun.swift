@@ -27,10 +27,8 @@ package struct LoginRun {
             .applied(to: &request) { (request) in context.keeper(profile, endpoint.origin, request) }
         self.request = request
         keeper = context.keeper(profile, endpoint.origin, request)
-        let unlocker = MachineKeyUnlocker(context: context, profile: profile, request: request) {
-            [keeper] () throws(LoginFault) in try keeper.fill()
-        }
-        let opened = try unlocker.openedBefore()
+        let feature = context.dependencies.features(profile.kind)
+        let opened = try feature.opening?(context, profile, request, keeper)
         // Where the certificate is the proof, it is the credential.
         let ofCertificate = profile.traits.isProvedByCertificate ? nil : transport.identity?.passphrase
         extraSecrets = [.passphrase: ofCertificate, .keyPassphrase: opened?.passphrase].compactMapValues { $0 }
@@ -57,10 +55,8 @@ package struct LoginRun {
         options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(
-            profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options)
-        (service.procedure as? MachineLogin)?.dependencies = try context.machineDependencies(of: profile) {
-            () throws(LoginFault) in if let opened { opened.key } else { try unlocker.openedAfter() }
-        }
+            profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options,
+            method: opened?.method)
     }
 
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
@@ -68,7 +64,7 @@ package struct LoginRun {
 
     /// Describes a machine's identity token; `nil` for a profile without one.
     package func identityFacts() throws(LoginFault) -> String? {
-        try (service.procedure as? MachineLogin)?.identityFacts()
+        try service.method.identityFacts()
     }
 
     /// Whether a new login is stored nowhere.
@@ -85,8 +81,7 @@ package struct LoginRun {
             mayAsk || request.policy.trust.mayAsk || request.showsNotice
             ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
         let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
-        let grant = profile.kind == .oauth ? GrantConsent(self) : nil
-        let consent: (any ConsentSource)? = grant ?? (profile.kind == .browser ? WindowConsent(self) : nil)
+        let consent = dependencies.features(profile.kind).consent?(self)
         // What is forced is a login of its own: it neither waits for the refresh of what is stored nor takes its outcome.
         let refreshing: any Authenticator =
             request.policy.force ? service : SingleFlightRefresh(service, keeper, request, context)
@@ -115,7 +110,7 @@ package struct LoginRun {
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
-            grant?.revoke()
+            consent?.withdraw()
             guard case .loginRequired(let need) = error else { throw error }
             throw .loginRequired(told(need))
         }

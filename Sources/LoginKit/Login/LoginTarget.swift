@@ -74,7 +74,7 @@ extension LoginContext {
         if let known = try remembered(url.origin, url.target, request) {
             target = LoginTarget(profile: known)
         } else {
-            target = try discovered(url, request)
+            target = try dependencies.discovered(self, url, request)
         }
         topic.profile = target.profile.name
         if target.new != nil {
@@ -90,27 +90,28 @@ extension LoginContext {
         try LoginContext.fromConfig { () throws(UsageFault) in try BasicCredential.check(username: username) }
     }
 
-    /// A profile for a URL that has none yet, or that leads to one that has.
-    private func discovered(_ url: ParsedURL, _ request: LoginRequest) throws(LoginFault) -> LoginTarget {
-        let newName = { () throws(LoginFault) in try self.newName(for: url.origin, request.name) }
-        var (profile, lasting) = try bareProfile(url, name: try newName(), request)
-        let discovery = try discovery(of: url, profile, request)
-        let (target, challenges) = try discovery.arrive()
-        profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
-        if challenges.wantsToken, request.method == nil || request.method == .oauth {
-            (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
+    /// A profile of nothing but a URL, as variables and options have it.
+    /// - Returns: with what of that is written down: variables hold for this run, options last.
+    func bareProfile(
+        _ url: ParsedURL, name: String, _ request: LoginRequest
+    ) throws(LoginFault) -> (profile: Profile, lasting: Profile.Settings) {
+        let bare = Profile(
+            name: name, url: url.origin.description,
+            verify: RequestRule(method: "GET", path: Template(literal: url.target)))
+        var profile = profiles.withDefaults(bare)
+        try profile.settings.override(by: dependencies.environment)
+        return (try request.applied(to: profile), try request.applied(to: bare).settings)
+    }
+
+    /// A URL that is asked without a login.
+    func parseBare(_ text: String) throws(LoginFault) -> ParsedURL {
+        let url = try parse(text)
+        topic.origin = url.origin
+        guard url.user == nil, url.password == nil else {
+            throw .usage(
+                .badURL(url: url.text, problem: "nothing is sent but the URL; leave user name and password out"))
         }
-        if let known = try remembered(url.origin, target, request) { return LoginTarget(profile: known) }
-        for preset in presets(challenges.compactMap(\.realm)) {
-            say(advice(preset, url.origin, seen: [url.path]))
-        }
-        let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
-        if challenges.isEmpty, request.method == nil,
-            let proposed = try proposed(by: discovery, url, profile, request, new)
-        {
-            return proposed
-        }
-        return LoginTarget(profile: profile, new: new)
+        return url
     }
 
     /// The profile that an earlier `login` made of this URL.
@@ -170,4 +171,20 @@ extension LoginTarget {
         (target.profile.methods, target.profile.oauth) = ([.token], nil)
         return target
     }
+}
+
+extension LoginTarget {
+    /// The error for a URL whose challenge authctl cannot answer without a profile.
+    func fault(of method: AuthenticationMethod?) -> LoginFault? {
+        guard case .challenge = profile.kind, let offered = new?.offered, !offered.isEmpty, !offered.areAnswered
+        else { return nil }
+        return .untrusted(.weakerMethod(offered: offered.map(\.scheme), accepted: [method ?? .auto]))
+    }
+}
+
+extension [AuthenticateChallenge] {
+    /// Whether a token is all that the service takes (RFC 6750, section 3).
+    var wantsToken: Bool { contains { $0.scheme == "bearer" } && !areAnswered }
+
+    fileprivate var areAnswered: Bool { contains { HTTPScheme(rawValue: $0.scheme) != nil } }
 }

@@ -49,8 +49,8 @@ extension Dependencies {
         /// The time for which the key of the encrypted file is held, in seconds; `nil` for not at all.
         var holding: Int?
         var desktop = DesktopSession.absent
-        /// The settings of the stores that are shared with other machines.
-        var shared: SharedStores.Settings?
+        /// The stores that are shared with other machines.
+        var shared: (any SharedCredentialStores)?
         /// Asks for another passphrase of the encrypted file after so many wrong ones; `nil` if there is none.
         var anotherPassphrase: (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil }
         /// Called when the derivation of a key from a passphrase begins, and when it ends.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The person's side of a login elsewhere: the prompt, the loopback port and the browser, or a code and a clock, or a window of a
-/// browser. For one login; releasing it closes the port and the window, and leaves the terminal as it was.
+/// The person's side of a login elsewhere: the prompt, the loopback port and the browser, or a code and a clock. For one login;
+/// releasing it closes the port, and leaves the terminal as it was.
 final class AuthorizationDialogue {
     let settings: AuthorizationSettings
     let words: AuthorizationWords
@@ -16,15 +16,11 @@ final class AuthorizationDialogue {
     var hint: String?
     /// Held back until the end, where one has come.
     var signals: HeldSignals?
-    /// The browser of a login that is made in a window of its own, and its folder.
-    var window: BrowserWindow?
-    var folder: BrowserFolder?
-    /// The seconds that the terminal shows as left.
-    var shownSeconds: Int?
     /// The forgeries that were reported.
     var told: Set<Forgery> = []
 
     private static let addressLabel = "Address: "
+    private let created = ContinuousClock.now
 
     /// Opens nothing yet.
     init(_ settings: AuthorizationSettings) {
@@ -38,8 +34,7 @@ final class AuthorizationDialogue {
     /// For `AuthorizationWay.Choice`.
     var canStartBrowser: Bool { start.canStart }
 
-    /// The look of the terminal where the person is.
-    var look: TerminalLook { (settings.hasPerson ? TerminalLook.current : nil) ?? TerminalLook() }
+    private var look: TerminalLook { settings.look }
 
     /// Says sentences where the person is: above an open question, at the terminal, or as the caller does.
     func tell(_ lines: [String]) { show(settings.hasPerson ? look.wrapped(lines) : lines) }
@@ -53,15 +48,12 @@ final class AuthorizationDialogue {
 
     /// The same for what is to be copied, or is a picture: it stays whole.
     func show(_ lines: [String]) {
-        if let question { return question.say(lines) }
-        if settings.hasPerson, TerminalNotice.say(lines) { return }
-        for line in lines { settings.say(line) }
+        if let question { question.say(lines) } else { settings.show(lines) }
     }
 
-    /// Port and window are closed and the question gone, whatever came of it; a signal that came in a wait takes effect.
+    /// The port is closed and the question gone, whatever came of it; a signal that came in a wait takes effect.
     func end() {
         close()
-        closeWindow()
         signals?.release()
         signals = nil
     }
@@ -137,11 +129,7 @@ extension AuthorizationDialogue: DeviceDialogue {
         }
     }
 
-    func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
-    }
+    func now() -> Int { Int((ContinuousClock.now - created) / .milliseconds(1)) }
 }
 
 extension AuthorizationDialogue: BrowserDialogue {

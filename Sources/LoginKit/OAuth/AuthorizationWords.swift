@@ -78,13 +78,7 @@ struct AuthorizationWords: Sendable {
     }
 
     static func waiting(seconds: Int) -> String {
-        "Waiting for your approval, \(clock(seconds)) left…"
-    }
-
-    /// Minutes and seconds, as in `4:59`.
-    static func clock(_ seconds: Int) -> String {
-        let rest = seconds % 60
-        return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
+        "Waiting for your approval, \(seconds.asClock) left…"
     }
 }
 

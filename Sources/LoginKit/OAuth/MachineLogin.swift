@@ -1,23 +1,23 @@
 import Secrets
 
 /// Authenticates a machine at an authorization server, whose access token is the session (RFC 6750).
-final class MachineLogin: LoginProcedure {
+final class MachineLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
     private let others: OriginTransports
     private(set) var space: ProtectionSpace?
-    private var challenge: AuthenticateChallenge?
-    /// The sources of the machine's proof.
-    var dependencies: MachineDependencies?
+    /// The sources of the machine's proof; `nil` where nobody logs in.
+    private let dependencies: MachineDependencies?
 
-    init(_ client: ServiceClient, _ clock: WallClock, _ others: OriginTransports) {
-        (self.client, self.clock, self.others) = (client, clock, others)
+    init(_ parts: LoginMethodParts, _ dependencies: MachineDependencies?) {
+        (client, clock, others) = (parts.client, parts.clock, parts.others)
+        self.dependencies = dependencies
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         let found = try AnonymousCheck(client: client).bearer()
-        (space, challenge) = found
-        return found.space
+        space = found
+        return found
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
@@ -33,22 +33,20 @@ final class MachineLogin: LoginProcedure {
 
     func method(for credential: Credential) -> AuthenticationMethod { .oauth }
 
-    /// Signs an assertion that authenticates the client when a grant is revoked; `nil` for a client without a key.
     func assertion(for grant: Grant) throws(LoginFault) -> Secret? {
         guard grant.terms.client.authentication == .privateKeyJWT else { return nil }
         return try authorization().assertion(
             of: grant.terms.client, issuer: grant.terms.issuer, tokenEndpoint: grant.terms.tokenEndpoint)
     }
 
-    /// Describes the machine's identity token; `nil` for a profile without one.
     func identityFacts() throws(LoginFault) -> String? {
         guard let source = client.profile.oauth?.machine?.identity?.source else { return nil }
-        let token = try prover(transport(client.authorizationSubject(challenge))).identity()
+        let token = try prover(transport(client.authorizationSubject())).identity()
         return source.facts(of: JSONWebToken(token), now: clock.now())
     }
 
     private func authorization() throws(LoginFault) -> MachineAuthorization {
-        let subject = try client.authorizationSubject(challenge)
+        let subject = try client.authorizationSubject()
         let transport = transport(subject)
         guard
             let authorization = MachineAuthorization(
@@ -70,23 +68,21 @@ final class MachineLogin: LoginProcedure {
     }
 }
 
-extension ServiceClient {
-    /// Collects what is known of the grant before the first request.
-    /// - Parameter challenge: the service's, to a request without a login.
-    func authorizationSubject(_ challenge: AuthenticateChallenge?) throws(LoginFault) -> AuthorizationSubject {
-        guard let oauth = profile.oauth else { throw lacking }
-        let text: String
-        do throws(FillFault) {
-            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, SlotValues()) ?? endpoint.base
-        } catch {
-            throw error.asLoginFault
-        }
-        let url = try URLParser.parsed(text)
-        var subject = AuthorizationSubject(
-            profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))
-        subject.rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? endpoint.origin : nil)
-        subject.challenge = challenge
-        return subject
+extension LoginFeature {
+    /// A machine that proves itself, by a key that is opened before.
+    static var machine: LoginFeature {
+        LoginFeature(
+            method: { MachineLogin($0, nil) },
+            opening: { (context, profile, request, keeper) throws(LoginFault) in
+                let unlocker = MachineKeyUnlocker(context: context, profile: profile, request: request) {
+                    () throws(LoginFault) in try keeper.fill()
+                }
+                let opened = try unlocker.openedBefore()
+                let dependencies = try context.machineDependencies(of: profile) { () throws(LoginFault) in
+                    if let opened { opened.key } else { try unlocker.openedAfter() }
+                }
+                return Opened(passphrase: opened?.passphrase) { MachineLogin($0, dependencies) }
+            })
     }
 }
 
@@ -236,19 +232,6 @@ struct MachineProver: MachineProof {
             throw .usage(.other("\(variablesOfActions[1]) has characters that no header may have"))
         }
         return Secret("Bearer ", followedBy: token)
-    }
-}
-
-extension MachineIdentity.Source {
-    /// For a message.
-    var description: String {
-        switch self {
-        case .githubActions: "the identity of GitHub Actions"
-        case .variable(let name): "the variable \(SafeText.quoted(name))"
-        case .file(let path): "the file \(SafeText.quoted(path))"
-        case .command(let words): "the output of \(SafeText.quoted(words[0]))"
-        case .profile(let name): "the login of the profile \(SafeText.quoted(name))"
-        }
     }
 }
 

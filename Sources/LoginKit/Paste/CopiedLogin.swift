@@ -13,7 +13,7 @@ extension LoginContext {
     }
 
     private func readStandardInput() throws(LoginFault) -> Secret {
-        var text = SecretBuilder(limit: PastedText.limit)
+        var text = SecretBuilder(limit: PastedLines.limit)
         let wait = InputWait(descriptor: STDIN_FILENO, deadline: .now + .seconds(PasswordCommand.patience))
         do throws(SecretFile.Problem) {
             try SecretFile.eachByte(of: STDIN_FILENO, waiting: wait) { (byte) throws(SecretFile.Problem) in
@@ -111,7 +111,7 @@ extension CopyFault {
     fileprivate var words: String {
         switch self {
         case .tooLong:
-            "the text is longer than \(PastedText.limit) bytes, or has more than \(ShellWords.most) lines; copy one request"
+            "the text is longer than \(PastedLines.limit) bytes, or has more than \(ShellWords.most) lines; copy one request"
         case .tooManyWords: "the command has more than \(ShellWords.most) words; copy one request"
         case .unfinished: "the text breaks off; copy the whole command"
         case .shellSyntax: "the text has more than one command, or what a shell would fill in; nothing of it was run"

@@ -312,3 +312,15 @@ struct ConfigScan {
         index = min(index + 2, bytes.count)
     }
 }
+
+extension Place {
+    /// As a profile has it.
+    var written: ConfigValue {
+        switch self {
+        case .between(let place, let before, let after):
+            .array([.string(place.description), .string("\(before)*\(after)")])
+        case .json(let pointer): .string(pointer.escaped)
+        case .header, .redirectQuery, .cookie, .field, .xml, .identityToken, .text: .string(description)
+        }
+    }
+}

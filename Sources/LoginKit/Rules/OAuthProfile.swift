@@ -301,3 +301,14 @@ extension UInt8 {
         }
     }
 }
+
+extension OAuthProfile {
+    /// Whether it says enough by itself, so that no metadata is read: endpoints, and no issuer.
+    var needsNoMetadata: Bool {
+        issuer == nil && endpoints[.token] != nil
+            && (machine != nil || endpoints[.authorization] != nil || endpoints[.deviceAuthorization] != nil)
+    }
+
+    /// Whether a person says which server it is, by its issuer or by endpoints.
+    var namesServer: Bool { issuer != nil || needsNoMetadata }
+}

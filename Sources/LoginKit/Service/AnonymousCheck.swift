@@ -115,12 +115,12 @@ struct AnonymousCheck {
         return ProtectionSpace(origin: client.endpoint.origin, realm: realm, method: method)
     }
 
-    /// The protection space of a login whose session is a token of an authorization server, and the service's challenge for one (RFC
-    /// 6750, section 3).
-    func bearer() throws(LoginFault) -> (space: ProtectionSpace, challenge: AuthenticateChallenge?) {
-        let challenge = try challenges().first { $0.scheme == "bearer" }
-        let space = ProtectionSpace(origin: client.endpoint.origin, realm: challenge?.realm, method: .oauth)
-        return (space, challenge)
+    /// The protection space of a login whose session is a token of an authorization server. The client has the service's challenge for
+    /// one then (RFC 6750, section 3).
+    func bearer() throws(LoginFault) -> ProtectionSpace {
+        client.bearerChallenge = try challenges().first { $0.scheme == "bearer" }
+        return ProtectionSpace(
+            origin: client.endpoint.origin, realm: client.bearerChallenge?.realm, method: .oauth)
     }
 
     /// Returns the challenges for anonymous clients; empty if there is no endpoint to ask.

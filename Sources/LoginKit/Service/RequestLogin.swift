@@ -1,15 +1,14 @@
 import Secrets
 
 /// A login request of the profile's own, which answers with cookies or a token.
-final class RequestLogin: LoginProcedure {
+final class RequestLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
     private let method: AuthenticationMethod
     private(set) var space: ProtectionSpace?
 
-    init(_ client: ServiceClient, _ clock: WallClock, for earned: LoginKind.Earned) {
-        self.client = client
-        self.clock = clock
+    init(_ parts: LoginMethodParts, for earned: LoginKind.Earned) {
+        (client, clock) = (parts.client, parts.clock)
         method =
             switch earned {
             case .cookies: .cookie
@@ -35,14 +34,13 @@ final class RequestLogin: LoginProcedure {
 }
 
 /// The client certificate is the proof, in the handshake of every connection: no request carries anything.
-final class CertificateLogin: LoginProcedure {
+final class CertificateLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
     private(set) var space: ProtectionSpace?
 
-    init(_ client: ServiceClient, _ clock: WallClock) {
-        self.client = client
-        self.clock = clock
+    init(_ parts: LoginMethodParts) {
+        (client, clock) = (parts.client, parts.clock)
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
@@ -80,12 +78,12 @@ final class CertificateLogin: LoginProcedure {
 }
 
 /// A token that a person pastes is the session at once.
-final class PastedTokenLogin: LoginProcedure {
+final class PastedTokenLogin: LoginMethod {
     let client: ServiceClient
     private(set) var space: ProtectionSpace?
 
-    init(_ client: ServiceClient) {
-        self.client = client
+    init(_ parts: LoginMethodParts) {
+        client = parts.client
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {

@@ -9,7 +9,7 @@ package struct ServiceEndpoint: Equatable, Sendable {
     let base: String
 }
 
-/// One service as a profile describes it: logs in by the procedure of the profile's kind, and uses the session by the one client
+/// One service as a profile describes it: logs in by the method of the profile's kind, and uses the session by the one client
 /// that sends the profile's requests.
 ///
 /// It judges nothing by itself: `ParsedResponse.judged` does, and whether to go on is `LoginFlow`'s decision.
@@ -38,8 +38,8 @@ package final class Service: Authenticator {
     }
 
     let client: ServiceClient
-    /// The procedure for the kind of the profile's logins.
-    let procedure: any LoginProcedure
+    /// The method of the profile's kind of login.
+    let method: any LoginMethod
     let options: Options
     let clock: WallClock
     /// The ways to the authorization server of the profile.
@@ -75,11 +75,11 @@ package final class Service: Authenticator {
     /// - Parameters:
     ///   - anonymous: the way without the client certificate; `nil` unless that alone is the proof.
     ///   - others: the ways to other origins than the profile's.
-    ///   - procedure: makes the one for the profile's kind.
+    ///   - method: makes the one for the profile's kind.
     init(
         profile: Profile, endpoint: ServiceEndpoint, transport: any Transport, clock: WallClock,
         tickets: TicketCache, options: Options = Options(), anonymous: (any Transport)? = nil,
-        others: OriginTransports = OriginTransports(), procedure: LoginProcedureMaker
+        others: OriginTransports = OriginTransports(), method: LoginMethodMaker
     ) {
         let client = ServiceClient(
             profile: profile, endpoint: endpoint, transport: transport, anonymousTransport: anonymous,
@@ -88,13 +88,14 @@ package final class Service: Authenticator {
         self.clock = clock
         self.options = options
         self.others = others
-        self.procedure = procedure(client, clock, tickets, others, options)
+        self.method = method(
+            LoginMethodParts(client: client, clock: clock, tickets: tickets, others: others, options: options))
     }
 
     var profile: Profile { client.profile }
     var endpoint: ServiceEndpoint { client.endpoint }
     /// The protection space, once the server was asked.
-    package var protectionSpace: ProtectionSpace? { procedure.space }
+    package var protectionSpace: ProtectionSpace? { method.space }
     /// The response of verify without a login: found out by `prepare`, else remembered.
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
@@ -131,7 +132,7 @@ package final class Service: Authenticator {
     }
 
     func prepare() throws(LoginFault) -> ProtectionSpace {
-        let space = try procedure.prepare(hasPassword: options.hasPassword)
+        let space = try method.prepare(hasPassword: options.hasPassword)
         do throws(LoginFault) {
             try AnonymousCheck(client: client).sendWithCookies()
         } catch .usage(.verifyProvesNothing) where options.findsVerify {
@@ -167,7 +168,7 @@ package final class Service: Authenticator {
     }
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
-        switch try procedure.open(steps, code: code) {
+        switch try method.open(steps, code: code) {
         case .opened(let login): try withLogout(try confirmed(login), after: login)
         case .refused(let refusal): .refused(refusal)
         case .needsCode(let words, let steps): .needsCode(words: words, steps)
@@ -220,7 +221,7 @@ extension Service {
             }
             let sent =
                 if let credential = session.credential {
-                    try procedure.send(request, with: credential, answersOtherRealms: false, over: line)
+                    try method.send(request, with: credential, answersOtherRealms: false, over: line)
                 } else {
                     ServiceClient.Sent(response: try line(request))
                 }
@@ -257,7 +258,7 @@ extension Service {
             return try client.send(rule, values, session: session, by: client.plainly)
         }
         return try client.send(rule, values, session: session) { (request) throws(LoginFault) in
-            try procedure.send(request, with: credential, answersOtherRealms: true)
+            try method.send(request, with: credential, answersOtherRealms: true)
         }
     }
 

@@ -19,6 +19,8 @@ final class ServiceClient {
     var opener: ((_ url: String, _ origins: [String]) throws(LoginFault) -> Void)?
     /// The response of verify without a login: found out before a login, else remembered.
     var anonymousResponse: AnonymousResponse?
+    /// The service's challenge for a token of an authorization server, to a request without a login.
+    var bearerChallenge: AuthenticateChallenge?
     /// The cookies that the last request without a login was answered with; `nil` if none was sent.
     var anonymousCookies: [Cookie]?
     /// The cookies that anybody gets before a login.

@@ -20,26 +20,6 @@ struct BegunRefresh {
     mutating func handle(_ event: SharedRefresh.Event) { effect = steps.handle(event) }
 }
 
-/// The outcome of a refused refresh.
-enum SharedRefusal: Equatable {
-    /// The login has ended, for all machines.
-    case ended
-    /// Somebody has refreshed or ended the login meanwhile; the refusal says nothing about that.
-    case changed
-    /// The named machine began a refresh before and did not end it: it may have the next session.
-    case unfinished(machine: String)
-}
-
-/// The outcome of beginning a refresh.
-enum SharedRight: Equatable {
-    /// This process refreshes: call `isInTime`, and then `keep`, `refuse` or `cancelRefresh`.
-    case mine
-    /// Somebody has refreshed or ended the login meanwhile.
-    case changed
-    /// The named machine began a refresh and did not end it, and the provider has refused another since.
-    case unfinished(machine: String)
-}
-
 // One refresh for all machines: what `SharedRefresh` asks for, done in the engine and on the disk.
 extension SharedStore {
     /// Takes the right to refresh a login, or waits for whoever has it. Called by one process of this machine at a time.

@@ -202,12 +202,3 @@ final class EtcdClient {
     /// Kept for as long as the provider, which does not.
     private var part: LoginContext?
 }
-
-extension UsageFault {
-    /// The login to an engine, which is to be put where it would be needed first.
-    package static func engineLogin(of store: StoreName, profile: String) -> UsageFault {
-        .other(
-            "the profile \(SafeText.quoted(profile)) logs in to the engine of '\(store)', so its own login cannot be there"
-        )
-    }
-}

@@ -28,6 +28,15 @@ extension SharedStore {
         }
     }
 
+    func lastRead(_ account: AccountID) throws(StoreFault) -> (secret: Secret, machine: String)? {
+        try remembered(account).map { ($0.secret, $0.open.machine) }
+    }
+
+    func reserveSpace(for account: AccountID, adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        // Sealed and as base64, twice: in the journal, and as what was read last.
+        try memory(account).file.reserveSpace(adding: 2 * bytes)
+    }
+
     /// Whether the engine could not be reached a moment ago, so that it is not waited for again.
     var isAway: Bool { away?.since.age.map { $0 < 10_000 } ?? false }
 

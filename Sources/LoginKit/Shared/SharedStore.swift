@@ -6,7 +6,7 @@ import Secrets
 /// Each login is one value, which is only ever replaced in the version that was read (`SharedEngine`). Every login, refresh and
 /// logout raises its generation, and what is below the highest that this machine has seen is an old copy. `SharedRefresh` has the
 /// protocol of a refresh, and says what it promises.
-final class SharedStore: CredentialStore {
+final class SharedStore: SharedCredentialStore {
     let name: StoreName
     let engine: any SharedEngine
     let key: SharedKey
@@ -30,6 +30,8 @@ final class SharedStore: CredentialStore {
     var away: (since: BootMoment, fault: StoreFault)?
     /// Whether the other machines have the same key, as far as it was asked.
     var isKeyChecked = false
+
+    var wasAway: Bool { away != nil }
 
     struct Found {
         let value: SharedValue

@@ -2,7 +2,7 @@ import Glibc
 import Secrets
 
 /// The stores of this machine that it shares with others, each opened once: a store knows of the refresh that it has begun.
-final class SharedStores {
+final class SharedStores: SharedCredentialStores {
     /// The settings of the shared stores.
     struct Settings {
         /// The absolute path of the key file.
@@ -30,8 +30,25 @@ final class SharedStores {
         (self.settings, self.folder, self.clock, self.environment) = (settings, folder, clock, environment)
     }
 
-    /// - Throws: `shared(.keyMissing)` without a key.
-    func open(_ name: StoreName) throws(StoreFault) -> SharedStore {
+    /// The stores of a command.
+    convenience init(for context: LoginContext) {
+        let etcd = EtcdClient(context)
+        var settings = Settings(keyFile: context.sharedKeyFile) { (path, body) throws(StoreFault) in
+            try etcd.post(path, body)
+        }
+        settings.cacheTime = context.profiles.defaults.sharedCache ?? 0
+        settings.isOffline = context.isOffline
+        settings.warn = { [unowned context] fault in
+            let what = LoginFault.store(fault).message().what
+            context.warnOnce("warning: \(what); using the login as it was read last")
+        }
+        self.init(
+            settings, folder: context.paths.stateFolder, clock: context.dependencies.clock, environment: .inherited())
+    }
+
+    func open(_ name: StoreName) throws(StoreFault) -> any SharedCredentialStore { try store(name) }
+
+    private func store(_ name: StoreName) throws(StoreFault) -> SharedStore {
         if let store = opened[name] { return store }
         let store = SharedStore(name, engine: engine(of: name), key: try key(of: name), folder: folder, clock: clock)
         store.cacheTime = settings.cacheTime
@@ -41,8 +58,6 @@ final class SharedStores {
         return store
     }
 
-    /// Makes the key that all machines are to have, unless one of them has made one.
-    /// - Throws: `alreadySetUp` if this machine has one; `shared(.otherKey)` if another one has.
     func makeKey(of name: StoreName) throws(LoginFault) {
         let path = settings.keyFile
         try SharedKey.checkIsNew(path: path, for: name)
@@ -51,7 +66,7 @@ final class SharedStores {
         guard other == nil else { throw .store(.shared(name, .otherKey(path: path))) }
         try SharedKey.create(path: path)
         do throws(StoreFault) {
-            try open(name).noteKey()
+            try store(name).noteKey()
         } catch {
             // Another machine was faster.
             if case .shared(_, .otherKey) = error { unlink(path) }

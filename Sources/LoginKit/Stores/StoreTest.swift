@@ -25,7 +25,7 @@ package struct StoreTest: Sendable {
         let found: Secret?
         do throws(StoreFault) {
             found = try store.find(account)
-            if let shared = store as? SharedStore { try shared.testConditions(account) }
+            if let shared = store.shared { try shared.testConditions(account) }
         } catch {
             withdraw(from: store)
             // Its own value, which nobody else has.

@@ -7,7 +7,7 @@ package struct Stores {
     private let folder: String
     private let clock: WallClock
     private let environment: ProgramEnvironment
-    private var shared: SharedStores?
+    private var shared: (any SharedCredentialStores)?
     private let encrypted: EncryptedFileStore
     private let plaintext: PlaintextStore
     private let secretService: SecretServiceStore
@@ -23,7 +23,7 @@ package struct Stores {
     ///   - passphrase: of the encrypted file; asked at most once, when first needed.
     init(
         folder: String, clock: WallClock, holding: Int? = nil, environment: ProgramEnvironment = .inherited(),
-        shared: SharedStores.Settings? = nil, desktop: DesktopSession = .absent,
+        shared: (any SharedCredentialStores)? = nil, desktop: DesktopSession = .absent,
         deriving: @escaping (_ isUnderWay: Bool) -> Void = { _ in },
         another: @escaping (_ failures: Int) throws(StoreFault) -> Secret? = { _ in nil },
         passphrase: @escaping () throws(StoreFault) -> Secret
@@ -31,7 +31,7 @@ package struct Stores {
         self.folder = folder
         self.clock = clock
         self.environment = environment
-        self.shared = shared.map { SharedStores($0, folder: folder, clock: clock, environment: environment) }
+        self.shared = shared
         // One object, so that whatever opened the file once need not be asked for again.
         self.encrypted = EncryptedFileStore(
             folder: folder, holding: holding, clock: clock, remembers: true, deriving: deriving, another: another,
@@ -56,13 +56,13 @@ package struct Stores {
     }
 
     /// The same ones for another thread: what machines share has one session and one refresh at a time.
-    func forOtherThread(_ settings: SharedStores.Settings) -> Stores {
+    func forOtherThread(_ shared: any SharedCredentialStores) -> Stores {
         var other = self
-        other.shared = SharedStores(settings, folder: folder, clock: clock, environment: environment)
+        other.shared = shared
         return other
     }
 
-    private func openShared(_ name: StoreName) throws(StoreFault) -> SharedStore {
+    private func openShared(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
         guard let shared else { throw .unavailable(name, problem: "this command does not use shared stores") }
         return try shared.open(name)
     }

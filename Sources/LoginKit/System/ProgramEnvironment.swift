@@ -85,3 +85,11 @@ func withCStrings<Result>(
         return body(start)
     }
 }
+
+extension ProgramEnvironment {
+    /// Whether a browser would have a screen.
+    var hasScreen: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(self[$0] ?? "").isEmpty } }
+
+    /// Whether the person is there by ssh, and sees another screen.
+    var isRemote: Bool { !(self["SSH_CONNECTION"] ?? "").isEmpty }
+}

@@ -19,7 +19,7 @@ extension TerminalPrompt {
 extension Conversation {
     /// Reads to the end of the paste, as the terminal brackets it, or of the first line with text that does not go on; what comes behind is dropped.
     fileprivate func readPasted() throws(LoginFault) -> Secret {
-        var text = SecretBuilder(limit: PastedText.limit), tail: [UInt8] = [], isBracketed = false, hasText = false
+        var text = SecretBuilder(limit: PastedLines.limit), tail: [UInt8] = [], isBracketed = false, hasText = false
         let deadline = ContinuousClock.now + .seconds(timeout)
         defer { drain() }
         while true {
@@ -31,13 +31,13 @@ extension Conversation {
             tail = tail.suffix(5) + [byte]
             if tail == Self.pasteBegins {
                 isBracketed = true
-                text = SecretBuilder(limit: PastedText.limit)
+                text = SecretBuilder(limit: PastedLines.limit)
                 continue
             }
             if tail == Self.pasteEnds { return text.finish().withoutPasteEnd }
             let isLineEnd = byte == 0x0A || byte == 0x0D
             if isLineEnd, !isBracketed {
-                if hasText, !PastedText.goesOn(tail.dropLast()) { return text.finish() }
+                if hasText, !PastedLines.goesOn(tail.dropLast()) { return text.finish() }
             }
             hasText = hasText || byte > 0x20
             do throws(SecretBuilder.LimitExceeded) {
@@ -45,7 +45,7 @@ extension Conversation {
                 try text.append(byte == 0x0D ? 0x0A : byte)
             } catch {
                 throw .usage(
-                    .badValue(option: "--paste", problem: "the text is longer than \(PastedText.limit) bytes"))
+                    .badValue(option: "--paste", problem: "the text is longer than \(PastedLines.limit) bytes"))
             }
         }
     }
@@ -77,45 +77,5 @@ extension Secret {
     /// Without the beginning of the sequence that ends a paste, whose last byte was not taken.
     fileprivate var withoutPasteEnd: Secret {
         withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0.dropLast(min(5, $0.count)))) }
-    }
-}
-
-/// Text that the terminal brackets as pasted (xterm's mode 2004): in it nothing is a key, Enter least of all.
-struct Paste: Sendable {
-    /// The longest gap within a paste; bytes after it were typed.
-    static let longestGap = Duration.seconds(1)
-
-    var isOpen = false {
-        didSet { lineEnd = .none }
-    }
-    /// Whether text follows a line break.
-    var hasSeveralLines = false
-    /// Whether line breaks are left out wherever they are: a terminal wraps a long address, and a mail does, too.
-    var joinsLines = false
-
-    private enum LineEnd { case none, one(UInt8), pair }
-    private var lineEnd = LineEnd.none
-
-    /// A line break is passed over: what is copied often ends with one.
-    /// - Returns: whether the byte is one for the line.
-    mutating func takes(_ byte: UInt8) -> Bool {
-        guard isOpen, byte != 0x1B else { return true }
-        if joinsLines, [UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte) { return false }
-        switch (byte, lineEnd) {
-        case (UInt8(ascii: "\n"), .one(UInt8(ascii: "\r"))):
-            lineEnd = .pair
-        case (UInt8(ascii: "\r"), .none), (UInt8(ascii: "\n"), .none):
-            lineEnd = .one(byte)
-        case (0..<0x20, .none), (0x7F, .none):
-            break
-        case (0..<0x20, _), (0x7F, _):
-            hasSeveralLines = true
-        case (_, .none):
-            return true
-        case (_, .one), (_, .pair):
-            hasSeveralLines = true
-            return true
-        }
-        return false
     }
 }

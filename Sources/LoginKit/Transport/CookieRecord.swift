@@ -100,6 +100,12 @@ enum CookieRecord {
         let fields = split(line)
         return fields.count == 7 && fields.prefix(6).allSatisfy { !$0.isEmpty } ? fields : nil
     }
+
+    /// - Parameter line: the fields before the value, and an empty one for it.
+    static func cookie(_ name: String, _ value: Secret, expires: Int64?, line: [String]) -> Cookie {
+        let record = Secret(line.joined(separator: "\t"), followedBy: value)
+        return Cookie(name: name, value: value, record: record, expires: expires)
+    }
 }
 
 extension [Cookie] {

@@ -3,6 +3,7 @@ import Secrets
 /// Has the person log in in a window of a browser, and takes the session once verify accepts it.
 final class WindowConsent: ConsentSource {
     private let run: LoginRun
+    private let dialogue: (AuthorizationSettings) -> any WindowDialogue
     private let origin: Origin
     private var watch = WindowWatch()
     /// Verify accepts the session, and the account lacks a permission.
@@ -12,15 +13,16 @@ final class WindowConsent: ConsentSource {
     /// Milliseconds between two looks at the cookies.
     private static let pause = 150
 
-    init(_ run: LoginRun) {
-        self.run = run
+    /// - Parameter dialogue: with the person.
+    init(_ run: LoginRun, _ dialogue: @escaping (AuthorizationSettings) -> any WindowDialogue) {
+        (self.run, self.dialogue) = (run, dialogue)
         origin = run.endpoint.origin
     }
 
     var mayAsk: Bool { run.mayAsk }
 
     func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential {
-        let window = run.context.dependencies.window(try run.context.consentSettings(run))
+        let window = dialogue(try run.context.consentSettings(run))
         defer { window.end() }
         let patience = run.request.policy.patience
         try window.open(
@@ -131,21 +133,15 @@ extension CookieRecord {
         ]
         return CookieRecord.cookie(cookie.name, cookie.value, expires: cookie.expires, line: start)
     }
-
-    /// - Parameter line: the fields before the value, and an empty one for it.
-    static func cookie(_ name: String, _ value: Secret, expires: Int64?, line: [String]) -> Cookie {
-        let record = Secret(line.joined(separator: "\t"), followedBy: value)
-        return Cookie(name: name, value: value, record: record, expires: expires)
-    }
 }
 
 /// A person logs in in a browser, and the session is taken from there: nothing is exchanged here.
-final class WindowLogin: LoginProcedure {
+final class WindowLogin: LoginMethod {
     let client: ServiceClient
     private(set) var space: ProtectionSpace?
 
-    init(_ client: ServiceClient) {
-        self.client = client
+    init(_ parts: LoginMethodParts) {
+        client = parts.client
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {

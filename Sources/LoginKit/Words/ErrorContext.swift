@@ -198,3 +198,16 @@ enum MachineProofName: Equatable, Sendable {
         }
     }
 }
+
+extension MachineIdentity.Source {
+    /// For a message.
+    var description: String {
+        switch self {
+        case .githubActions: "the identity of GitHub Actions"
+        case .variable(let name): "the variable \(SafeText.quoted(name))"
+        case .file(let path): "the file \(SafeText.quoted(path))"
+        case .command(let words): "the output of \(SafeText.quoted(words[0]))"
+        case .profile(let name): "the login of the profile \(SafeText.quoted(name))"
+        }
+    }
+}

@@ -136,3 +136,21 @@ extension UnconfirmedLogin {
         )
     }
 }
+
+extension ServeRuleFault {
+    /// The fault of a rule, as the end of a sentence that names its place.
+    package var words: String {
+        switch self {
+        case .tooLong: "a rule has at most \(ServeRule.longest) bytes"
+        case .notTwoWords: "a rule is METHODS PATH with one blank between them, such as 'GET,HEAD /issues/*'"
+        case .badMethod(let name): "\(SafeText.quoted(name)) is not a method"
+        case .smallMethod(let name): "methods are written in capitals, not \(SafeText.quoted(name))"
+        case .relativePath: "the path must begin with '/'"
+        case .notOnlyPath: "a rule compares paths only, without '?' and '#'"
+        case .partialDoubleStar: "'**' must be a whole segment; use '*' for a part of one"
+        case .badEscape: "a '%' must be followed by two hexadecimal digits; write %25 for the character"
+        case .neverMatches(let segment):
+            "no request with the segment \(SafeText.quoted(segment)) is ever sent on, so this rule would never apply"
+        }
+    }
+}

@@ -35,61 +35,6 @@ package struct Discovered: Equatable, Sendable {
     }
 }
 
-/// A place that answers differently with and without a login, so that asking it proves one.
-struct GuardedPlace: Equatable, Sendable {
-    /// The way in which it refuses an anonymous client.
-    enum Refusal: Equatable, Sendable {
-        /// 401 or 403.
-        case status(Int)
-        /// It sends anonymous clients to this path.
-        case redirect(status: Int, path: String)
-        /// It shows the login's form in the place of its content.
-        case form(status: Int)
-        /// It sends anonymous clients to another origin.
-        case elsewhere(status: Int, Origin)
-        /// It shows the same page, without the user name.
-        case name(status: Int)
-    }
-
-    /// Path and query.
-    let target: String
-    let refusal: Refusal
-    /// The source of the URL; `nil` if the person gave it.
-    let namedBy: String?
-    /// The place where it repeats the user name, once a login has shown it.
-    var username: Place?
-    /// The status with which it sends somebody on who is logged in; `nil` if it shows a page.
-    var sendsOn: Int?
-
-    /// The verify request that asks there.
-    var verify: RequestRule {
-        var rule = RequestRule(method: "GET", path: Template(literal: target))
-        rule.response.loggedOut = loggedOut
-        if !loggedIn.isEmpty { rule.response.loggedIn = loggedIn.map { Condition(status: $0) } }
-        rule.response.username = username
-        return rule
-    }
-
-    /// The statuses of a login; empty for the usual 2xx.
-    var loggedIn: [Int] {
-        // Who is logged in may be sent on from there.
-        if case .form = refusal { return [200, 302, 303] }
-        if case .status(200..<300) = refusal { return sendsOn.map { [$0] } ?? [] }
-        return sendsOn.map { [200, $0] } ?? []
-    }
-
-    /// `nil` for what is usual: 401, and the form of the login.
-    private var loggedOut: [Condition]? {
-        switch refusal {
-        case .status(401), .form, .name, .elsewhere: return nil
-        case .status(let status): return [Condition(status: 401), Condition(status: status)]
-        case .redirect(let status, let path):
-            let pattern = Condition.PlacePattern(place: .header("Location"), pattern: TextPattern("\(path)*"))
-            return [Condition(status: 401), Condition(status: status, places: [pattern])]
-        }
-    }
-}
-
 /// A way to log in.
 enum FoundLogin: Equatable, Sendable {
     /// By challenge (RFC 9110, section 11); the field as it came.
@@ -236,32 +181,6 @@ extension PageField {
 }
 
 extension String {
-    var withoutQuery: String { String(prefix { $0 != "?" }) }
-
-    /// Path and query without what is one session's alone, and means nothing to the next: members of the query, and an id behind the path.
-    var withoutSession: String {
-        let halves = split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var path = halves.first.map(String.init) ?? ""
-        if let id = path.lastIndex(of: ";"), path[id...].lowercased().contains("sess") { path = String(path[..<id]) }
-        guard halves.count == 2 else { return path }
-        let members = halves[1].split(separator: "&").filter { !Self.isOfSession($0) }
-        return members.isEmpty ? path : "\(path)?\(members.joined(separator: "&"))"
-    }
-
-    /// Whether its query has a member that is one session's alone.
-    var namesSession: Bool {
-        dropFirst(withoutQuery.count + 1).split(separator: "&").contains(where: Self.isOfSession)
-    }
-
-    private static func isOfSession(_ member: Substring) -> Bool {
-        let name = member.prefix { $0 != "=" }.lowercased()
-        return wordsOfSessions.contains { name.contains($0) } || !Array(member.utf8)[...].isSteady
-    }
-
-    private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
-}
-
-extension String {
     /// Whether a URL looks like a login page on another origin that will come back to `origin`: by the parameters of OpenID Connect, SAML,
     /// CAS or WS-Federation, or by the words of a login together with the name of the origin. A service that has moved leads on without them.
     func asksForLogin(for origin: Origin) -> Bool {
@@ -271,69 +190,4 @@ extension String {
         return names.contains { query.contains("?\($0)") || query.contains("&\($0)") }
             || lower.speaksOfLogin && query.contains(origin.host.lowercased())
     }
-}
-
-/// The way out that a logged-in page shows.
-enum FoundLogout: Equatable, Sendable {
-    /// A link to this path.
-    case link(page: String, target: String)
-    /// A link to this path, with a value of this page alone behind it.
-    case linkWithNonce(page: String, path: String)
-    /// A form on this page that posts to this path, or a link of which a script makes one.
-    case form(page: String, action: String)
-    /// A request by POST to this path, as the service's description of itself says.
-    case described(target: String, description: String)
-}
-
-extension LoginPage {
-    /// The one logout of the page, if it is clear which: on the own origin, and without a value of this page alone in its address.
-    var logout: FoundLogout? {
-        let ways = (forms + formsOfLinks).filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
-        let found = Set(ways.map(\.target)).count == 1 ? ways.first?.logout : nil
-        if let found { return isUnclear ? nil : found }
-        // A link to a part of this very page logs nobody out.
-        let places = links.filter {
-            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target != target
-                && ($0.place.target.namesLogout || $0.text.namesLogout)
-        }.map(\.place)
-        guard let place = places.first, places.allSatisfy({ $0.target == place.target }) else { return nil }
-        if Array(place.target.utf8)[...].isSteady { return .link(page: target, target: place.target) }
-        let path = place.target.withoutQuery
-        return Array(path.utf8)[...].isSteady ? .linkWithNonce(page: target, path: path) : nil
-    }
-
-    /// The one link to this path on the own origin; of several, the one that names a logout.
-    /// - Returns: path and query; `nil` if it is not clear which.
-    func link(to path: String) -> String? {
-        let leading = links.filter {
-            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target.withoutQuery == path
-        }
-        let targets = Set(leading.map(\.place.target))
-        if targets.count == 1 { return targets.first }
-        let logouts = Set(leading.filter { $0.place.target.namesLogout || $0.text.namesLogout }.map(\.place.target))
-        return logouts.count == 1 ? logouts.first : nil
-    }
-
-    private func logout(of form: PageForm) -> (target: String, logout: FoundLogout)? {
-        guard let action = form.action, action.origin == origin, action.fault == nil, action.target.namesLogout,
-            !form.fields.contains(where: { $0.type == "password" })
-        else { return nil }
-        return (action.target, .form(page: target, action: action.target))
-    }
-}
-
-extension String {
-    /// Whether it names a logout, in one of the languages that pages are written in.
-    var namesLogout: Bool {
-        let lower = lowercased()
-        return Self.wordsOfLogout.contains { lower.contains($0) }
-    }
-
-    static let wordsOfLogout = [
-        "logout", "log-out", "log_out", "log out", "logoff", "log off", "signout", "sign-out", "sign_out", "sign out",
-        "signoff", "abmeld", "ausloggen", "d\u{e9}connexion", "deconnexion", "cerrar ses", "esci", "sair", "uitlog",
-        "afmeld", "wylog", "odhl\u{e1}s", "logga ut", "log ud", "\u{432}\u{44b}\u{439}\u{442}\u{438}",
-        "\u{432}\u{44b}\u{445}\u{43e}\u{434}", "\u{9000}\u{51fa}", "\u{6ce8}\u{9500}",
-        "\u{30ed}\u{30b0}\u{30a2}\u{30a6}\u{30c8}",
-    ]
 }

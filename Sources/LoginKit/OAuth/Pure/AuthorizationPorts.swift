@@ -1,42 +1,5 @@
 import Secrets
 
-/// The way to what services and servers say of themselves: every request goes out as it is, to the origin of its URL, and no redirect
-/// is followed.
-protocol MetadataTransport {
-    /// Sends one request and reads its whole response, in bounded time and memory.
-    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
-
-    /// The program's only URL parser; as `URLReading` has it.
-    func read(_ url: String) -> EndpointURL?
-}
-
-extension MetadataTransport {
-    /// Asks for a document in JSON.
-    func get(_ url: String) throws(LoginFault) -> HTTPResponse {
-        let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
-        return try send(HTTPRequest(method: "GET", url: url, headers: [accept]))
-    }
-}
-
-/// The way to an authorization server.
-protocol AuthorizationTransport: MetadataTransport {
-    /// So many random bytes, never the same again.
-    func random(_ count: Int) throws(LoginFault) -> Secret
-
-    /// As for Digest: the digest in hexadecimal digits.
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
-}
-
-/// A person's consent at an authorization server, in the place of a credential that they type.
-protocol ConsentSource {
-    /// Whether the person can be asked anything beside it.
-    var mayAsk: Bool { get }
-
-    /// Has the person consent.
-    /// - Parameter asked: secrets of the client, which the person was asked for before.
-    func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential
-}
-
 /// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
 protocol BrowserDialogue {
     /// Asks whether to log in at a server on another origin, or with a code that is typed on another one.

@@ -83,35 +83,6 @@ struct AuthorizationRequest: Equatable, Sendable {
     }
 }
 
-/// One name with its value, which may be a secret.
-struct FormField: Equatable, Sendable {
-    let name: String
-    let value: Secret
-
-    init(_ name: String, _ value: String) { self.init(name, Secret(value)) }
-
-    init(_ name: String, _ value: Secret) {
-        self.name = name
-        self.value = value
-    }
-
-    /// `name=value&…`, in guarded memory.
-    static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginFault) -> Secret {
-        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
-        do throws(FillFault) {
-            for (index, field) in fields.enumerated() {
-                if index > 0 { try builder.write("&") }
-                try builder.write(Secret(field.name), encoding)
-                try builder.write("=")
-                try builder.write(field.value, encoding)
-            }
-        } catch {
-            throw .failure(.other("a request to the authorization server would be too long"))
-        }
-        return builder.finish()
-    }
-}
-
 /// The proof that whoever exchanges a code is whoever asked for it (RFC 7636). Only S256; it is sent with a client secret too.
 struct PKCE: Equatable, Sendable {
     /// The code verifier of 32 random bytes, so 43 characters (section 4.1); sent to the token endpoint alone.
@@ -182,5 +153,41 @@ struct PushedRequest: Equatable, Sendable {
                 .unusableResponse(step, body.members == nil ? body.unreadable : .missing(member: "request_uri")))
         }
         self.requestURI = requestURI
+    }
+}
+
+// The requests of a login that a person consents to.
+extension OAuthCall {
+    /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
+    static func exchange(
+        code: Secret, _ attempt: AuthorizationAttempt, redirect: String, _ request: AuthorizationRequest,
+        at endpoint: EndpointURL
+    ) -> OAuthCall {
+        let fields = [
+            FormField("grant_type", "authorization_code"), FormField("code", code), FormField("redirect_uri", redirect),
+            FormField("code_verifier", attempt.pkce.verifier),
+        ]
+        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
+    }
+
+    /// Asks whether a person has entered the code (RFC 8628, section 3.4).
+    static func poll(
+        deviceCode: Secret, _ request: AuthorizationRequest, at endpoint: EndpointURL
+    ) -> OAuthCall {
+        let grant = FormField("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
+        let fields = [grant, FormField("device_code", deviceCode)]
+        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
+    }
+
+    /// Asks for a device code (RFC 8628, section 3.1).
+    static func deviceAuthorization(_ request: AuthorizationRequest, at endpoint: EndpointURL) -> OAuthCall {
+        OAuthCall(endpoint.text, request.deviceFields, request.client)
+    }
+
+    /// Pushes what the browser would carry (RFC 9126, section 2.1). It has `client_id` in any case.
+    static func push(
+        _ request: AuthorizationRequest, _ attempt: AuthorizationAttempt, redirect: String, at endpoint: EndpointURL
+    ) -> OAuthCall {
+        OAuthCall(endpoint.text, request.fields(attempt, redirect: redirect), request.client)
     }
 }

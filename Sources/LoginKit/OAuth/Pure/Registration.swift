@@ -130,18 +130,6 @@ struct RegistrationResponse: Equatable, Sendable {
     }
 }
 
-extension OAuthClient {
-    /// The request that deletes a registered client (RFC 7592, section 2.3).
-    /// - Returns: `nil` for one that was not registered, or where the server does not offer that.
-    var deletion: HTTPRequest? {
-        guard let url = registration?.url, let token = registration?.token else { return nil }
-        let header = HTTPRequestField(name: "Authorization", value: Secret("Bearer ", followedBy: token))
-        var request = HTTPRequest(method: "DELETE", url: url, headers: [header])
-        request.hidden.add([token])
-        return request
-    }
-}
-
 /// The document at the URL that is a client's identifier, which describes the client to servers that it is not registered at
 /// (draft-ietf-oauth-client-id-metadata-document).
 package struct ClientMetadata: Equatable, Sendable {

@@ -19,23 +19,14 @@ import Secrets
 /// Text that a person has copied in their everyday browser: a request as a command for curl, its `Cookie:` line, or a cookies.txt
 /// (the Netscape format).
 enum PastedText {
-    /// The longest text that is read, in bytes.
-    static let limit = 1 << 20
-
     /// The forms of a text that are read.
     enum Form: Equatable, Sendable {
         case posix, windows, headers, cookieFile
     }
 
-    /// Whether a text that ends here goes on in the next line.
-    static func goesOn(_ text: some Collection<UInt8>) -> Bool {
-        let line = text.suffix(3).filter { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
-        return line.last == UInt8(ascii: "\\") || line.last == UInt8(ascii: "^")
-    }
-
     /// The form of a text, by how it begins; blanks and a byte order mark before it are gone.
     static func form(of text: Secret) throws(CopyFault) -> Form {
-        if text.count > limit { throw .tooLong }
+        if text.count > PastedLines.limit { throw .tooLong }
         let start = text.withUnsafeBytes { bytes in
             String(decoding: bytes.prefix(4096), as: UTF8.self)
         }
@@ -124,7 +115,7 @@ extension Template {
 
 /// The reason why a pasted text gives no session.
 enum CopyFault: Error, Equatable, Sendable {
-    /// Longer than `PastedText.limit`.
+    /// Longer than `PastedLines.limit`.
     case tooLong
     /// Of more than `ShellWords.most`.
     case tooManyWords

@@ -107,7 +107,7 @@ struct AccountCopies {
     /// - Returns: whether there was anything to unlock.
     private func unlock(_ id: AccountID, in store: any CredentialStore) throws(StoreFault) -> Bool {
         // What cannot be read there may be erased all the same. Its engine may want a login, which takes locks, too.
-        if let shared = store as? SharedStore {
+        if let shared = store.shared {
             try shared.checkKey()
             return true
         }
@@ -225,7 +225,7 @@ extension AccountRegistry {
             do throws(StoreFault) {
                 let opened = try open(store)
                 // What is in a shared store may be another machine's login by now.
-                if let shared = opened as? SharedStore { try shared.eraseOwn(id) } else { try opened.erase(id) }
+                if let shared = opened.shared { try shared.eraseOwn(id) } else { try opened.erase(id) }
             } catch .notSetUp {
                 continue
             } catch {

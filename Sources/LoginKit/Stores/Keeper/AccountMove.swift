@@ -49,7 +49,7 @@ package struct AccountMove {
             guard !unlocked.isEmpty else { return results }
             // A refresh that is under way would save to the store that is left, and the old session would be moved.
             let refresh = try registry.lockRefresh(of: unlocked.map(\.profile))
-            let shared = source as? SharedStore
+            let shared = source.shared
             defer { for id in unlocked { shared?.cancelRefresh(of: id) } }
             let locked = unlocked.filter { id in
                 let fault = fault { () throws(StoreFault) in try shared?.lockForMove(of: id) }
@@ -103,7 +103,7 @@ package struct AccountMove {
             return (secret, try decoded(secret).lastUse)
         }
         let saved: [AccountID: Result<Bool, StoreFault>]
-        if let shared = target as? SharedStore {
+        if let shared = target.shared {
             saved = ids.results { (id) throws(StoreFault) in
                 try shared.saveUnlessTaken(try read(id).0, for: id)
                 return true
@@ -121,7 +121,7 @@ package struct AccountMove {
     /// The login as the target is to have it: with what is known of the account only where other machines want to know.
     private func carried(_ id: AccountID, _ document: AccountRegistryDocument) throws(StoreFault) -> Secret {
         // Until here another machine may have thought that this one is gone.
-        if let shared = source as? SharedStore, try !shared.isInTime(id) { throw shared.lockedTooLong }
+        if let shared = source.shared, try !shared.isInTime(id) { throw shared.lockedTooLong }
         guard let secret = try source.find(id) else { throw unreadable(source.name) }
         guard source.name.isShared || target.name.isShared else { return secret }
         let login = try decoded(secret)
@@ -141,7 +141,7 @@ package struct AccountMove {
     private func clear(_ ids: [AccountID]) throws(StoreFault) -> [AccountID: StoreFault] {
         guard !ids.isEmpty else { return [:] }
         let erased =
-            if let shared = source as? SharedStore {
+            if let shared = source.shared {
                 ids.results { (id) throws(StoreFault) in try shared.eraseOwn(id) }.mapValues { $0.map { true } }
             } else {
                 source.erase(each: ids)

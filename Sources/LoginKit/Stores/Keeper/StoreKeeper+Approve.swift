@@ -149,7 +149,7 @@ extension StoreKeeper {
         details?.revision = revision
         let bytes = try encoded(login, of: details)
         try revise(id, to: revision, noting: change)
-        if let former, let shared = store as? SharedStore {
+        if let former, let shared = store.shared {
             guard try shared.keep(bytes, over: former.bytes, for: id) else { return }
         } else {
             try store.save(bytes, for: id, expires: login.lastUse)

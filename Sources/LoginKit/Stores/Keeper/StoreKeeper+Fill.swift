@@ -96,7 +96,7 @@ extension StoreKeeper {
     private func rejectFilled(_ part: StoredLogin.Part) throws(StoreFault) {
         if filled == nil, let record = try account() { (filled, filledRecord) = (try read(record), record) }
         // What was read a while ago may be what was refused.
-        (filled?.store as? SharedStore)?.cacheTime = 0
+        filled?.store.shared?.cacheTime = 0
         guard let filled, filled.login.session?.isOurs != false else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // Saved by another process since: of that, nothing was said.
@@ -114,7 +114,7 @@ extension StoreKeeper {
         let asked = login.extraSecrets.asked
         guard login.credential != nil || !asked.isEmpty else {
             try revise(filled.id)
-            if let shared = filled.store as? SharedStore {
+            if let shared = filled.store.shared {
                 switch try shared.refuse(filled.bytes, for: filled.id) {
                 case .ended: break
                 case .changed: return

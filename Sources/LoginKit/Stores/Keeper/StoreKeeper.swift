@@ -160,7 +160,7 @@ extension StoreKeeper {
             return try fromStore(try present(insteadOf: session))
         } catch {
             // Nothing was sent, and the other machines are not to wait for that.
-            if let begun { (begun.store as? SharedStore)?.cancelRefresh(of: begun.id) }
+            if let begun { begun.store.shared?.cancelRefresh(of: begun.id) }
             throw error
         }
     }
@@ -185,7 +185,7 @@ extension StoreKeeper {
 
     /// Writes what was just read once more, to a store that is no file: that takes as much space and changes nothing.
     private func testRoom() throws(StoreFault) {
-        guard let filled, !(filled.store is any FileStore), !(filled.store is SharedStore) else { return }
+        guard let filled, !(filled.store is any FileStore), filled.store.shared == nil else { return }
         try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
     }
 
@@ -195,9 +195,8 @@ extension StoreKeeper {
         guard let filled else { return }
         let growth = 2 * filled.bytes.count + Self.spare
         space = [try registry.file.reserveSpace(adding: Self.spare)]
-        if let shared = filled.store as? SharedStore {
-            // Sealed and as base64, twice: in the journal, and as what was read last.
-            space.append(try shared.memory(filled.id).file.reserveSpace(adding: 2 * growth))
+        if let shared = filled.store.shared {
+            space.append(try shared.reserveSpace(for: filled.id, adding: growth))
         }
         guard let file = filled.store as? any FileStore else { return }
         space.append(try file.reserveSpace(adding: growth))

@@ -10,31 +10,10 @@ struct OAuthCall: Equatable, Sendable {
     /// `nil` where none is needed: an assertion may say enough.
     private let client: OAuthClient?
 
-    private init(_ url: String, _ fields: [FormField], _ client: OAuthClient?) {
+    init(_ url: String, _ fields: [FormField], _ client: OAuthClient?) {
         self.url = url
         self.fields = fields
         self.client = client
-    }
-
-    /// Exchanges a code (RFC 6749, section 4.1.3; RFC 7636, section 4.5).
-    static func exchange(
-        code: Secret, _ attempt: AuthorizationAttempt, redirect: String, _ request: AuthorizationRequest,
-        at endpoint: EndpointURL
-    ) -> OAuthCall {
-        let fields = [
-            FormField("grant_type", "authorization_code"), FormField("code", code), FormField("redirect_uri", redirect),
-            FormField("code_verifier", attempt.pkce.verifier),
-        ]
-        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
-    }
-
-    /// Asks whether a person has entered the code (RFC 8628, section 3.4).
-    static func poll(
-        deviceCode: Secret, _ request: AuthorizationRequest, at endpoint: EndpointURL
-    ) -> OAuthCall {
-        let grant = FormField("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
-        let fields = [grant, FormField("device_code", deviceCode)]
-        return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
     }
 
     /// Asks for a token without a person (RFC 6749, section 4.4.2; RFC 7523, section 2.1; RFC 8693, section 2.1).
@@ -62,19 +41,8 @@ struct OAuthCall: Equatable, Sendable {
         }
     }
 
-    /// Asks for a device code (RFC 8628, section 3.1).
-    static func deviceAuthorization(_ request: AuthorizationRequest, at endpoint: EndpointURL) -> OAuthCall {
-        OAuthCall(endpoint.text, request.deviceFields, request.client)
-    }
-
-    /// Pushes what the browser would carry (RFC 9126, section 2.1). It has `client_id` in any case.
-    static func push(
-        _ request: AuthorizationRequest, _ attempt: AuthorizationAttempt, redirect: String, at endpoint: EndpointURL
-    ) -> OAuthCall {
-        OAuthCall(endpoint.text, request.fields(attempt, redirect: redirect), request.client)
-    }
-
-    private static func resource(_ resource: String?) -> [FormField] {
+    /// The field that names the resource (RFC 8707), where one is known.
+    static func resource(_ resource: String?) -> [FormField] {
         resource.map { [FormField("resource", $0)] } ?? []
     }
 
@@ -105,6 +73,18 @@ struct OAuthCall: Equatable, Sendable {
         let whole = [client?.secret] + fields.filter { secrets.contains($0.name) }.map(\.value)
         // The parts of a JSON Web Token say as much as the whole.
         return whole + whole.compactMap { $0 }.flatMap(\.parts)
+    }
+}
+
+extension OAuthClient {
+    /// The request that deletes a registered client (RFC 7592, section 2.3).
+    /// - Returns: `nil` for one that was not registered, or where the server does not offer that.
+    var deletion: HTTPRequest? {
+        guard let url = registration?.url, let token = registration?.token else { return nil }
+        let header = HTTPRequestField(name: "Authorization", value: Secret("Bearer ", followedBy: token))
+        var request = HTTPRequest(method: "DELETE", url: url, headers: [header])
+        request.hidden.add([token])
+        return request
     }
 }
 
@@ -141,5 +121,34 @@ extension Secret {
                 Secret(copying: UnsafeRawBufferPointer(rebasing: $0))
             }
         }
+    }
+}
+
+/// One name with its value, which may be a secret.
+struct FormField: Equatable, Sendable {
+    let name: String
+    let value: Secret
+
+    init(_ name: String, _ value: String) { self.init(name, Secret(value)) }
+
+    init(_ name: String, _ value: Secret) {
+        self.name = name
+        self.value = value
+    }
+
+    /// `name=value&…`, in guarded memory.
+    static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginFault) -> Secret {
+        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
+        do throws(FillFault) {
+            for (index, field) in fields.enumerated() {
+                if index > 0 { try builder.write("&") }
+                try builder.write(Secret(field.name), encoding)
+                try builder.write("=")
+                try builder.write(field.value, encoding)
+            }
+        } catch {
+            throw .failure(.other("a request to the authorization server would be too long"))
+        }
+        return builder.finish()
     }
 }

@@ -1,7 +1,7 @@
 import Secrets
 
-/// The part of a login that depends on its kind: one type for each `LoginKind`.
-protocol LoginProcedure: AnyObject {
+/// A kind of login at one service: one type for each `LoginKind`, which its `LoginFeature` makes.
+protocol LoginMethod: AnyObject {
     /// Sends the requests.
     var client: ServiceClient { get }
     /// The protection space, once the server was asked.
@@ -23,13 +23,33 @@ protocol LoginProcedure: AnyObject {
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginFault) -> ServiceClient.Sent
+
+    /// Signs an assertion that authenticates the client when a grant is revoked; `nil` for a client without a key.
+    func assertion(for grant: Grant) throws(LoginFault) -> Secret?
+
+    /// Describes the identity by which a machine proves itself; `nil` for a login without one.
+    func identityFacts() throws(LoginFault) -> String?
 }
 
-/// Makes the procedure for the kind of a profile's logins.
-typealias LoginProcedureMaker =
-    (ServiceClient, WallClock, TicketCache, OriginTransports, Service.Options) -> any LoginProcedure
+/// What a login method may use, beside what its feature hands it.
+struct LoginMethodParts {
+    /// Sends the profile's requests.
+    let client: ServiceClient
+    let clock: WallClock
+    let tickets: TicketCache
+    /// The ways to other origins than the profile's.
+    let others: OriginTransports
+    let options: Service.Options
+}
 
-extension LoginProcedure {
+/// Makes the method of one service.
+typealias LoginMethodMaker = (LoginMethodParts) -> any LoginMethod
+
+extension LoginMethod {
+    func assertion(for grant: Grant) throws(LoginFault) -> Secret? { nil }
+
+    func identityFacts() throws(LoginFault) -> String? { nil }
+
     func send(
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginFault) -> ServiceClient.Sent { ServiceClient.Sent(response: try line(request)) }

@@ -64,15 +64,6 @@ struct AuthorizationServer: Equatable, Sendable {
 }
 
 extension OAuthProfile {
-    /// Whether it says enough by itself, so that no metadata is read: endpoints, and no issuer.
-    var needsNoMetadata: Bool {
-        issuer == nil && endpoints[.token] != nil
-            && (machine != nil || endpoints[.authorization] != nil || endpoints[.deviceAuthorization] != nil)
-    }
-
-    /// Whether a person says which server it is, by its issuer or by endpoints.
-    var namesServer: Bool { issuer != nil || needsNoMetadata }
-
     /// The client that it names.
     /// - Parameters:
     ///   - asked: what `{secret:LABEL}` stands for, where that is the secret; of a machine, what was asked for.

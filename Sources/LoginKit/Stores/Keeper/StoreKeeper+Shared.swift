@@ -1,6 +1,6 @@
 // What is different about a login that other machines have, too.
 extension StoreKeeper {
-    private var shared: SharedStore? { filled?.store as? SharedStore }
+    private var shared: (any SharedCredentialStore)? { filled?.store.shared }
 
     /// The lock's time limit in seconds: a third may pass before a request is sent, which may then use up its own time limit.
     private var lockTime: Int { rules.timeLimit * 3 / 2 }
@@ -30,12 +30,14 @@ extension StoreKeeper {
         }
     }
 
+    private static let mostTries = 8
+
     /// Whether a refresh may be sent now, since no other machine thinks by then that this one is gone.
     /// - Throws: `store(.locked)` after too many tries.
     func isInTime(after tries: Int = 1) throws(LoginFault) -> Bool {
         guard let filled, let shared else { return true }
         if try fromStore(try shared.isInTime(filled.id)) { return true }
-        guard tries < SharedStore.mostTries else { throw .store(shared.lockedTooLong) }
+        guard tries < Self.mostTries else { throw .store(shared.lockedTooLong) }
         return false
     }
 
@@ -64,7 +66,7 @@ extension StoreKeeper {
             // After a logout or a switch the person chooses among those of this machine.
             return (false, nil)
         }
-        guard let store = try stores.open(name) as? SharedStore else { return (known != nil, nil) }
+        guard let store = try stores.open(name).shared else { return (known != nil, nil) }
         let id: AccountID
         if let known {
             id = known.id(in: subject.profile)
@@ -106,7 +108,7 @@ extension StoreKeeper {
         do throws(StoreFault) {
             let store = try stores.open(account.store)
             let isThere = try store.find(account.id(in: subject.profile)) != nil
-            return isThere && (store as? SharedStore)?.away == nil
+            return isThere && store.shared?.wasAway != true
         } catch  where error.isOfEngine {
             return false
         } catch .helper, .usage {

@@ -1,3 +1,32 @@
+import Secrets
+
+/// The way to what services and servers say of themselves: every request goes out as it is, to the origin of its URL, and no redirect
+/// is followed.
+protocol MetadataTransport {
+    /// Sends one request and reads its whole response, in bounded time and memory.
+    func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
+
+    /// The program's only URL parser; as `URLReading` has it.
+    func read(_ url: String) -> EndpointURL?
+}
+
+extension MetadataTransport {
+    /// Asks for a document in JSON.
+    func get(_ url: String) throws(LoginFault) -> HTTPResponse {
+        let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
+        return try send(HTTPRequest(method: "GET", url: url, headers: [accept]))
+    }
+}
+
+/// The way to an authorization server.
+protocol AuthorizationTransport: MetadataTransport {
+    /// So many random bytes, never the same again.
+    func random(_ count: Int) throws(LoginFault) -> Secret
+
+    /// As for Digest: the digest in hexadecimal digits.
+    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
+}
+
 /// Finds the authorization server of one login: by the profile, else by the service's own metadata (RFC 9728), then by the server's
 /// (RFC 8414). Only GET requests, without credentials.
 struct ServerDiscovery {

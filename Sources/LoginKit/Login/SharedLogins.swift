@@ -1,22 +1,9 @@
+import Secrets
+
 // Logins of other machines.
 extension LoginContext {
     /// The key of the stores that machines share.
     package var sharedKeyFile: String { profiles.defaults.sharedKeyFile ?? paths.configFolder + "/shared.key" }
-
-    /// The settings of the stores that machines share.
-    var sharedStores: SharedStores.Settings {
-        let etcd = EtcdClient(self)
-        var settings = SharedStores.Settings(keyFile: sharedKeyFile) { (path, body) throws(StoreFault) in
-            try etcd.post(path, body)
-        }
-        settings.cacheTime = profiles.defaults.sharedCache ?? 0
-        settings.isOffline = isOffline
-        settings.warn = { [unowned self] fault in
-            let what = LoginFault.store(fault).message().what
-            warnOnce("warning: \(what); using the login as it was read last")
-        }
-        return settings
-    }
 
     /// Takes note of an account that another machine has logged in, where the profile's store is shared and this machine knows none
     /// that is meant.
@@ -67,17 +54,25 @@ extension LoginContext {
 
     /// The machine that saved a login last, where other machines have it, too, as of when this one read it last.
     package func lastMachine(of account: AccountRecord, in profile: String) -> String? {
-        lastRead(account, in: profile)?.open.machine
+        lastRead(account, in: profile)?.machine
     }
 
     /// The login of a shared store as this machine read it last: the engine is not asked again.
-    func lastRead(_ account: AccountRecord, in profile: String) -> SharedValue? {
+    func lastRead(_ account: AccountRecord, in profile: String) -> (secret: Secret, machine: String)? {
         guard account.store.isShared else { return nil }
-        var value: SharedValue?
+        var found: (secret: Secret, machine: String)?
         fault { () throws(StoreFault) in
-            let store = try stores().open(account.store) as? SharedStore
-            value = try store?.remembered(account.id(in: profile))
+            found = try stores().open(account.store).shared?.lastRead(account.id(in: profile))
         }
-        return value
+        return found
+    }
+}
+
+extension UsageFault {
+    /// The login to an engine, which is to be put where it would be needed first.
+    package static func engineLogin(of store: StoreName, profile: String) -> UsageFault {
+        .other(
+            "the profile \(SafeText.quoted(profile)) logs in to the engine of '\(store)', so its own login cannot be there"
+        )
     }
 }

@@ -113,14 +113,6 @@ struct BrowserStart: Sendable {
     }
 }
 
-extension ProgramEnvironment {
-    /// Whether a browser would have a screen.
-    var hasScreen: Bool { ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(self[$0] ?? "").isEmpty } }
-
-    /// Whether the person is there by ssh, and sees another screen.
-    var isRemote: Bool { !(self["SSH_CONNECTION"] ?? "").isEmpty }
-}
-
 /// The command that brings the loopback port of this machine to the one where the browser is.
 struct SSHTunnel {
     let command: ShellCommand

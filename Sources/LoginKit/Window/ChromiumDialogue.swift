@@ -1,14 +1,29 @@
 import Glibc
 import Secrets
 
-extension AuthorizationDialogue: WindowDialogue {
+/// A person in a window of a browser. For one login; releasing it closes the window, and leaves the terminal as it was.
+final class ChromiumDialogue: WindowDialogue {
+    private let settings: AuthorizationSettings
+    private var window: BrowserWindow?
+    private var folder: BrowserFolder?
+    /// Held back from the start of the browser to the end.
+    private var signals: HeldSignals?
+    /// The seconds that the terminal shows as left.
+    private var shownSeconds: Int?
+    private let created = ContinuousClock.now
+
+    /// Opens nothing yet.
+    init(_ settings: AuthorizationSettings) { self.settings = settings }
+
+    deinit { end() }
+
     func open(_ url: String, taking header: TakenHeader?) throws(LoginFault) {
         let words = WindowWords(profile: settings.profile, origin: settings.origin)
         do throws(WindowFault) {
             let program = try ChromiumProgram.choose(
                 configured: settings.browser, environment: settings.environment)
             try startWindow(program, at: url, taking: header)
-            tell(words.opened(program.name))
+            settings.tell(words.opened(program.name))
         } catch {
             throw isOver ? .cancelled : .failure(.browser(error))
         }
@@ -55,6 +70,8 @@ extension AuthorizationDialogue: WindowDialogue {
         return try fromWindow { () throws(WindowFault) in try window.takeChanges() }
     }
 
+    func now() -> Int { Int((ContinuousClock.now - created) / .milliseconds(1)) }
+
     func cookies(for url: String, host: String) throws(LoginFault) -> [WindowCookie] {
         let result = try fromWindow { () throws(WindowFault) in try window?.cookies(for: url) { self.isOver } }
         return result.map { WindowCookie.cookies(in: $0, for: host) } ?? []
@@ -65,17 +82,20 @@ extension AuthorizationDialogue: WindowDialogue {
         let prompt = TerminalPrompt(
             mask: settings.mask, timeout: settings.timeout, isCancelled: HeldSignals.orPending(settings.isCancelled))
         return try prompt.confirm(
-            look.wrapped(WindowWords.parents(domains, host: host)), label: WindowWords.keepParents, typing: "yes")
+            settings.look.wrapped(WindowWords.parents(domains, host: host)), label: WindowWords.keepParents,
+            typing: "yes")
     }
 
-    /// Closes the window, and removes all that the browser has written.
-    func closeWindow() {
+    /// Closes the window, and removes all that the browser has written; a signal that came meanwhile takes effect.
+    func end() {
         if settings.hasPerson, shownSeconds != nil { TerminalNotice.hide() }
         shownSeconds = nil
         window?.close()
         window = nil
         folder?.remove()
         folder = nil
+        signals?.release()
+        signals = nil
     }
 
     private func fromWindow<Result>(_ body: () throws(WindowFault) -> Result) throws(LoginFault) -> Result {

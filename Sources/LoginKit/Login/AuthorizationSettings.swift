@@ -1,0 +1,66 @@
+extension LoginContext {
+    /// Settings for telling a person where to approve a login.
+    func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {
+        let request = run.request
+        var settings = AuthorizationSettings(
+            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: messages.show)
+        settings.browser = try browser(request.browser ?? run.profile.settings.browser)
+        settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
+        settings.showsQR = request.showsQR || profiles.defaults.showsQR
+        settings.runtimeFolder = RuntimeFolder(dependencies.environment, paths).path
+        settings.mask = dependencies.environment.mask
+        settings.timeout = promptTimeout
+        settings.isCancelled = dependencies.isCancelled
+        return settings
+    }
+
+    private func browser(_ line: String?) throws(LoginFault) -> [String]? {
+        guard let line else { return nil }
+        guard let words = CommandWords.split(line), !words.isEmpty else {
+            throw .usage(.badValue(option: "browser", problem: "it is empty, or a quote is not closed"))
+        }
+        return words
+    }
+}
+
+/// Settings for approving one login.
+struct AuthorizationSettings {
+    /// The profile's name.
+    var profile: String
+    var origin: Origin
+    /// Whether somebody sits at the terminal. Without one, lines are only said, and what comes by the port is waited for.
+    var hasPerson: Bool
+    /// Says a line where there is no terminal.
+    var say: (String) -> Void
+    /// The words of `--browser`, else of the profile's `browser`, else of the one at the top of the configuration.
+    var browser: [String]?
+    /// The origin of a profile with `allow-http`, which a browser may be sent to in the clear.
+    var plainOrigin: Origin?
+    /// For `BROWSER`, `DISPLAY`, `SSH_CONNECTION` and their like; handed on to the browser.
+    var environment = ProgramEnvironment.inherited()
+    var showsQR = false
+    /// Where a browser gets a folder for a window of its own.
+    var runtimeFolder = "/tmp"
+    /// As for `TerminalPrompt`.
+    var mask = "*"
+    /// Seconds for an answer that is typed.
+    var timeout = 300
+    /// Seconds without an answer, after which something may be wrong.
+    var silence = 30
+    /// Returns true once the caller has cancelled the login.
+    var isCancelled: (@Sendable () -> Bool)?
+}
+
+extension AuthorizationSettings {
+    /// The look of the terminal where the person is.
+    var look: TerminalLook { (hasPerson ? TerminalLook.current : nil) ?? TerminalLook() }
+
+    /// Says sentences where the person is: at the terminal, or as the caller does.
+    func tell(_ lines: [String]) { show(hasPerson ? look.wrapped(lines) : lines) }
+
+    /// The same for what is to be copied, or is a picture: it stays whole.
+    func show(_ lines: [String]) {
+        if hasPerson, TerminalNotice.say(lines) { return }
+        for line in lines { say(line) }
+    }
+}
