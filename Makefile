@@ -110,6 +110,7 @@ lint: ## format, manual pages and house rules
 	@! mandoc -T lint -W warning man/* | grep -v 'sections out of conventional order: Sh'
 	@! for page in man/*; do man --warnings "./$$page" 2>&1 >/dev/null | sed "s|^|$$page: |"; done | grep .
 	@scripts/house-rules
+	@scripts/layers alone >/dev/null
 
 format: ## rewrite the Swift files in the checked-in format
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
