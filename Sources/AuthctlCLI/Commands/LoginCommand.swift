@@ -93,11 +93,11 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         sayIfUnread(invocation, target.profile, request)
         let run = try LoginRun(invocation.context, target.profile, request)
         explained?.watch(run)
-        let keeper = GeneratedProfileKeeper(target, run)
-        let (identity, wasThere) = try run.run(through: keeper)
+        let generation = ProfileGeneration(target, run)
+        let account = try run.run { (login, approval) throws(LoginFault) in try generation.keeper(of: login, approval) }
         let method = run.service.protectionSpace?.method
-        if wasThere { try keeper.remember(method) }
-        try report(invocation, keeper.run, identity, method, wasThere: wasThere)
+        if account.wasThere { try generation.remember(method) }
+        try report(invocation, generation.run, account.identity, method, wasThere: account.wasThere)
         return .ok
     }
 

@@ -129,11 +129,11 @@ struct EphemeralLogin {
         request.policy.force = true
         request.persist = Persistence.none
         let run = try LoginRun(provider.context, provider.profile, request)
-        let keeper = NoKeeper()
-        let (identity, _) = try run.run(through: keeper)
-        guard let session = keeper.login?.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let account = try run.run(for: .trial)
+        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         execEnvironment = ExecEnvironment(
-            run: run, session: session, username: identity.username, identity: identity, isStored: false)
+            run: run, session: session, username: account.identity.username, identity: account.identity, isStored: false
+        )
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.

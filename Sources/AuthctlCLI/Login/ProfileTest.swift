@@ -17,23 +17,22 @@ struct ProfileTest {
         request.showsNotice = false
         let run = try LoginRun(invocation.context, profile, request)
         run.service.observer = { walk.add($0) }
-        let keeper = NoKeeper()
         defer {
             if let rule = profile.verify?.response {
                 walk.propose(RuleProposal(rule, anonymous: run.service.anonymousResponse))
                 walk.propose(RuleProposal(rule, passwordField: run.service.anonymousPasswordField))
             }
         }
-        let identity = try logIn(run, keeper)
-        if let login = keeper.login, profile.logout != nil || profile.oauth != nil {
-            try end(login.session, of: identity, run)
+        let account = try logIn(run)
+        if let session = account.session, profile.logout != nil || profile.oauth != nil {
+            try end(session, of: account.identity, run)
         }
-        return identity
+        return account.identity
     }
 
-    private func logIn(_ run: LoginRun, _ keeper: NoKeeper) throws(LoginFault) -> Identity {
+    private func logIn(_ run: LoginRun) throws(LoginFault) -> AccountSession {
         do throws(LoginFault) {
-            return try run.run(through: keeper).identity
+            return try run.run(for: .trial)
         } catch {
             walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
             if let rule = run.profile.verify?.response, run.service.protectionSpace?.method == .basic {

@@ -72,19 +72,21 @@ package struct LoginRun {
         request.persistence(of: profile) == Persistence.none || request.store(of: profile) == StoreName.none
     }
 
-    /// - Parameter other: keeps the login instead of the run's own keeper.
-    /// - Returns: whose login it is, and whether it was there already.
-    package func run(through other: (any LoginKeeper)? = nil) throws(LoginFault) -> (identity: Identity, wasThere: Bool)
-    {
+    /// Gets a login: the stored one, or another.
+    /// - Parameters:
+    ///   - known: what the keeper has just read, if it has.
+    ///   - naming: says where a new login is kept; by the run's own keeper unless said.
+    package func run(
+        for purpose: AccountSession.Purpose = .login, known: StoredLogin? = nil, naming: AccountSession.Naming? = nil
+    ) throws(LoginFault) -> AccountSession {
         let dependencies = context.dependencies
         let dialogue: any Prompt =
             mayAsk || request.policy.trust.mayAsk || request.showsNotice
             ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
         let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let consent = dependencies.features(profile.kind).consent?(self)
-        // What is forced is a login of its own: it neither waits for the refresh of what is stored nor takes its outcome.
-        let refreshing: any Authenticator =
-            request.policy.force ? service : SingleFlightRefresh(service, keeper, request, context)
+        let account = AccountSession(self, for: purpose, known: known, naming: naming)
+        defer { keeper.hold = nil }
         let refused = request.outdated.flatMap { session in
             request.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
@@ -92,7 +94,7 @@ package struct LoginRun {
         // It holds this run, which holds the service.
         defer { service.opener = nil }
         let loop = LoginLoop(
-            keeper: other ?? keeper, service: refreshing, prompt: quiet, consent: consent, supplied: try supplied(),
+            keeper: account, service: account, prompt: quiet, consent: consent, supplied: try supplied(),
             code: request.code,
             extraSecrets: extraSecrets, refused: refused)
         let outcome = loop.run(try flow())
@@ -103,10 +105,10 @@ package struct LoginRun {
             try sayIfTrustedOnce()
         }
         switch outcome {
-        case .alreadyLoggedIn(let identity): return (identity, true)
+        case .alreadyLoggedIn(let identity): (account.identity, account.wasThere) = (identity, true)
         case .loggedIn(let identity):
             warnOfNewLogin()
-            return (identity, false)
+            account.identity = identity
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
@@ -114,6 +116,7 @@ package struct LoginRun {
             guard case .loginRequired(let need) = error else { throw error }
             throw .loginRequired(told(need))
         }
+        return account
     }
 
     /// A need with what the flow does not know, and without a name of the server's that repeats a secret.

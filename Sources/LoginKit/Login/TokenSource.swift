@@ -85,9 +85,7 @@ package struct TokenSource {
         request.outdated = outdated
         do throws(LoginFault) {
             let run = try LoginRun(context, profile, request)
-            let keeper = SessionHolder(run, mayGoWithoutStore: false)
-            _ = try run.run(through: keeper)
-            return (keeper.session, run.service.clockDifference)
+            return (try run.run(for: .action(withoutStore: false)).session, run.service.clockDifference)
         } catch .loginRequired(let need) {
             let left = need.why == .sessionExpired ? outdated.flatMap(secondsLeft) : nil
             throw .loginRequired(LoginNeed(why: left.map { .sessionEndsSoon(seconds: $0) } ?? need.why))
@@ -135,12 +133,11 @@ package struct TokenSource {
     private func session(
         of run: LoginRun, _ check: (LoginRun, Session, _ isStored: Bool) throws(LoginFault) -> Void = { _, _, _ in }
     ) throws(LoginFault) -> (session: Session, username: String) {
-        let keeper = SessionHolder(run, mayGoWithoutStore: true)
-        let (identity, _) = try run.run(through: keeper)
-        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        try check(run, session, keeper.hasStore)
+        let account = try run.run(for: .action(withoutStore: true))
+        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        try check(run, session, account.hasStore)
         try checkLife(of: session, clock: run.service.clockDifference)
-        return (session, identity.username)
+        return (session, account.identity.username)
     }
 
     /// Returns the stored session if it lives long enough, else a new one by the machine's proof.

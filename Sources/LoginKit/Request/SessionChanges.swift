@@ -4,7 +4,7 @@ import Secrets
 final class SessionChanges {
     private(set) var changing: ChangingSession
     private let run: LoginRun
-    private let keeper: SessionHolder
+    private let account: AccountSession
     private let username: String
     private let identity: Identity
     /// As it was stored, or lent first.
@@ -15,8 +15,8 @@ final class SessionChanges {
     /// Between two times that a session is stored.
     private static let storing = Duration.seconds(10)
 
-    init(_ session: Session, _ run: LoginRun, _ keeper: SessionHolder, username: String, _ identity: Identity) {
-        (self.run, self.keeper, self.username, self.identity) = (run, keeper, username, identity)
+    init(_ session: Session, _ account: AccountSession, username: String, _ identity: Identity) {
+        (run, self.account, self.username, self.identity) = (account.run, account, username, identity)
         changing = ChangingSession(session, of: identity)
         (first, stored) = (session, (session, nil))
     }
@@ -68,7 +68,7 @@ final class SessionChanges {
     /// Returns the fault of a session that is another user's. If it is the stored one, no command uses it from now on.
     private func lost(_ other: Replacement, _ identity: Identity) -> LoginFault {
         do throws(LoginFault) {
-            try keeper.confirm(identity, hiding: run.service.repeatsSecret)
+            try account.confirm(identity, hiding: run.service.repeatsSecret)
         } catch {
             return error
         }
@@ -119,11 +119,11 @@ final class SessionChanges {
 
     private func store(isLast: Bool) {
         let session = run.service.provable(changing.used, after: first, username: username)
-        guard changing.isProven, keeper.hasStore, !run.keepsNothing, session != stored.session else { return }
+        guard changing.isProven, account.hasStore, !run.keepsNothing, session != stored.session else { return }
         guard isLast || stored.at.map({ ContinuousClock.now - $0 >= Self.storing }) ?? true else { return }
         stored = (session, .now)
         do throws(LoginFault) {
-            try keeper.approve(Login(identity: identity, session: session), .refresh)
+            try account.approve(Login(identity: identity, session: session), .refresh)
         } catch {
             warnNotStored(error)
         }

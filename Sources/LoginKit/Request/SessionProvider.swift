@@ -8,8 +8,7 @@ package struct SessionProvider {
 
     /// A session, with the run that it came from.
     package struct AuthenticatedSession {
-        package let run: LoginRun
-        let keeper: SessionHolder
+        let account: AccountSession
         let changes: SessionChanges
         package let username: String
         /// As far as the server was asked; what is stored else.
@@ -21,13 +20,15 @@ package struct SessionProvider {
 
         /// Sends no request.
         init(
-            run: LoginRun, keeper: SessionHolder, session: Session, username: String, identity: Identity,
-            space: VerifiedSpace?, isFresh: Bool
+            _ account: AccountSession, session: Session, username: String, identity: Identity, space: VerifiedSpace?,
+            isFresh: Bool
         ) {
-            (self.run, self.keeper, self.username, self.identity) = (run, keeper, username, identity)
+            (self.account, self.username, self.identity) = (account, username, identity)
             (self.space, self.isFresh) = (space, isFresh)
-            changes = SessionChanges(session, run, keeper, username: username, identity)
+            changes = SessionChanges(session, account, username: username, identity)
         }
+
+        package var run: LoginRun { account.run }
 
         /// The session for the next request.
         package var session: Session { changes.changing.used }
@@ -64,8 +65,8 @@ package struct SessionProvider {
     private func stored() throws(LoginFault) -> AuthenticatedSession {
         guard request.supplied == nil else { return try enter() }
         let run = try LoginRun(context, profile, request)
-        let keeper = SessionHolder(run, mayGoWithoutStore: false)
-        let stored = try keeper.fill()
+        let account = AccountSession(run, for: .action(withoutStore: false))
+        let stored = try account.fill()
         guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
             !context.dependencies.clock.isOver(session.expires)
         else {
@@ -75,7 +76,7 @@ package struct SessionProvider {
         run.service.hold(stored.extraSecrets)
         let record = try run.account()
         return AuthenticatedSession(
-            run: run, keeper: keeper, session: session, username: stored.username,
+            account, session: session, username: stored.username,
             identity: record?.identity ?? Identity(username: stored.username, serverName: nil), space: record?.space,
             isFresh: false)
     }
@@ -149,13 +150,12 @@ package struct SessionProvider {
             known = stored
         }
         let mayGo = run.request.supplied != nil || run.request.policy.provesItself
-        let keeper = SessionHolder(run, known, mayGoWithoutStore: mayGo)
-        let (identity, _) = try run.run(through: keeper)
-        guard let session = keeper.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        let account = try run.run(for: .action(withoutStore: mayGo), known: known)
+        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try run.account()
         return AuthenticatedSession(
-            run: run, keeper: keeper, session: session, username: identity.username, identity: identity,
-            space: keeper.space ?? record?.space, isFresh: true)
+            account, session: session, username: account.identity.username, identity: account.identity,
+            space: account.space ?? record?.space, isFresh: true)
     }
 }
 
@@ -176,17 +176,16 @@ extension SessionProvider.AuthenticatedSession {
     /// The session of a login that is not kept.
     package static func unkept(_ run: LoginRun, _ session: Session, username: String, _ identity: Identity) -> Self {
         Self(
-            run: run, keeper: SessionHolder(run, mayGoWithoutStore: true), session: session, username: username,
+            AccountSession(run, for: .action(withoutStore: true)), session: session, username: username,
             identity: identity, space: nil, isFresh: true)
     }
 
     /// The same login with another session, of which nothing was said by responses.
     func replaced(by session: Session) -> Self {
         Self(
-            run: run, keeper: keeper, session: session, username: username, identity: identity, space: space,
-            isFresh: isFresh)
+            account, session: session, username: username, identity: identity, space: space, isFresh: isFresh)
     }
 
     /// Whether a store has the session, so that it is refreshed there.
-    package var isKept: Bool { keeper.hasStore && !run.keepsNothing }
+    package var isKept: Bool { account.hasStore && !run.keepsNothing }
 }

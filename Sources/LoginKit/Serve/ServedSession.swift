@@ -192,7 +192,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// A machine proves itself anew, with the secret that it was given if it needs one.
     private func proveAgain(_ service: Service) throws(LoginFault) {
-        let secret = authenticated.keeper.password ?? authenticated.run.request.supplied?.password
+        let secret = authenticated.account.password ?? authenticated.run.request.supplied?.password
         let credential = Credential(username: authenticated.username, secret.map { .password($0) } ?? .ticket)
         switch try service.begin(credential, code: nil) {
         case .accepted(let login): replace(by: login.session)

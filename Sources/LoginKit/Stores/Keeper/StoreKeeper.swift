@@ -1,7 +1,7 @@
 import Secrets
 
 /// The life of one account's login in its store and in the account registry.
-package final class StoreKeeper: LoginKeeper {
+package final class StoreKeeper {
     /// The account that a login belongs to.
     struct Subject: Sendable {
         /// The profile's name, as the registry knows it.

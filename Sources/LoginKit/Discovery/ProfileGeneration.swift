@@ -1,6 +1,6 @@
-/// Keeps a login by URL: right before it is saved its profile is written down, so that it is saved under a name that no
-/// other login at the same time has taken.
-package final class GeneratedProfileKeeper: LoginKeeper {
+/// Writes down the profile of a login by URL right before that is saved, so that it is saved under a name that no other login at the same
+/// time has taken.
+package final class ProfileGeneration {
     private var target: LoginTarget
     /// With the profile under the name that it got.
     package private(set) var run: LoginRun
@@ -10,19 +10,12 @@ package final class GeneratedProfileKeeper: LoginKeeper {
         self.run = run
     }
 
-    package func prepare() throws(LoginFault) { try run.keeper.prepare() }
-
-    package func fill() throws(LoginFault) -> StoredLogin { try run.keeper.fill() }
-
-    package func reject(_ part: StoredLogin.Part) throws(LoginFault) { try run.keeper.reject(part) }
-
-    package func remember(_ exception: TrustedCertificate) throws(LoginFault) { try run.keeper.remember(exception) }
-
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
+    /// Returns the keeper of the profile under its name.
+    package func keeper(of login: Login, _ approval: Approval) throws(LoginFault) -> StoreKeeper {
         learn(from: login)
         if case .login(let method) = approval { try remember(method) }
         run.context.warnOfStore(for: run.profile)
-        try run.keeper.approve(login, approval)
+        return run.keeper
     }
 
     /// Notes for the next login the server that a person has agreed to, and what proves one, as this one has shown it.

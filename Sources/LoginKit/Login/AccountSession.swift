@@ -1,29 +1,64 @@
 import Secrets
 
-/// The service, with what is stored refreshed by one process at a time, be it by a refresh or by the password that is kept.
-final class SingleFlightRefresh: Authenticator {
-    private let service: Service
-    private let keeper: StoreKeeper
-    /// Until the first refresh.
-    private var outdated: Session?
-    /// Whether the authorization server's word is enough for a grant that it has refreshed.
-    private let trustsGrants: Bool
-    private var refreshed: Session?
-    private let context: LoginContext
-    /// Whether what is earned is kept, so that others have use for it.
-    private let isShared: Bool
-
-    /// - Parameter settings: with the session that was found to be over before this login began; `nil` for whichever is there.
-    init(_ service: Service, _ keeper: StoreKeeper, _ request: LoginRequest, _ context: LoginContext) {
-        self.context = context
-        self.service = service
-        self.keeper = keeper
-        outdated = request.outdated
-        trustsGrants = request.wantsTokenAlone
-        isShared = request.persistence(of: service.profile) != Persistence.none
+/// The session of one account for whoever needs it: read once, verified, refreshed once among threads, processes and machines, and kept.
+///
+/// While a login goes on it stands before service and store; afterwards it has what came of it.
+package final class AccountSession: Authenticator, LoginKeeper {
+    /// The use that is made of a login.
+    package enum Purpose: Equatable {
+        /// The login itself.
+        case login
+        /// An action needs it; with a credential that was given it goes on where no store works.
+        case action(withoutStore: Bool)
+        /// It is tried, or made for one command: nothing stored is read, and nothing kept.
+        case trial
     }
 
-    deinit { keeper.hold = nil }
+    /// Says where a login is kept, right before it is.
+    package typealias Naming = (Login, Approval) throws(LoginFault) -> StoreKeeper
+
+    package let run: LoginRun
+    private let service: Service
+    /// Of what is stored, and then of what is kept.
+    private var keeper: StoreKeeper
+    private let purpose: Purpose
+    private let naming: Naming?
+    /// The answer to the first fill, since another read of the store may run gpg.
+    private var known: StoredLogin?
+    /// Until the first refresh.
+    private var outdated: Session?
+    private var refreshed: Session?
+
+    /// Whose login it is, once it was made.
+    package var identity = Identity(username: "", serverName: nil)
+    /// Whether it was there already.
+    package var wasThere = false
+    /// Whether a store takes it: until one turns out not to work.
+    private(set) var hasStore = true
+    /// What is stored, and then what came of the login.
+    package private(set) var session: Session?
+    /// The password that is stored beside a session.
+    private(set) var password: Secret?
+    /// Where a login of this run was verified.
+    private(set) var space: VerifiedSpace?
+
+    /// Reads nothing yet.
+    /// - Parameter known: what the run's keeper has just read, if it has.
+    init(_ run: LoginRun, for purpose: Purpose, known: StoredLogin? = nil, naming: Naming? = nil) {
+        (self.run, service, keeper) = (run, run.service, run.keeper)
+        (self.purpose, self.known, self.naming) = (purpose, known, naming)
+        outdated = run.request.outdated
+    }
+
+    /// Whether what is earned is kept, so that others have use for it.
+    private var isShared: Bool { run.request.persistence(of: run.profile) != Persistence.none }
+
+    /// Whether it is a login of its own, which neither waits for the refresh of what is stored nor takes its outcome.
+    private var isForced: Bool { run.request.policy.force }
+
+    private var isForAction: Bool { if case .action = purpose { true } else { false } }
+
+    // MARK: The service
 
     func prepare() throws(LoginFault) -> ProtectionSpace { try service.prepare() }
 
@@ -31,8 +66,15 @@ final class SingleFlightRefresh: Authenticator {
 
     func hold(_ extraSecrets: [CredentialField: Secret]) { service.hold(extraSecrets) }
 
+    func trust(_ exception: TrustedCertificate) { service.trust(exception) }
+
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
+        try service.resume(partial, code: code)
+    }
+
     /// Earns one session for all processes by a stored password or a machine's proof; only one sends a password that is refused.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
+        if isForced { return try service.begin(credential, code: code) }
         let provesItself = isShared && service.profile.provesItself && credential.kind == .ticket
         if provesItself, !keeper.mayRefresh { return try prove(credential) }
         guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
@@ -70,11 +112,8 @@ final class SingleFlightRefresh: Authenticator {
         return try service.begin(credential, code: nil)
     }
 
-    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
-        try service.resume(partial, code: code)
-    }
-
     func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
+        if isForced { return try service.verify(session, username: username) }
         if isKnown(session) {
             return Login(
                 identity: keeper.identity ?? Identity(username: username, serverName: nil), session: session)
@@ -84,17 +123,15 @@ final class SingleFlightRefresh: Authenticator {
         return login
     }
 
-    /// Whether a session is a grant that was refreshed just now: a refresh token is bound to whoever it was given for (RFC 6749,
+    /// Whether a session is a grant that was refreshed just now, whose server's word is enough for a token alone: a refresh token is bound to whoever it was given for (RFC 6749,
     /// section 6).
     private func isKnown(_ session: Session) -> Bool {
-        trustsGrants && session == refreshed && session.terms != nil && keeper.filledRecord?.doubt == nil
+        run.request.wantsTokenAlone && session == refreshed && session.terms != nil && keeper.filledRecord?.doubt == nil
     }
-
-    func trust(_ exception: TrustedCertificate) { service.trust(exception) }
 
     /// - Returns: the session of another process, if that has refreshed it meanwhile.
     func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
-        refreshed = try next(session, username: username)
+        refreshed = isForced ? try service.refresh(session, username: username) : try next(session, username: username)
         return refreshed
     }
 
@@ -120,14 +157,14 @@ final class SingleFlightRefresh: Authenticator {
         if let other = keeper.identity.flatMap({ refresh.owner.otherPerson(than: $0) }) {
             try keeper.keep(refresh.session, of: other)
         }
-        if !trustsGrants || refresh.session.terms == nil { keeper.expectRefresh() }
+        if !run.request.wantsTokenAlone || refresh.session.terms == nil { keeper.expectRefresh() }
         return refresh.session
     }
 
     /// Sends a refresh. Its response must be saved even if the program is told to end meanwhile: the old token may be used up.
     /// What came for another person has ended the login, and nothing of it is kept.
     private func refreshed(_ session: Session, _ username: String) throws(LoginFault) -> Service.RefreshedSession? {
-        keeper.hold = context.interruptionHold()
+        keeper.hold = run.context.interruptionHold()
         var hasResponse = false
         defer { if !hasResponse { keeper.hold = nil } }
         do throws(LoginFault) {
@@ -141,6 +178,65 @@ final class SingleFlightRefresh: Authenticator {
             if case .busy(let fault) = error, fault.isDoubtful, keeper.password == nil { keeper.endRefresh() }
             throw error
         }
+    }
+}
+
+// Keeping what came of it.
+extension AccountSession {
+    package func prepare() throws(LoginFault) {
+        if purpose == .trial { return }
+        do throws(LoginFault) {
+            try keeper.prepare()
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    package func fill() throws(LoginFault) -> StoredLogin {
+        if purpose == .trial { return StoredLogin() }
+        let stored = if let known { known } else { try keeper.fill() }
+        known = nil
+        (session, password) = (stored.session, stored.credential?.secret)
+        return stored
+    }
+
+    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
+        (session, space) = (login.session, login.space ?? space)
+        password = login.credential?.secret ?? password
+        if purpose == .trial { return }
+        guard hasStore else { return keeper.endRefresh() }
+        if let naming { keeper = try naming(login, approval) }
+        if isForAction { run.context.warnOfStore(for: run.profile) }
+        do throws(LoginFault) {
+            try keeper.approve(login, approval)
+        } catch {
+            try goOn(without: error)
+        }
+    }
+
+    /// Takes note of whom the service names for the stored session.
+    func confirm(_ identity: Identity, hiding isSecret: (String) -> Bool) throws(LoginFault) {
+        if hasStore { try keeper.confirm(identity, hiding: isSecret) }
+    }
+
+    /// With a password that was given the action needs no store.
+    private func goOn(without fault: LoginFault) throws(LoginFault) {
+        guard purpose == .action(withoutStore: true), case .store = fault else { throw fault }
+        hasStore = false
+        run.context.say("the login was not stored: \(fault.message().what)")
+    }
+
+    package func reject(_ part: StoredLogin.Part) throws(LoginFault) {
+        session = nil
+        if purpose == .trial { return }
+        try keeper.reject(part)
+        // Another machine may still have the session that comes next, so that it was not erased.
+        guard isForAction, keeper.unfinished == nil else { return }
+        run.context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
+    }
+
+    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
+        if purpose != .trial { try keeper.remember(exception) }
     }
 }
 
