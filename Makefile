@@ -104,7 +104,7 @@ fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS
 	@scripts/fuzz $(SECONDS) $(READERS)
 
 # EXAMPLES stand behind DESCRIPTION, where readers look for them; mdoc(7) has them further down.
-lint: ## format, manual pages and house rules
+lint: ## format, manual pages and house rules; after a build
 	@scripts/deps lint
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests Examples
 	@! mandoc -T lint -W warning man/* | grep -v 'sections out of conventional order: Sh'

@@ -83,25 +83,28 @@ final class TestWorld {
 
     private func world() -> Dependencies {
         let clock = WallClock { [now, elapsed] in now + elapsed.seconds.withLock { $0 } }
-        var world = Dependencies(
-            environment: Environment(variables, password: password),
-            clock: clock, hasTerminal: { self.person.isThere }, isTerminal: { self.terminals.contains($0) },
-            columns: { _ in self.columns }, isUnicode: { self.isUnicode },
-            dialogue: { _ in self.person },
-            features: Dependencies.features(consent: { _ in self.consent }, window: { _ in self.window }),
-            showPage: { (_, url, mayStart) throws(LoginFault) in try self.consent.showPage(url, mayStart: mayStart) },
-            transport: { origin, settings in
-                self.reached.append(origin)
-                self.settings.append(settings)
-                return settings.trace == nil ? self.server : TracedTransport(server: self.server, settings: settings)
-            },
-            tickets: tickets,
-            // No helper of this machine is run.
-            stores: {
-                Stores(
-                    folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
-                    desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
-            })
+        var world = Dependencies.real(Environment(variables, password: password))
+        world.clock = clock
+        world.hasTerminal = { self.person.isThere }
+        world.isTerminal = { self.terminals.contains($0) }
+        world.isInputPiped = { false }
+        (world.columns, world.isUnicode) = ({ _ in self.columns }, { self.isUnicode })
+        world.dialogue = { _ in self.person }
+        world.ask(by: { _ in self.consent }, window: { _ in self.window })
+        world.transport = { origin, settings in
+            self.reached.append(origin)
+            self.settings.append(settings)
+            return settings.trace == nil ? self.server : TracedTransport(server: self.server, settings: settings)
+        }
+        world.tickets = tickets
+        world.postponement = Dependencies.Postponement(begin: { _ in }, end: {})
+        world.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
+        // No helper of this machine is run.
+        world.stores = {
+            Stores(
+                folder: $0.stateFolder, clock: clock, holding: $0.holding, environment: ProgramEnvironment([:]),
+                desktop: $0.desktop, another: $0.anotherPassphrase, passphrase: $1)
+        }
         // The server answers in the order of its script.
         world.width = 1
         return world

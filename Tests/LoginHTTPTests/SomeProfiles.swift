@@ -165,6 +165,6 @@ struct Exchange {
 extension Service {
     /// The login method of the profile's kind, as the program makes it.
     static func method(of parts: LoginMethodParts) -> any LoginMethod {
-        Dependencies.features()(parts.client.profile.kind).method(parts)
+        Dependencies.features()(parts.client.profile.kind).makeMethod(parts)
     }
 }

@@ -230,10 +230,7 @@ extension Logins {
         } else {
             dependencies.hasTerminal = { true }
             let dialogue = DelegateDialogue(delegate: delegate, isCancelled: isCancelled)
-            dependencies.features = Dependencies.features(consent: { DelegateConsent($0, dialogue) })
-            dependencies.showPage = { (settings, url, mayStart) throws(LoginFault) in
-                try DelegateConsent(settings, dialogue).showPage(url, mayStart: mayStart)
-            }
+            dependencies.ask(by: { DelegateConsent($0, dialogue) })
             dependencies.dialogue = { _ in dialogue }
             dependencies.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
         }

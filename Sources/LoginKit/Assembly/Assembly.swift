@@ -26,11 +26,11 @@ extension Dependencies {
             noticeLine: NoticeLine(
                 show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
                 move: { TerminalNotice.move($0) }),
-            discovered: { (context, url, request) throws(LoginFault) in try context.discovered(url, request) },
-            copiedLogin: { (context, text, profile, username) throws(LoginFault) in
+            discover: { (context, url, request) throws(LoginFault) in try context.discovered(url, request) },
+            readCopiedLogin: { (context, text, profile, username) throws(LoginFault) in
                 try context.credential(copiedIn: text, for: profile, username: username)
             },
-            netrcLogin: { (context, path, profile, username, allowsBlank) throws(LoginFault) in
+            readNetrc: { (context, path, profile, username, allowsBlank) throws(LoginFault) in
                 let entry = try context.netrcEntry(
                     in: path, for: profile, username: username, allowsBlank: allowsBlank)
                 return (entry.username, entry.password, entry.line)
@@ -49,7 +49,7 @@ extension Dependencies {
         return status.st_mode & S_IFMT == S_IFIFO || status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
     }
 
-    /// The table of features: what each kind of login is.
+    /// The table of login methods.
     static func features(
         consent: @escaping (AuthorizationSettings) -> any ConsentDialogue = { AuthorizationDialogue($0) },
         window: @escaping (AuthorizationSettings) -> any WindowDialogue = { ChromiumDialogue($0) }
@@ -74,6 +74,17 @@ extension Dependencies {
                     WindowConsent($0, window)
                 }
             }
+        }
+    }
+
+    /// Has a person go elsewhere by a dialogue: to consent, and to see a page of the service.
+    mutating func ask(
+        by consent: @escaping (AuthorizationSettings) -> any ConsentDialogue,
+        window: @escaping (AuthorizationSettings) -> any WindowDialogue = { ChromiumDialogue($0) }
+    ) {
+        features = Self.features(consent: consent, window: window)
+        showPage = { (settings, url, mayStart) throws(LoginFault) in
+            try consent(settings).showPage(url, mayStart: mayStart)
         }
     }
 }

@@ -114,14 +114,6 @@ struct MethodChoice: Equatable, Sendable {
     }
 }
 
-extension [AuthenticationMethod] {
-    /// Each once, whatever the order in which they were written.
-    var strongestFirst: [AuthenticationMethod] {
-        let known = HTTPScheme.allCases.map(\.method).filter { contains($0) }
-        return known.count > 1 ? known : Array(prefix(1))
-    }
-}
-
 extension AuthenticateChallenge {
     /// The scheme, with what makes it impossible to answer.
     fileprivate var offerName: String {

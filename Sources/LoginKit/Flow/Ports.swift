@@ -92,7 +92,7 @@ package protocol Prompt {
     func wait(seconds: Int) throws(LoginFault)
 }
 
-/// A person's consent elsewhere, as at an authorization server, in the place of a credential that they type.
+/// A person's consent elsewhere, as at an authorization server, instead of a credential that they type.
 protocol ConsentSource {
     /// Whether the person can be asked anything beside it.
     var mayAsk: Bool { get }

@@ -194,32 +194,6 @@ extension ParsedResponse {
     }
 }
 
-extension ResponseRule {
-    /// Whether an answer with this head may turn out to be anything but `passed`, so that its body is not to be shown yet.
-    func mayConcern(_ head: HTTPResponse) -> Bool {
-        if head.isRefusal { return true }
-        if (300..<400).contains(head.status), !head.values(of: "Location").isEmpty { return true }
-        return ((forbidden ?? []) + (loggedOut ?? [])).contains { condition in
-            (condition.status ?? head.status) == head.status
-                && (!condition.readsBody || head.mayBeJSON)
-        }
-    }
-}
-
-extension Condition {
-    fileprivate var readsBody: Bool {
-        places.contains { if case .json = $0.place { true } else { false } }
-    }
-}
-
-extension HTTPResponse {
-    /// Many servers call JSON something else, but not a file.
-    fileprivate var mayBeJSON: Bool {
-        guard let type = values(of: "Content-Type").first?.lowercased() else { return true }
-        return type.contains("json") || type.hasPrefix("text/")
-    }
-}
-
 extension AuthenticateChallenge {
     /// Whether a password answers it.
     fileprivate var takesPassword: Bool { scheme == "basic" || scheme == "digest" }

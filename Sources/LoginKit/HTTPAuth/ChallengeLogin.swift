@@ -86,7 +86,7 @@ final class ChallengeLogin: LoginMethod {
 
     /// The method that the server was found to want, else the one that worked at login; else the server is asked. A ticket is sent
     /// as one, whatever another account of the profile logs in with.
-    func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod {
+    func authenticationMethod(for credential: Credential) throws(LoginFault) -> AuthenticationMethod {
         switch credential.kind {
         case .ticket: return .negotiate
         case .token, .certificate, .grant, .noSecret, .copied: throw client.lacking
@@ -105,7 +105,7 @@ final class ChallengeLogin: LoginMethod {
         _ request: HTTPRequest, with credential: Credential, answersOtherRealms: Bool, over line: ServiceClient.Line
     ) throws(LoginFault) -> ServiceClient.Sent {
         var request = request
-        switch HTTPScheme(try method(for: credential)) {
+        switch HTTPScheme(try authenticationMethod(for: credential)) {
         case .basic:
             request.basic = credential.pair
             return ServiceClient.Sent(response: try line(request), carriedPassword: true)
@@ -130,12 +130,5 @@ final class ChallengeLogin: LoginMethod {
             throw .loginRequired(LoginNeed(why: .ticket(problem)))
         }
         try tickets.request(client.endpoint.origin.host)
-    }
-}
-
-extension Credential {
-    /// Where no request earns another session, it is the session.
-    var opened: OpeningStep {
-        .opened(OpenedLogin(credential: self, session: .credential(self), verdict: .leftToVerify))
     }
 }

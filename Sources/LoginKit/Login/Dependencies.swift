@@ -15,7 +15,7 @@ package struct Dependencies {
     /// Whether standard input is a pipe or a file, which may have a password in it.
     package var isInputPiped: () -> Bool = { false }
     package var dialogue: (DialogueSettings) -> any Dialogue
-    /// What each kind of login is.
+    /// The login method of each kind, and who consents to it.
     var features: (LoginKind) -> LoginFeature
     /// Shows a person a page of the service, in a browser if one may be started.
     var showPage: (AuthorizationSettings, _ url: String, _ mayStart: Bool) throws(LoginFault) -> Void
@@ -33,11 +33,11 @@ package struct Dependencies {
     /// The line on the terminal that names the server a command waits for.
     var noticeLine = NoticeLine(show: { _ in false }, hide: {})
     /// Finds out how to log in at a URL that has no profile.
-    var discovered: (LoginContext, ParsedURL, LoginRequest) throws(LoginFault) -> LoginTarget
+    var discover: (LoginContext, ParsedURL, LoginRequest) throws(LoginFault) -> LoginTarget
     /// Takes the session out of what a person has copied in a browser.
-    var copiedLogin: (LoginContext, Secret, Profile, _ username: String?) throws(LoginFault) -> Credential
+    var readCopiedLogin: (LoginContext, Secret, Profile, _ username: String?) throws(LoginFault) -> Credential
     /// Takes the login for a profile's host out of a netrc file.
-    var netrcLogin:
+    var readNetrc:
         (LoginContext, _ path: String, Profile, _ username: String?, _ allowsBlank: Bool) throws(LoginFault)
             -> (username: String?, password: Secret, line: Int)
     /// The stores that other machines use, too.
@@ -71,7 +71,7 @@ package struct Dependencies {
 
 extension Dependencies {
     /// A profile's service, over the transport of its origin.
-    /// - Parameter method: with what was opened for it; that of the profile's kind unless said.
+    /// - Parameter method: makes the login method with a key that was opened for it; `nil` where none was.
     func service(
         _ profile: Profile, _ endpoint: ServiceEndpoint, _ settings: TransportSettings,
         others: OriginTransports = OriginTransports(), _ options: Service.Options, method: LoginMethodMaker? = nil
@@ -83,6 +83,6 @@ extension Dependencies {
         return Service(
             profile: profile, endpoint: endpoint, transport: transport(endpoint.origin, settings), clock: clock,
             tickets: tickets, options: options, anonymous: anonymous, others: others,
-            method: method ?? features(profile.kind).method)
+            method: method ?? features(profile.kind).makeMethod)
     }
 }

@@ -85,15 +85,3 @@ extension LoginContext {
             + "\n"
     }
 }
-
-extension Template {
-    /// The text that parses to this template.
-    var source: String {
-        parts.map { part in
-            switch part {
-            case .text(let text): text.split(separator: "{", omittingEmptySubsequences: false).joined(separator: "{{")
-            case .slot(let slot): "{\(slot.name)}"
-            }
-        }.joined()
-    }
-}

@@ -1,18 +1,18 @@
 import Secrets
 
-/// A kind of login, as its feature brings it. `Assembly` has the table.
+/// Brings in the login method of one `LoginKind`. `Assembly` has the table of them.
 struct LoginFeature {
     /// Makes the method of one service.
-    let method: LoginMethodMaker
+    let makeMethod: LoginMethodMaker
     /// Has a person log in elsewhere; `nil` where a credential is typed here, or nobody is needed.
     var consent: ((LoginRun) -> any ConsentSource)?
-    /// Opens what the method needs, before anybody is asked; `nil` where it needs nothing.
+    /// Opens the key that the method needs, before anybody is asked anything else; `nil` where it needs none.
     var opening: ((LoginContext, Profile, LoginRequest, StoreKeeper) throws(LoginFault) -> Opened)?
 
-    /// A method that has what it needs.
+    /// Makes the method with a key that is open.
     struct Opened {
-        /// The passphrase by which it was opened, which is kept beside the session.
+        /// The passphrase of that key, which is kept beside the session.
         let passphrase: Secret?
-        let method: LoginMethodMaker
+        let makeMethod: LoginMethodMaker
     }
 }

@@ -182,9 +182,9 @@ private struct Resolver {
         }
         request.mayUseCertificate = true
         if let text = chosen.copied {
-            request.supplied = try context.dependencies.copiedLogin(context, text, profile, username)
+            request.supplied = try context.dependencies.readCopiedLogin(context, text, profile, username)
         } else if let path = chosen.netrc {
-            let entry = try context.dependencies.netrcLogin(
+            let entry = try context.dependencies.readNetrc(
                 context, path, profile, username, chosen.allowsBlankPassword)
             if let name = entry.username { try check(username: name) }
             request.username = username ?? entry.username

@@ -56,7 +56,7 @@ package struct LoginRun {
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options,
-            method: opened?.method)
+            method: opened?.makeMethod)
     }
 
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
@@ -64,7 +64,7 @@ package struct LoginRun {
 
     /// Describes a machine's identity token; `nil` for a profile without one.
     package func identityFacts() throws(LoginFault) -> String? {
-        try service.method.identityFacts()
+        try service.loginMethod.identityFacts()
     }
 
     /// Whether a new login is stored nowhere.

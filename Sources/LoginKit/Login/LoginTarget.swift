@@ -74,7 +74,7 @@ extension LoginContext {
         if let known = try remembered(url.origin, url.target, request) {
             target = LoginTarget(profile: known)
         } else {
-            target = try dependencies.discovered(self, url, request)
+            target = try dependencies.discover(self, url, request)
         }
         topic.profile = target.profile.name
         if target.new != nil {

@@ -101,15 +101,3 @@ extension LoginContext {
         return Credential(username: username, kind)
     }
 }
-
-extension SecretFile.Problem {
-    /// The fault, in words.
-    var words: String {
-        switch self {
-        case .cannotRead(let errno): "it cannot be read: \(SystemWords.of(errno))"
-        case .tooLong: "it is longer than \(SecretFile.limit) bytes"
-        case .tookTooLong: "it did not end within \(PasswordCommand.patience) seconds"
-        case .furtherLines: "it has more than one line"
-        }
-    }
-}

@@ -13,7 +13,7 @@ protocol ConsentDialogue: BrowserDialogue, DeviceDialogue {
 extension AuthorizationDialogue: ConsentDialogue {}
 
 extension ConsentDialogue {
-    /// Shows a page of the service by itself, and is over.
+    /// Shows a page of the service, then ends the dialogue.
     func showPage(_ url: String, mayStart: Bool) throws(LoginFault) {
         defer { end() }
         try show(page: url, starts: mayStart && canStartBrowser)

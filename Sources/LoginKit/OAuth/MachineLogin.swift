@@ -15,7 +15,7 @@ final class MachineLogin: LoginMethod {
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).bearer()
+        let found = try AnonymousCheck(client: client).checkBearer()
         space = found
         return found
     }
@@ -31,7 +31,7 @@ final class MachineLogin: LoginMethod {
             OpenedLogin(credential: credential, session: .token(issued.grant.grant.session), verdict: .accepted))
     }
 
-    func method(for credential: Credential) -> AuthenticationMethod { .oauth }
+    func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .oauth }
 
     func assertion(for grant: Grant) throws(LoginFault) -> Secret? {
         guard grant.terms.client.authentication == .privateKeyJWT else { return nil }
@@ -72,15 +72,16 @@ extension LoginFeature {
     /// A machine that proves itself, by a key that is opened before.
     static var machine: LoginFeature {
         LoginFeature(
-            method: { MachineLogin($0, nil) },
+            makeMethod: { MachineLogin($0, nil) },
             opening: { (context, profile, request, keeper) throws(LoginFault) in
                 let unlocker = MachineKeyUnlocker(context: context, profile: profile, request: request) {
                     () throws(LoginFault) in try keeper.fill()
                 }
-                let opened = try unlocker.openedBefore()
+                var opened: MachineKeyUnlocker.Opened?
                 let dependencies = try context.machineDependencies(of: profile) { () throws(LoginFault) in
                     if let opened { opened.key } else { try unlocker.openedAfter() }
                 }
+                opened = try unlocker.openedBefore()
                 return Opened(passphrase: opened?.passphrase) { MachineLogin($0, dependencies) }
             })
     }

@@ -11,7 +11,7 @@ final class OAuthLogin: LoginMethod {
     }
 
     func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).bearer()
+        let found = try AnonymousCheck(client: client).checkBearer()
         space = found
         return found
     }
@@ -28,7 +28,7 @@ final class OAuthLogin: LoginMethod {
         }
     }
 
-    func method(for credential: Credential) -> AuthenticationMethod { .oauth }
+    func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .oauth }
 
     /// The token with its terms, with whom the id_token is about, and with the name where only that says it.
     private func session(_ authorized: AuthorizedGrant) throws(LoginFault) -> Token {

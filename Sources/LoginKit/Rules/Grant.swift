@@ -64,13 +64,6 @@ package struct Grant: Equatable, Sendable {
         self.terms = terms
     }
 
-    /// The same after a refresh (RFC 6749, section 6): no new refresh token keeps the old one, and a scope that is not named
-    /// stays as it was.
-    /// - Parameter now: when the response came, in seconds of Unix time.
-    func refreshed(by issued: IssuedTokens, at now: Int64) -> Grant {
-        Grant(token: issued.token(receivedAt: now, keeping: token.refreshToken), terms: terms.granting(issued.scope))
-    }
-
     /// Everything in it that must not be seen.
     var secrets: [Secret] { session.secrets }
 
@@ -119,7 +112,7 @@ extension Grant.Terms {
         return (subject, refreshed)
     }
 
-    fileprivate func granting(_ scope: String?) -> Grant.Terms {
+    func granting(_ scope: String?) -> Grant.Terms {
         Grant.Terms(
             issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client,
             scope: scope ?? self.scope, resource: resource, name: name, subject: subject)
@@ -159,4 +152,11 @@ struct IssuedTokens: Equatable, Sendable {
     let scope: String?
     /// Looked at for the name alone, and not kept (OpenID Connect Core 1.0, section 3.1.3.3).
     let identityToken: Secret?
+}
+
+extension String {
+    /// Whether it is one scope (RFC 6749, section 3.3).
+    var isScopeToken: Bool {
+        !isEmpty && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
+    }
 }

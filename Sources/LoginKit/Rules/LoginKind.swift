@@ -47,7 +47,7 @@ package enum HTTPScheme: String, CaseIterable, Sendable {
     }
 }
 
-/// The row of a kind of login: what everything else has to know of it. How it logs in is its `LoginProcedure`.
+/// The row of a kind of login: what everything else has to know of it. How it logs in is its `LoginMethod`.
 package struct LoginTraits: Sendable {
     /// Whether user name and password answer the challenges of HTTP authentication.
     var answersChallenges = false
@@ -152,5 +152,13 @@ extension Profile {
             }
         }
         return .challenge(methods.compactMap { HTTPScheme($0) })
+    }
+}
+
+extension [AuthenticationMethod] {
+    /// Each once, whatever the order in which they were written.
+    var strongestFirst: [AuthenticationMethod] {
+        let known = HTTPScheme.allCases.map(\.method).filter { contains($0) }
+        return known.count > 1 ? known : Array(prefix(1))
     }
 }

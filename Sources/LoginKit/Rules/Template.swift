@@ -208,3 +208,15 @@ enum JSONTemplate: Equatable, Sendable {
         }
     }
 }
+
+extension Template {
+    /// The text that parses to this template.
+    var source: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text.split(separator: "{", omittingEmptySubsequences: false).joined(separator: "{{")
+            case .slot(let slot): "{\(slot.name)}"
+            }
+        }.joined()
+    }
+}

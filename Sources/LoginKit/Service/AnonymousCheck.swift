@@ -115,9 +115,9 @@ struct AnonymousCheck {
         return ProtectionSpace(origin: client.endpoint.origin, realm: realm, method: method)
     }
 
-    /// The protection space of a login whose session is a token of an authorization server. The client has the service's challenge for
-    /// one then (RFC 6750, section 3).
-    func bearer() throws(LoginFault) -> ProtectionSpace {
+    /// Asks for the service's Bearer challenge (RFC 6750, section 3), and keeps it in `client.bearerChallenge`.
+    /// - Returns: the protection space of a login whose session is a token of an authorization server.
+    func checkBearer() throws(LoginFault) -> ProtectionSpace {
         client.bearerChallenge = try challenges().first { $0.scheme == "bearer" }
         return ProtectionSpace(
             origin: client.endpoint.origin, realm: client.bearerChallenge?.realm, method: .oauth)

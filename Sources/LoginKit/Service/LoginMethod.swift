@@ -1,6 +1,6 @@
 import Secrets
 
-/// A kind of login at one service: one type for each `LoginKind`, which its `LoginFeature` makes.
+/// Logs in at one service, in the way of the profile's `LoginKind`. A `LoginFeature` makes it.
 protocol LoginMethod: AnyObject {
     /// Sends the requests.
     var client: ServiceClient { get }
@@ -16,7 +16,7 @@ protocol LoginMethod: AnyObject {
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep
 
     /// The method that sends a credential which is the session itself.
-    func method(for credential: Credential) throws(LoginFault) -> AuthenticationMethod
+    func authenticationMethod(for credential: Credential) throws(LoginFault) -> AuthenticationMethod
 
     /// Sends a request with a credential that is the session, in the way that the server wants it.
     /// - Parameter answersOtherRealms: whether a challenge of another realm than the first one's is answered, too.
@@ -31,7 +31,7 @@ protocol LoginMethod: AnyObject {
     func identityFacts() throws(LoginFault) -> String?
 }
 
-/// What a login method may use, beside what its feature hands it.
+/// The parts that every login method gets.
 struct LoginMethodParts {
     /// Sends the profile's requests.
     let client: ServiceClient
@@ -114,5 +114,12 @@ extension Credential {
         } catch {
             throw .usage(error)
         }
+    }
+}
+
+extension Credential {
+    /// Where no request earns another session, it is the session.
+    var opened: OpeningStep {
+        .opened(OpenedLogin(credential: self, session: .credential(self), verdict: .leftToVerify))
     }
 }

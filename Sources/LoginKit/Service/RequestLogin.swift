@@ -30,7 +30,7 @@ final class RequestLogin: LoginMethod {
             .take(steps, code: code, by: client.plainly)
     }
 
-    func method(for credential: Credential) -> AuthenticationMethod { method }
+    func authenticationMethod(for credential: Credential) -> AuthenticationMethod { method }
 }
 
 /// The client certificate is the proof, in the handshake of every connection: no request carries anything.
@@ -74,7 +74,7 @@ final class CertificateLogin: LoginMethod {
             .take(steps, code: code, by: client.plainly)
     }
 
-    func method(for credential: Credential) -> AuthenticationMethod { .certificate }
+    func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .certificate }
 }
 
 /// A token that a person pastes is the session at once.
@@ -103,5 +103,5 @@ final class PastedTokenLogin: LoginMethod {
         }
     }
 
-    func method(for credential: Credential) -> AuthenticationMethod { .token }
+    func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .token }
 }

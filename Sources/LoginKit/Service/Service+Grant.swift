@@ -32,7 +32,7 @@ extension Service {
     /// (RFC 7592).
     func revoke(_ grant: Grant, noting outcome: inout LogoutOutcome) throws(LoginFault) {
         let assertion =
-            grant.terms.revocation == nil ? nil : try method.assertion(for: grant)
+            grant.terms.revocation == nil ? nil : try loginMethod.assertion(for: grant)
         let (replies, fault) = try revoke(OAuthCall.revocations(grant, assertion: assertion), andClientOf: grant)
         outcome.fault = fault
         outcome.facts.request = replies.isEmpty ? .notOffered : .revocation

@@ -49,7 +49,7 @@ extension Service {
                     response: response, session: client.refreshed(session, by: response), isProven: false,
                     carriedPassword: false, url: request.url)
             }
-            let sent = try method.send(request, with: credential, answersOtherRealms: false)
+            let sent = try loginMethod.send(request, with: credential, answersOtherRealms: false)
             return Relayed(
                 response: sent.response, session: session, isProven: sent.isProven,
                 carriedPassword: sent.carriedPassword, url: request.url)
@@ -138,7 +138,7 @@ extension Service {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)
         }
         let answersByItself = credential.password != nil && options.pinnedMethod == .digest
-        let method = answersByItself ? .digest : try method.method(for: credential)
+        let method = answersByItself ? .digest : try loginMethod.authenticationMethod(for: credential)
         if method == .basic || method == .digest { request.basic = credential.pair }
         return Attachment(request: request, method: method)
     }

@@ -119,7 +119,7 @@ extension Service {
     /// Whether a session is a password that goes out by Basic, as the request before did.
     func sendsBasic(_ session: Session) throws(LoginFault) -> Bool {
         guard let credential = session.credential, credential.password != nil else { return false }
-        return try method.method(for: credential) == .basic
+        return try loginMethod.authenticationMethod(for: credential) == .basic
     }
 
     /// A pasted token has no typed name: the account goes by the server's.

@@ -39,7 +39,7 @@ package final class Service: Authenticator {
 
     let client: ServiceClient
     /// The method of the profile's kind of login.
-    let method: any LoginMethod
+    let loginMethod: any LoginMethod
     let options: Options
     let clock: WallClock
     /// The ways to the authorization server of the profile.
@@ -88,14 +88,14 @@ package final class Service: Authenticator {
         self.clock = clock
         self.options = options
         self.others = others
-        self.method = method(
+        loginMethod = method(
             LoginMethodParts(client: client, clock: clock, tickets: tickets, others: others, options: options))
     }
 
     var profile: Profile { client.profile }
     var endpoint: ServiceEndpoint { client.endpoint }
     /// The protection space, once the server was asked.
-    package var protectionSpace: ProtectionSpace? { method.space }
+    package var protectionSpace: ProtectionSpace? { loginMethod.space }
     /// The response of verify without a login: found out by `prepare`, else remembered.
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
@@ -132,7 +132,7 @@ package final class Service: Authenticator {
     }
 
     func prepare() throws(LoginFault) -> ProtectionSpace {
-        let space = try method.prepare(hasPassword: options.hasPassword)
+        let space = try loginMethod.prepare(hasPassword: options.hasPassword)
         do throws(LoginFault) {
             try AnonymousCheck(client: client).sendWithCookies()
         } catch .usage(.verifyProvesNothing) where options.findsVerify {
@@ -168,7 +168,7 @@ package final class Service: Authenticator {
     }
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
-        switch try method.open(steps, code: code) {
+        switch try loginMethod.open(steps, code: code) {
         case .opened(let login): try withLogout(try confirmed(login), after: login)
         case .refused(let refusal): .refused(refusal)
         case .needsCode(let words, let steps): .needsCode(words: words, steps)
@@ -221,7 +221,7 @@ extension Service {
             }
             let sent =
                 if let credential = session.credential {
-                    try method.send(request, with: credential, answersOtherRealms: false, over: line)
+                    try loginMethod.send(request, with: credential, answersOtherRealms: false, over: line)
                 } else {
                     ServiceClient.Sent(response: try line(request))
                 }
@@ -258,7 +258,7 @@ extension Service {
             return try client.send(rule, values, session: session, by: client.plainly)
         }
         return try client.send(rule, values, session: session) { (request) throws(LoginFault) in
-            try method.send(request, with: credential, answersOtherRealms: true)
+            try loginMethod.send(request, with: credential, answersOtherRealms: true)
         }
     }
 

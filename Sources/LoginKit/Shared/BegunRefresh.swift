@@ -22,11 +22,6 @@ struct BegunRefresh {
 
 // One refresh for all machines: what `SharedRefresh` asks for, done in the engine and on the disk.
 extension SharedStore {
-    /// Takes the right to refresh a login, or waits for whoever has it. Called by one process of this machine at a time.
-    /// - Parameters:
-    ///   - known: the login as it was read before.
-    ///   - hasOtherProof: whether something other than the refresh can earn a session: a stored password.
-    /// - Throws: `engineAway` if the engine cannot be reached, since a new session could not be stored then.
     func beginRefresh(
         of account: AccountID, ifStill known: Secret, hasOtherProof: Bool = false
     ) throws(StoreFault) -> SharedRight {
@@ -99,14 +94,11 @@ extension SharedStore {
         throw lockedTooLong
     }
 
-    /// Whether this process has sent a refresh for which the other machines wait.
     func hasBegunRefresh(of account: AccountID) throws(StoreFault) -> Bool {
         guard case .refresh? = refreshes[try id(account)]?.effect else { return false }
         return true
     }
 
-    /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again, since others
-    /// may think its lock is over while the provider answers.
     func isInTime(_ account: AccountID) throws(StoreFault) -> Bool {
         let key = try id(account)
         guard var refresh = refreshes[key], refresh.effect == .checkTime else { return false }
@@ -156,7 +148,6 @@ extension SharedStore {
         }
     }
 
-    /// Ends a login whose refresh the provider has refused, unless another machine may still have the next session.
     func refuse(_ old: Secret, for account: AccountID) throws(StoreFault) -> SharedRefusal {
         let key = try id(account)
         guard var refresh = refreshes.removeValue(forKey: key), case .refresh = refresh.effect else {
@@ -188,7 +179,6 @@ extension SharedStore {
         }
     }
 
-    /// Gives up the right to a refresh that was not sent, or that has used nothing up.
     func cancelRefresh(of account: AccountID) {
         // Where that fails the lock runs out.
         fault { () throws(StoreFault) in

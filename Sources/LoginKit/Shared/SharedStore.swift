@@ -12,9 +12,7 @@ final class SharedStore: SharedCredentialStore {
     let key: SharedKey
     let folder: String
     let clock: WallClock
-    /// The time limit of a refresh, in seconds.
     var lockTime: Int
-    /// The time for which a login is used as it was read, in seconds.
     var cacheTime = 0
     /// Whether the engine is not asked for a login.
     var isOffline = false
@@ -170,7 +168,6 @@ final class SharedStore: SharedCredentialStore {
 
 // What a machine that comes later has to know: whose login it is, and whether it has the right key.
 extension SharedStore {
-    /// The account of a profile that logged in last, on whichever machine; `nil` if none has.
     func lastAccount(of profile: String, at origin: Origin) throws(StoreFault) -> AccountID? {
         guard let name = try find(Self.pointer(profile, origin)) else { return nil }
         return AccountID(profile: profile, origin: origin, username: name.unprotectedText)
@@ -307,9 +304,6 @@ extension SharedStore {
         }
     }
 
-    /// Replaces the details beside a login that stays as it is, unless somebody has changed it since. Generation and lock stay, so
-    /// that the refresh of another machine goes on.
-    /// - Returns: whether it was still there.
     func amend(_ old: Secret, as new: Secret, for account: AccountID) throws(StoreFault) -> Bool {
         for _ in 1...Self.mostTries {
             guard let present = try look(account).1, !present.value.open.erased, present.value.secret == old else {
@@ -320,7 +314,6 @@ extension SharedStore {
         throw .unavailable(name, problem: "others were faster \(Self.mostTries) times in a row")
     }
 
-    /// Saves a secret where no other machine has a login of the account.
     func saveUnlessTaken(_ secret: Secret, for account: AccountID) throws(StoreFault) {
         let machine = try machineName()
         try noteKey()
@@ -334,7 +327,6 @@ extension SharedStore {
         try noteLast(account)
     }
 
-    /// Erases a login that this machine has put or locked, and leaves another machine's.
     func eraseOwn(_ account: AccountID) throws(StoreFault) {
         let machine = try machineName()
         try put(account) { (generation, present) throws(StoreFault) in

@@ -2,7 +2,7 @@ import Secrets
 
 /// A store that other machines use, too, so that what it has may change while this machine looks at it.
 ///
-/// What one machine has read it replaces only as long as no other one has changed it; and one of them at a time refreshes a login.
+/// A machine replaces only the version that it has read; one machine at a time refreshes a login.
 protocol SharedCredentialStore: CredentialStore, AnyObject {
     /// The time for which a login is used as it was read, in seconds.
     var cacheTime: Int { get set }
@@ -10,7 +10,7 @@ protocol SharedCredentialStore: CredentialStore, AnyObject {
     var lockTime: Int { get set }
     /// Whether other machines could not be asked when a login was read last.
     var wasAway: Bool { get }
-    /// The fault of a right to refresh that another machine has had for too long.
+    /// Thrown if another machine has held the right to refresh for too long.
     var lockedTooLong: StoreFault { get }
 
     /// Returns the login as this machine read it last, and the machine that saved it; nobody is asked.
@@ -31,7 +31,8 @@ protocol SharedCredentialStore: CredentialStore, AnyObject {
     /// Whether this process has sent a refresh for which the other machines wait.
     func hasBegunRefresh(of account: AccountID) throws(StoreFault) -> Bool
 
-    /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again.
+    /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again, since others
+    /// may think its lock is over while the provider answers.
     func isInTime(_ account: AccountID) throws(StoreFault) -> Bool
 
     /// Gives up the right to a refresh that was not sent, or that has used nothing up.
@@ -40,7 +41,7 @@ protocol SharedCredentialStore: CredentialStore, AnyObject {
     /// Takes the right to refresh a login that is to be moved away: until it is erased, or `cancelRefresh`.
     func lockForMove(of account: AccountID) throws(StoreFault)
 
-    /// Keeps a session in the place of the one that was read: by the refresh that this process has begun, or where nobody has
+    /// Keeps a session instead of the one that was read: by the refresh that this process has begun, or where nobody has
     /// changed it.
     /// - Returns: whether it is in use now; `false` where somebody else has put a newer one meanwhile.
     func keep(_ secret: Secret, over old: Secret, for account: AccountID) throws(StoreFault) -> Bool

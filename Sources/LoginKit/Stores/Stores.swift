@@ -16,7 +16,7 @@ package struct Stores {
     ///   - folder: the state folder, an absolute path.
     ///   - holding: how long what opens the encrypted file is held in the kernel's keyring, in seconds.
     ///   - environment: of the helpers that are run; its `PATH` is where they are looked for.
-    ///   - shared: how the stores are reached that other machines have, too; `nil` for not at all.
+    ///   - shared: the stores that other machines use, too; `nil` for none.
     ///   - desktop: how the Secret Service is reached; not at all, unless said.
     ///   - deriving: is told when the work begins that turns the passphrase into a key, and when it is done.
     ///   - another: a further passphrase of it after so many wrong ones; `nil` for none.

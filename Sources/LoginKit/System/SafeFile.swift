@@ -300,3 +300,12 @@ final class ReservedSpace {
         }
     }
 }
+
+extension stat {
+    /// Whether others than the user and the administrator have rights on what the user's secrets hang on. The administrator
+    /// may let a group have a key of theirs: so is what systemd hands to a service.
+    var isOpenToOthers: Bool {
+        if st_uid == getuid() { return st_mode & 0o077 != 0 }
+        return st_uid != 0 || st_mode & 0o027 != 0
+    }
+}

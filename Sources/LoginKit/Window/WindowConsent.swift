@@ -152,5 +152,5 @@ final class WindowLogin: LoginMethod {
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep { throw client.lacking }
 
-    func method(for credential: Credential) -> AuthenticationMethod { .browser }
+    func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .browser }
 }

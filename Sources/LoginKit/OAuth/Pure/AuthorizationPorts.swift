@@ -1,5 +1,3 @@
-import Secrets
-
 /// A person with a browser that comes back to this machine (RFC 8252): the listener and the prompt, which are waited for together.
 protocol BrowserDialogue {
     /// Asks whether to log in at a server on another origin, or with a code that is typed on another one.

@@ -49,11 +49,6 @@ extension String {
     fileprivate var isScope: Bool {
         utf8.count <= 4096 && split(separator: " ").allSatisfy { String($0).isScopeToken }
     }
-
-    /// RFC 6749, section 3.3.
-    var isScopeToken: Bool {
-        !isEmpty && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"\"\\".utf8.contains($0) }
-    }
 }
 
 extension IssuedTokens {
@@ -112,5 +107,14 @@ enum RevocationResponse: Equatable, Sendable {
                 (200..<300).contains(response.status) && !body.hasError && (response.body.isEmpty || !body.isPage)
             self = isDone ? .revoked : .failed(status: response.status)
         }
+    }
+}
+
+extension Grant {
+    /// The grant after a refresh (RFC 6749, section 6): no new refresh token keeps the old one, and a scope that is not named
+    /// stays as it was.
+    /// - Parameter now: when the response came, in seconds of Unix time.
+    func refreshed(by issued: IssuedTokens, at now: Int64) -> Grant {
+        Grant(token: issued.token(receivedAt: now, keeping: token.refreshToken), terms: terms.granting(issued.scope))
     }
 }

@@ -311,17 +311,3 @@ extension String {
 extension UInt8 {
     fileprivate var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
 }
-
-extension ArraySlice<UInt8> {
-    /// Whether it will be the same the next time: no script, no star, which separates the two texts, no long number as nonces are.
-    var isSteady: Bool {
-        var digits = 0
-        for byte in self {
-            let isDigit =
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte | 0x20
-            digits = isDigit ? digits + 1 : 0
-            if digits >= 8 || byte == UInt8(ascii: "*") { return false }
-        }
-        return !starts(with: "<script".utf8) && String(validating: self, as: UTF8.self) != nil
-    }
-}

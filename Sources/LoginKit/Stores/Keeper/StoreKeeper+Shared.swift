@@ -30,6 +30,7 @@ extension StoreKeeper {
         }
     }
 
+    /// The number of times that a machine which stood still begins a refresh again.
     private static let mostTries = 8
 
     /// Whether a refresh may be sent now, since no other machine thinks by then that this one is gone.
