@@ -60,7 +60,7 @@ struct AnonymousResponseTests {
         let exchange = try staff([asksForBasic, namesNobody])
         let login = try exchange.login("anna", "pw")
         #expect(login.identity == Identity(username: "anna", serverName: nil))
-        #expect(exchange.service.unnamedPlace != nil)
+        #expect(exchange.service.result.unnamedPlace != nil)
     }
 
     @Test func `A response without a user name is none where anonymous clients get the same`() throws {

@@ -188,13 +188,13 @@ struct `A login with a page` {
         let welcome = HTTPResponse.answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, anonymous])
         let fixed = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), welcome])
         #expect(try fixed.login().session == .cookies([csrf, anonymous]))
-        #expect(fixed.service.keepsAnonymousSession)
+        #expect(fixed.service.result.keepsAnonymousSession)
         let fresh = try exchange([
             page(good), .answer(302, cookies: [csrf, sid]),
             .answer(200, "{\"username\":\"Anna\"}", cookies: [csrf, sid]),
         ])
         _ = try fresh.login()
-        #expect(!fresh.service.keepsAnonymousSession)
+        #expect(!fresh.service.result.keepsAnonymousSession)
         // Where verify says no, nothing is kept, whatever cookies there are.
         let refused = try exchange([page(good), .answer(302, cookies: [csrf, anonymous]), .answer(401)])
         #expect(fault { _ = try refused.login() }?.exitCode == .rejected)

@@ -28,25 +28,25 @@ package final class ProfileGeneration {
             target.profile.oauth?.scope = terms.scope
         }
         guard case .verify(var rule) = target.profile.proof else { return }
-        if let place = service.foundPlace {
+        if let place = service.result.place {
             let line = ProposedProfile.verify(place)
             rule = place.verify
             target.new?.table?["verify"] = line.value
             run.context.say("verify is now \(service.guardedURL): \(line.why ?? "")")
         }
-        if let status = service.learnedStatus {
+        if let status = service.result.status {
             rule.response.loggedIn = [Condition(status: status)]
             noteInVerify("logged-in", .array([.integer(Int64(status))]))
             run.context.say("the status \(status) of \(service.guardedURL) with the new login counts as logged in")
         }
-        if let name = service.foundName {
+        if let name = service.result.name {
             rule.response.username = name
             noteInVerify("username", name.written)
             if name == Place("/sub") {
                 run.context.say("the service names the account by 'sub' alone, an id that it made up")
             }
         }
-        if let logout = service.foundLogout, target.new?.table != nil {
+        if let logout = service.result.logout, target.new?.table != nil {
             target.new?.table?["logout"] = logout.written
             run.context.say("logout: \(logout.evidence)")
         }

@@ -41,6 +41,8 @@ package final class AccountSession: Authenticator, LoginKeeper {
     private(set) var password: Secret?
     /// Where a login of this run was verified.
     private(set) var space: VerifiedSpace?
+    /// The other findings of the login.
+    var result: LoginResult { service.result }
 
     /// Reads nothing yet.
     /// - Parameter known: what the run's keeper has just read, if it has.

@@ -196,7 +196,7 @@ extension AuthenticationMethod {
 extension LoginRun {
     /// Reports a response to verify without a user name: a page of the service has changed, the login is still good.
     private func sayIfUnnamed() {
-        guard let place = service.unnamedPlace else { return }
+        guard let place = service.result.unnamedPlace else { return }
         context.say(
             """
             \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
@@ -206,9 +206,9 @@ extension LoginRun {
 
     /// Warns if verify set another user's session, which is not used; the login is still good.
     private func sayIfOtherWasSet() {
-        guard let other = service.setOther else { return }
+        guard let other = service.result.setOther else { return }
         warn(words(of: other))
-        service.setOther = nil
+        service.result.setOther = nil
     }
 
     /// Prints a warning, with the profile's name in front.
@@ -231,14 +231,14 @@ extension LoginRun {
 
     /// A place of the profile is wrong, or the service or the clock is; the login is still good.
     private func warnOfNewLogin() {
-        if service.keepsAnonymousSession {
+        if service.result.keepsAnonymousSession {
             context.warn(
                 """
                 warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
                 the old one is now logged in too; tell the service's administrator
                 """)
         }
-        if let difference = service.clockDifference {
+        if let difference = service.result.clockDifference {
             context.warn("\(difference.warning(of: profile.name))")
         }
         let held = service.takenForLater

@@ -85,7 +85,8 @@ package struct TokenSource {
         request.outdated = outdated
         do throws(LoginFault) {
             let run = try LoginRun(context, profile, request)
-            return (try run.run(for: .action(withoutStore: false)).session, run.service.clockDifference)
+            let account = try run.run(for: .action(withoutStore: false))
+            return (account.session, account.result.clockDifference)
         } catch .loginRequired(let need) {
             let left = need.why == .sessionExpired ? outdated.flatMap(secondsLeft) : nil
             throw .loginRequired(LoginNeed(why: left.map { .sessionEndsSoon(seconds: $0) } ?? need.why))
@@ -136,7 +137,7 @@ package struct TokenSource {
         let account = try run.run(for: .action(withoutStore: true))
         guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         try check(run, session, account.hasStore)
-        try checkLife(of: session, clock: run.service.clockDifference)
+        try checkLife(of: session, clock: account.result.clockDifference)
         return (session, account.identity.username)
     }
 

@@ -18,7 +18,8 @@ extension Service {
             let login = try verified(opened)
             guard isGuess, try !loginPageShowsPerson(after: opened) else { return .accepted(login) }
             return .unconfirmed(
-                UnconfirmedLogin(response: .undecided, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
+                UnconfirmedLogin(
+                    response: .undecided, url: guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
         } catch .rejected(let refusal) {
             if try leadsToCode(opened) { throw .secondFactor(.notDescribed(words: nil)) }
             let response = opened.verdict.unconfirmed(
@@ -27,7 +28,7 @@ extension Service {
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
             if !searchesFirst, let step = try searched(after: opened) { return step }
             return .unconfirmed(
-                UnconfirmedLogin(response: response, url: guardedURL, leadsTo: verifyLeadsTo.flatMap(shownPath)))
+                UnconfirmedLogin(response: response, url: guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
         } catch .failure(.redirected(let step, let status, let target)) {
             // Whoever is logged in is redirected from there, as from many front pages.
             if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
@@ -74,16 +75,16 @@ extension Service {
 
     /// Asks verify, and returns the login with what it found.
     private func verified(_ opened: OpenedLogin) throws(LoginFault) -> Login {
-        clockDifference = opened.clockDifference
+        result.clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
         // If verify leads back to the page of the login, it has to name the user.
-        let isUnnamed = unnamedPlace != nil || options.findsVerify && foundPlace == nil && !hasSeenPerson
+        let isUnnamed = result.unnamedPlace != nil || options.findsVerify && result.place == nil && !result.showsPerson
         if isUnnamed, opened.verdict == .undecided, let target = opened.redirect?.target,
             try client.loginPaths().contains(where: { target.withoutQuery.isLogin(of: $0) })
         {
-            throw .rejected(Refusal(status: 200, missingName: unnamedPlace?.description))
+            throw .rejected(Refusal(status: 200, missingName: result.unnamedPlace?.description))
         }
-        keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
+        result.keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
             identity: login.identity, session: login.session,
             credential: keepsCredential && opened.credential.password != nil ? opened.credential : nil,

@@ -47,7 +47,7 @@ extension Service {
         case .accepted:
             let (new, difference) = try TokenReader(client: client, clock: clock)
                 .token(facts, answer, at: .refresh, replacing: token)
-            clockDifference = difference
+            result.clockDifference = difference
             try client.take(rule.response, from: facts, keepingOld: true)
             let owner = RefreshOwner(
                 named: answer.username.flatMap { facts.text(at: $0) },

@@ -19,7 +19,7 @@ extension Service {
         do throws(LoginFault) {
             let next = try ask(isNamed ? newest : session, username: username, afterLogin: false)
             let other = RefreshOwner(named: next.identity.serverName).otherPerson(than: login.identity)
-            setOther = other ?? setOther
+            result.setOther = other ?? result.setOther
             guard isNamed, next.identity.serverName != nil, other == nil else { return accepted(session) }
             return accepted(provable(next.session, after: newest, username: username))
         } catch .rejected where !isNamed {
@@ -50,11 +50,11 @@ extension Service {
                 identity: Identity(username: username, serverName: nil), session: session, extraSecrets: takenForLater)
         }
         let facts = try send(verify, with: session, username: username).facts
-        verifyLeadsTo = facts.response.redirect
-        unnamedPlace = nil
+        result.verifyLeadsTo = facts.response.redirect
+        result.unnamedPlace = nil
         switch try judged(facts, by: verify, of: session, afterLogin: afterLogin) {
         case .accepted:
-            unnamedPlace =
+            result.unnamedPlace =
                 session.name(at: verify.response.username) == nil
                 ? facts.missingName(verify.response, .verify) : nil
         case .refused(let refusal):
@@ -71,19 +71,19 @@ extension Service {
             throw .secondFactor(.required(words: nil))
         case .unclear
         where afterLogin && options.learns && facts.mayBeLoggedIn(sentOn: profile.traits.answersChallenges):
-            learnedStatus = facts.status
+            result.status = facts.status
         case .unclear(let error): throw error
         }
         if afterLogin, options.findsVerify {
             noteFindings(username, in: facts, of: verify)
             // The rules that were found name what anonymous clients get, and not what may come of a refusal.
-            if facts.asksAgain, foundName == nil { throw .rejected(Refusal(status: facts.status)) }
+            if facts.asksAgain, result.name == nil { throw .rejected(Refusal(status: facts.status)) }
         }
         var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.name(at: $0) }
         if afterLogin, options.learns, profile.kind == .oauth, verify.response.username == nil {
-            (foundName, found) = facts.response.userinfoName
+            (result.name, found) = facts.response.userinfoName
         }
-        let serverName = unnamedPlace == nil ? found : nil
+        let serverName = result.unnamedPlace == nil ? found : nil
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }

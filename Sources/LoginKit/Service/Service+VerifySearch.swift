@@ -9,22 +9,22 @@ extension Service {
         var opened = opened
         var search = try search(opened.redirect)
         var ledBack: Refusal?, lastResort: (place: GuardedPlace, anonymous: [PageLook])?
-        while searchRequests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
+        while result.requests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
-            searchRequests += 1
+            result.requests += 1
             guard let loggedIn = try look(rule, with: opened.session, by: client.plainly) else { continue }
             opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
             if let page = loggedIn.look.page {
                 if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
                 search.add(page)
-                foundLogout = foundLogout ?? page.logout
+                result.logout = result.logout ?? page.logout
             }
-            searchRequests += 1
+            result.requests += 1
             guard let anonymous = try look(rule, with: nil, by: client.anonymously) else { continue }
             var looks = [anonymous.look]
             if !client.cookiesBeforeLogin.isEmpty {
-                searchRequests += 1
+                result.requests += 1
                 guard let other = try look(rule, with: nil, carrying: client.cookiesBeforeLogin, by: client.anonymously)
                 else { continue }
                 looks.append(other.look)
@@ -37,7 +37,7 @@ extension Service {
                     ledBack = Refusal(status: loggedIn.response.status)
                 }
                 if loggedIn.look.wantsNothing, looks.allSatisfy(\.isOpen) {
-                    openTarget = openTarget ?? candidate.target
+                    result.openTarget = result.openTarget ?? candidate.target
                 }
                 if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
                 if lastResort == nil,
@@ -79,16 +79,13 @@ extension Service {
             loginPaths: try client.loginPaths())
     }
 
-    /// Whether a page of this login has shown a person, by name or by a way to log out.
-    var hasSeenPerson: Bool { foundName != nil || foundLogout != nil }
-
     /// Whether the page of the form, all that verify had to ask, shows a person by now, or leads to where nobody is told of a failure: to
     /// a page above it, or as an accepted login did to one that is open to everybody.
     func loginPageShowsPerson(after opened: OpenedLogin) throws(LoginFault) -> Bool {
-        if hasSeenPerson { return true }
-        guard let target = verifyLeadsTo, target.origin == endpoint.origin else { return false }
+        if result.showsPerson { return true }
+        guard let target = result.verifyLeadsTo, target.origin == endpoint.origin else { return false }
         return try search(nil).wasKnown(target.target.withoutQuery)
-            || opened.verdict == .accepted && target.target.withoutSession == openTarget
+            || opened.verdict == .accepted && target.target.withoutSession == result.openTarget
     }
 
     /// Looks for the logout where a browser would be by now: at the pages to which the login and verify led.
@@ -96,15 +93,17 @@ extension Service {
     func withLogout(_ step: LoginStep, after opened: OpenedLogin) throws(LoginFault) -> LoginStep {
         guard options.findsVerify, profile.logout == nil, case .accepted(var login) = step else { return step }
         var pages = try search(opened.redirect)
-        if let verifyLeadsTo { pages.add(verifyLeadsTo, namedBy: profile.verify?.path.source ?? "") }
-        while foundLogout == nil, searchRequests < VerifySearch.mostRequests, let page = pages.next() {
+        if let verifyLeadsTo = result.verifyLeadsTo {
+            pages.add(verifyLeadsTo, namedBy: profile.verify?.path.source ?? "")
+        }
+        while result.logout == nil, result.requests < VerifySearch.mostRequests, let page = pages.next() {
             if repeatsSecret(page.target) { continue }
-            searchRequests += 1
+            result.requests += 1
             let rule = RequestRule(method: "GET", path: Template(literal: page.target))
             do throws(LoginFault) {
                 guard let seen = try look(rule, with: login.session, by: client.plainly), seen.look.facts.status < 300
                 else { continue }
-                foundLogout = seen.look.page?.logout
+                result.logout = seen.look.page?.logout
                 login = login.with(client.refreshed(login.session, by: seen.response))
             } catch .cancelled {
                 throw .cancelled
@@ -118,7 +117,7 @@ extension Service {
 
     /// - Parameter anonymous: the looks of anonymous clients, the one without cookies first.
     private func take(_ place: GuardedPlace, _ anonymous: [PageLook]) {
-        foundPlace = place
+        result.place = place
         client.profile.proof = .verify(place.verify)
         let looks = anonymous.map { AnonymousResponse($0.facts, readBy: place.verify.response) }
         client.anonymousResponse = looks.first.flatMap { $0?.with(Array(looks.dropFirst())) }
@@ -152,10 +151,10 @@ extension Service {
         guard facts.status < 300 else { return }
         do throws(LoginFault) {
             let look = try look(at: facts.response, of: verify)
-            foundLogout = foundLogout ?? look.page?.logout
-            if verify.response.username == nil { foundName = look.facts.place(of: username, missingIn: nil) }
+            result.logout = result.logout ?? look.page?.logout
+            if verify.response.username == nil { result.name = look.facts.place(of: username, missingIn: nil) }
         } catch {
-            foundName = nil
+            result.name = nil
         }
     }
 }

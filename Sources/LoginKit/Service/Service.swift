@@ -44,32 +44,12 @@ package final class Service: Authenticator {
     let clock: WallClock
     /// The ways to the authorization server of the profile.
     let others: OriginTransports
-    /// Whether the session of the last login is carried by cookies that the page before it had set.
-    var keepsAnonymousSession = false
-    /// The difference of the clocks, if it makes the last token look expired.
-    var clockDifference: ClockDifference?
+    /// What the login has found out so far.
+    var result = LoginResult()
     /// The client that was registered for the login that has ended, where its server could not be made to delete it.
     var undeletedClient: String?
     /// Whether the verify request that was guessed takes any cookie for a login.
     private(set) var verifyProvesNothing = false
-    /// Where the last response to verify led.
-    var verifyLeadsTo: Redirect?
-    /// The place where the last response to verify has no user name although it was a login.
-    var unnamedPlace: Place?
-    /// The other user whose session a response to verify has set.
-    var setOther: Replacement?
-    /// The place that proves the login, where the search after it has found a better one than verify.
-    var foundPlace: GuardedPlace?
-    /// The logout of the page that proves the login, where no profile says one.
-    var foundLogout: FoundLogout?
-    /// Where the login led, if that is a page which everybody may open and which wants nothing to be sent.
-    var openTarget: String?
-    /// Requests of the search for what proves a login.
-    var searchRequests = 0
-    /// The place of the user name in verify's response, where no profile says it.
-    var foundName: Place?
-    /// The status that verify answered to a fresh grant, where it proves a login only beside the 401 of before.
-    var learnedStatus: Int?
 
     /// Sends no request.
     /// - Parameters:
