@@ -49,7 +49,7 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
             let problem = "there is no \(SafeText.quoted(alg)) here; it is one of "
             throw .usage(.badValue(option: "--alg", problem: problem + SigningKey.algorithms.joined(separator: ", ")))
         }
-        let path = try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(file) }
+        let path = try fromUsage(try Paths.absolute(file))
         let key = try make()
         let pem: Secret
         do throws(SigningKey.Fault) { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }

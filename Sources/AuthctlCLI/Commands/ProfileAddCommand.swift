@@ -65,7 +65,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard let offered = try offered(invocation) else { throw .cancelled }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
-        let withRisks = try LoginContext.fromConfig { () throws(UsageFault) in try offered.risks }
+        let withRisks = try fromUsage(try offered.risks)
         let takesAll = withRisks.isEmpty ? true : try accepts(withRisks + offered.consequences, invocation)
         let taken = takesAll ? offered : offered.withoutRisks
         // Checked again: another process may have added one meanwhile, and without the keys that were left out it may be invalid.
@@ -90,14 +90,12 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     private func offered(_ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
         if let from { return try fetched(from, invocation) }
         if file == "-" { return try ProfileInput(invocation).offered(name: name) }
-        return try LoginContext.fromConfig { () throws(UsageFault) in
-            if let file { return try OfferedProfiles(file: file, name: name) }
-            let presets = Presets(invocation.context.dependencies.environment), wanted = preset ?? ""
-            guard let found = try presets.preset(named: wanted) else {
-                throw .badValue(option: "--preset", problem: presets.problem(with: wanted))
-            }
-            return try OfferedProfiles(found, url: url ?? "", name: name)
+        if let file { return try fromUsage(try OfferedProfiles(file: file, name: name)) }
+        let presets = Presets(invocation.context.dependencies.environment), wanted = preset ?? ""
+        guard let found = try fromUsage(try presets.preset(named: wanted)) else {
+            throw .usage(.badValue(option: "--preset", problem: presets.problem(with: wanted)))
         }
+        return try fromUsage(try OfferedProfiles(found, url: url ?? "", name: name))
     }
 
     private func fetched(_ url: String, _ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
@@ -117,7 +115,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
             throw .usage(.other("a profile of this name already exists; choose another with --name"))
         }
         let decoder = ProfileDecoder(folder: invocation.context.paths.configFolder, home: invocation.context.paths.home)
-        let profile = try LoginContext.fromConfig { () throws(UsageFault) in try decoder.profile(named: name, table) }
+        let profile = try fromUsage(try decoder.profile(named: name, table))
         _ = try invocation.context.endpoint(profile)
     }
 
@@ -129,9 +127,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         case nil: return true
         case .config: return false
         case .made:
-            let written = try LoginContext.fromConfig { () throws(UsageFault) in
-                try invocation.context.profiles.written(name)
-            }
+            let written = try fromUsage(try invocation.context.profiles.written(name))
             return written == .table(table.withoutRisks)
         }
     }
@@ -178,8 +174,6 @@ private struct ProfileInput {
         guard isWhole, bytes.count <= FetchedProfiles.limit else {
             throw .usage(.badConfig(file: Self.name, path: nil, line: nil, problem: "has more than 64 KiB"))
         }
-        return try LoginContext.fromConfig { () throws(UsageFault) in
-            try OfferedProfiles(bytes, from: Self.name, name: name)
-        }
+        return try fromUsage(try OfferedProfiles(bytes, from: Self.name, name: name))
     }
 }

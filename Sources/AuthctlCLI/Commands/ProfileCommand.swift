@@ -117,9 +117,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(name)
         guard
-            let value = try LoginContext.fromConfig({ () throws(UsageFault) in
-                try invocation.context.profiles.written(profile.name)
-            })
+            let value = try fromUsage(try invocation.context.profiles.written(profile.name))
         else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
         if printsJSON {
             try invocation.streams.result(json: [profile.name: value.json])
@@ -285,7 +283,7 @@ struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
         var found: [Presets.Preset] = []
         for wanted in name.map({ [$0] }) ?? presets.names {
             do throws(LoginFault) {
-                let preset = try LoginContext.fromConfig { () throws(UsageFault) in try presets.preset(named: wanted) }
+                let preset = try fromUsage(try presets.preset(named: wanted))
                 if let preset { found.append(preset) }
             } catch {
                 // One that cannot be read hides no other.

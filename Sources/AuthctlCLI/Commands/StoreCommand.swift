@@ -180,7 +180,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
 
     private func keySource(_ invocation: Invocation) throws(LoginFault) -> KeySource {
         if let keyFile {
-            return .keyFile(path: try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(keyFile) })
+            return .keyFile(path: try fromUsage(try Paths.absolute(keyFile)))
         }
         if let file = invocation.context.dependencies.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }

@@ -112,11 +112,7 @@ struct CompletionSources {
         let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
         let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
         guard let context else { return nil }
-        do throws(LoginFault) {
-            return try context.selectProfile(argument ?? place.values["profile"]).name
-        } catch {
-            return nil
-        }
+        return try? context.selectProfile(argument ?? place.values["profile"]).name
     }
 
     /// With the helpers that are in `PATH`.
@@ -130,13 +126,13 @@ struct CompletionSources {
 
     private var document: AccountRegistryDocument? {
         guard let context else { return nil }
-        do throws(LoginFault) { return try context.document() } catch { return nil }
+        return try? context.document()
     }
 
     private var context: LoginContext? {
         var options = LoginContext.Options()
         options.config = place.values["config"]
-        do throws(LoginFault) { return try LoginContext(dependencies, options, .silent) } catch { return nil }
+        return try? LoginContext(dependencies, options, .silent)
     }
 }
 

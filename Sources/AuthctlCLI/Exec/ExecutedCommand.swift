@@ -181,23 +181,15 @@ struct Lending {
         switch socket {
         case nil: .port
         case "auto": .ownSocket(folder.newSocket("serve", of: profile.name))
-        case let path?: .socket(try absolute(path))
+        case let path?: .socket(try fromUsage(try Paths.absolute(path)))
         }
     }
 
     private static func log(
         _ file: String?, _ context: LoginContext, _ profile: Profile
     ) throws(LoginFault) -> ServeLogWriter.Prepared? {
-        if let file { return try .init(at: absolute(file)) }
+        if let file { return try .init(at: fromUsage(try Paths.absolute(file))) }
         return profile.serve.hasLog ? try .init(of: profile.name, in: context.paths) : nil
-    }
-
-    private static func absolute(_ path: String) throws(LoginFault) -> String {
-        do throws(UsageFault) {
-            return try Paths.absolute(path)
-        } catch {
-            throw .usage(error)
-        }
     }
 
     func proxy(

@@ -234,14 +234,7 @@ final class OutputFile {
 enum JSONLayout {
     /// - Returns: `nil` for what is not a JSON object or array, or is too deep.
     static func text(_ body: [UInt8]) -> [UInt8]? {
-        let isJSON = body.withUnsafeBytes { bytes in
-            do throws(JSONFault) {
-                _ = try JSONReader.read(bytes, mostValues: bytes.count)
-                return true
-            } catch {
-                return false
-            }
-        }
+        let isJSON = body.withUnsafeBytes { (try? JSONReader.read($0, mostValues: $0.count)) != nil }
         return isJSON ? laidOut(body) : nil
     }
 

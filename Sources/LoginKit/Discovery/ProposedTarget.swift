@@ -81,9 +81,8 @@ extension LoginContext {
     /// The profile as any other is read: what a server wrote may be none.
     func decoded(_ proposal: ProposedProfile) throws(LoginFault) -> Profile {
         let table = StrictTable(proposal.table, file: "the proposed profile", path: "")
-        return try LoginContext.fromConfig { () throws(UsageFault) in
-            try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table)
-        }
+        return try fromUsage(
+            try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table))
     }
 }
 

@@ -178,6 +178,15 @@ package func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Res
     }
 }
 
+/// What a person wrote or typed wrongly, as the fault of a login.
+package func fromUsage<Result>(_ body: @autoclosure () throws(UsageFault) -> Result) throws(LoginFault) -> Result {
+    do throws(UsageFault) {
+        return try body()
+    } catch {
+        throw .usage(error)
+    }
+}
+
 /// A request to authctl as a credential helper that is refused.
 package enum HelperRequestFault: Error, Equatable, Sendable {
     /// In bytes.

@@ -78,11 +78,7 @@ struct DigestDialogue {
 
     /// The target of the request line, as the transport sends it.
     private static func target(of request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> String {
-        do throws(UsageFault) {
-            return try parser.parse(request.url).target
-        } catch {
-            throw .usage(error)
-        }
+        try fromUsage(try parser.parse(request.url).target)
     }
 
     /// The challenge of a refusal, if it can be answered.

@@ -20,9 +20,7 @@ package struct FetchedProfiles {
         if let wanted, wanted.lowercased() != checksum {
             throw .untrusted(.foreignProfile(url: url, .otherChecksum(found: checksum)))
         }
-        var offered = try LoginContext.fromConfig { () throws(UsageFault) in
-            try OfferedProfiles(text, from: url, name: name)
-        }
+        var offered = try fromUsage(try OfferedProfiles(text, from: url, name: name))
         offered.origin = "from \(SafeText.line(url)), sha256 \(checksum)"
         (self.offered, self.checksum, self.url) = (offered, checksum, url)
     }

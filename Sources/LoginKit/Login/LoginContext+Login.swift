@@ -93,7 +93,7 @@ extension LoginContext {
 
     package func parse(_ url: String) throws(LoginFault) -> ParsedURL {
         let parser = try URLParser()
-        return try LoginContext.fromConfig { () throws(UsageFault) in try parser.parse(url) }
+        return try fromUsage(try parser.parse(url))
     }
 
     /// Settings for the requests of a profile to its origin.

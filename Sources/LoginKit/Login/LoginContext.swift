@@ -46,14 +46,12 @@ package final class LoginContext {
         self.dependencies = dependencies
         self.options = options
         self.messages = messages
-        (paths, profiles) = try LoginContext.fromConfig { () throws(UsageFault) in
-            let environment = dependencies.environment
-            let paths =
-                if let folder = options.folder { try Paths(folder: folder, environment) } else {
-                    try Paths(environment, config: options.config)
-                }
-            return (paths, try Configuration(paths))
-        }
+        let environment = dependencies.environment
+        paths =
+            if let folder = options.folder { try fromUsage(try Paths(folder: folder, environment)) } else {
+                try fromUsage(try Paths(environment, config: options.config))
+            }
+        profiles = try fromUsage(try Configuration(paths))
         registry = AccountRegistry(
             folder: paths.stateFolder, remembers: true, isCancelled: dependencies.isCancelled ?? { false })
         let isForbidden = options.noPrompt || (dependencies.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
@@ -115,7 +113,7 @@ package final class LoginContext {
     /// The profile of this name; from here on, messages are about it.
     package func profile(named name: String) throws(LoginFault) -> Profile {
         if profiles.source(of: name) != nil { topic = ErrorContext(profile: name) }
-        return try prepared(LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: name) })
+        return try prepared(fromUsage(try profiles.profile(named: name)))
     }
 
     /// The profile with the environment's settings. Messages are about it from here on.
@@ -225,15 +223,6 @@ extension LoginContext {
 
         /// The defaults: no options, and no questions.
         package init() {}
-    }
-
-    /// A fault of the configuration as the fault of a command.
-    package static func fromConfig<Result>(_ body: () throws(UsageFault) -> Result) throws(LoginFault) -> Result {
-        do throws(UsageFault) {
-            return try body()
-        } catch {
-            throw .usage(error)
-        }
     }
 }
 

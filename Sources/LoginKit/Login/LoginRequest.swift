@@ -102,8 +102,7 @@ extension LoginRequest {
         if let proxy { (profile.settings.proxy, profile.settings.proxySource) = (proxy, .option) }
         if let caFile {
             // Where the profile is written down, another folder would be meant.
-            profile.settings.caFile = try LoginContext.fromConfig { () throws(UsageFault) in try Paths.absolute(caFile)
-            }
+            profile.settings.caFile = try fromUsage(try Paths.absolute(caFile))
         }
         profile.settings.store = store ?? profile.settings.store
         profile.settings.persist = persist ?? profile.settings.persist

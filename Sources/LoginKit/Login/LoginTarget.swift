@@ -87,7 +87,7 @@ extension LoginContext {
 
     /// Before anything is sent.
     package func checkBasic(username: String) throws(LoginFault) {
-        try LoginContext.fromConfig { () throws(UsageFault) in try BasicCredential.check(username: username) }
+        try fromUsage(try BasicCredential.check(username: username))
     }
 
     /// A profile of nothing but a URL, as variables and options have it.

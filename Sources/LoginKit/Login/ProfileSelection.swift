@@ -59,9 +59,7 @@ extension LoginContext {
     func adopt(_ made: Profile) throws(LoginFault) -> Profile {
         if let problem = ProfileName.problem(made.name) { throw .usage(.other(problem)) }
         guard profiles.source(of: made.name) == nil else {
-            let written = try LoginContext.fromConfig {
-                () throws(UsageFault) in try profiles.profile(named: made.name)
-            }
+            let written = try fromUsage(try profiles.profile(named: made.name))
             guard written == made else {
                 throw .usage(.other("the configuration has another profile of the name \(SafeText.quoted(made.name))"))
             }

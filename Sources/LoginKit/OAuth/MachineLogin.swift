@@ -220,12 +220,8 @@ struct MachineProver: MachineProof {
         guard parsed.origin.scheme == "https" || parsed.origin.isLoopback else {
             throw .untrusted(.plainHTTP)
         }
-        do throws(FillFault) {
-            let value = try Secret(audience).formEncoded(limit: 4096).unprotectedText
-            return place + (place.contains("?") ? "&" : "?") + "audience=" + value
-        } catch {
-            throw error.asLoginFault
-        }
+        let value = try fromTemplate(try Secret(audience).formEncoded(limit: 4096).unprotectedText)
+        return place + (place.contains("?") ? "&" : "?") + "audience=" + value
     }
 
     private static func authorization(_ token: Secret) throws(LoginFault) -> Secret {
@@ -302,7 +298,7 @@ extension LoginContext {
 
     /// The token of another profile's login, if that lends it.
     private func token(of other: String, _ issuer: String?) throws(LoginFault) -> Secret {
-        let lender = try LoginContext.fromConfig { () throws(UsageFault) in try profiles.profile(named: other) }
+        let lender = try fromUsage(try profiles.profile(named: other))
         guard let issuer, lender.settings.lendTo.contains(issuer) else {
             throw .usage(
                 .other(

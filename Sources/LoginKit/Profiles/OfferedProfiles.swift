@@ -241,12 +241,8 @@ package struct Presets {
 
     /// The words of the program that a preset was tried on; none where it was not tried, or cannot be read.
     private func program(ofPreset name: String) -> [String] {
-        do throws(UsageFault) {
-            let tried = try preset(named: name)?.tried ?? ""
-            return tried.prefix { $0 != "," && !$0.isNumber && $0 != "(" }.words
-        } catch {
-            return []
-        }
+        let tried = (try? preset(named: name))?.tried ?? ""
+        return tried.prefix { $0 != "," && !$0.isNumber && $0 != "(" }.words
     }
 
     /// The error for an unknown preset, with the nearest one.

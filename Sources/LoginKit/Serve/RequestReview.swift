@@ -225,12 +225,7 @@ struct RequestNote: Sendable {
         let entry = ServeLogEntry(
             id: id, method: Self.cut(method, Self.longest), path: Self.cut(path, Self.longestPath),
             query: names.map(free), decision: decision, rule: rule, further: more, reason: reason.map(free))
-        do throws(LoginFault) {
-            try log.began(entry)
-            return true
-        } catch {
-            return false
-        }
+        return (try? log.began(entry)) != nil
     }
 
     /// - Parameters:
@@ -241,11 +236,8 @@ struct RequestNote: Sendable {
         let end = ServeLogEnd(
             id: id, status: status, sent: sent, received: received,
             milliseconds: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-        do throws(LoginFault) {
-            try log.ended(end)
-        } catch {
-            // The request is over; the next one is refused if there still is no log.
-        }
+        // The request is over; the next one is refused if there still is no log.
+        try? log.ended(end)
     }
 
     func end(_ answer: ServedResponse, of call: ServerCall) {

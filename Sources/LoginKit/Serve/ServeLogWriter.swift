@@ -20,11 +20,8 @@ package final class ServeLogWriter: ServeLog {
     package func ended(_ end: ServeLogEnd) throws(LoginFault) { try append(.ended(end)) }
 
     package func warned(_ text: String) {
-        do throws(LoginFault) {
-            try append(.warned(text, time: clock(), origin: origin))
-        } catch {
-            // The next request is refused if there still is no log.
-        }
+        // The next request is refused if there still is no log.
+        try? append(.warned(text, time: clock(), origin: origin))
     }
 
     private func append(_ line: ServeLogLine) throws(LoginFault) {

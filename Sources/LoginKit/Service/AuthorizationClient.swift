@@ -66,12 +66,8 @@ extension ServiceClient {
     /// Collects what is known of the grant before the first request.
     func authorizationSubject() throws(LoginFault) -> AuthorizationSubject {
         guard let oauth = profile.oauth else { throw lacking }
-        let text: String
-        do throws(FillFault) {
-            text = try (profile.verify ?? profile.login)?.url(base: endpoint.base, SlotValues()) ?? endpoint.base
-        } catch {
-            throw error.asLoginFault
-        }
+        let text = try fromTemplate(
+            try (profile.verify ?? profile.login)?.url(base: endpoint.base, SlotValues()) ?? endpoint.base)
         let url = try URLParser.parsed(text)
         var subject = AuthorizationSubject(
             profile: oauth, base: endpoint.base, resource: EndpointURL(origin: url.origin, path: url.path))

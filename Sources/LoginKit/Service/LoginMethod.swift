@@ -108,12 +108,8 @@ extension Credential {
     ///
     /// RFC 7617, section 2 has no colon in a user name and no control characters in either.
     func checkPair() throws(LoginFault) {
-        do throws(UsageFault) {
-            try BasicCredential.check(username: username ?? "")
-            if let password { try BasicCredential.check(password: password) }
-        } catch {
-            throw .usage(error)
-        }
+        try fromUsage(try BasicCredential.check(username: username ?? ""))
+        if let password { try fromUsage(try BasicCredential.check(password: password)) }
     }
 }
 

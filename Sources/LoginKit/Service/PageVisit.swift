@@ -23,14 +23,9 @@ extension ServiceClient {
         guard let page = rule.page else { return nil }
         var url = try URLParser.parsed(endpoint.base + page)
         var request = HTTPRequest(page: url)
-        let target: String
         request.cookies = cookies
-        do throws(FillFault) {
-            if let session { try request.attach(session, profile.sessionRule, values) }
-            target = try rule.url(base: endpoint.base, values)
-        } catch {
-            throw error.asLoginFault
-        }
+        if let session { try fromTemplate(try request.attach(session, profile.sessionRule, values)) }
+        let target = try fromTemplate(try rule.url(base: endpoint.base, values))
         let response: HTTPResponse
         (response, url) = try arrived(request, at: url)
         if let fault = ParsedResponse(response: response, json: nil, origin: endpoint.origin).pageFault { throw fault }
@@ -89,7 +84,7 @@ extension URLParser {
     /// Parses `text`, and throws what is wrong with it as the error of the whole program.
     static func parsed(_ text: String) throws(LoginFault) -> ParsedURL {
         let parser = try URLParser()
-        do throws(UsageFault) { return try parser.parse(text) } catch { throw .usage(error) }
+        return try fromUsage(try parser.parse(text))
     }
 }
 
@@ -123,12 +118,7 @@ struct ResponsePage {
         by rule: RequestRule, _ values: SlotValues, at endpoint: ServiceEndpoint, carrying cookies: [Cookie]
     ) throws(LoginFault) -> PageVisit? {
         guard let names = rule.formNames(values), page.forms.contains(where: { $0.has(names) }) else { return nil }
-        let target: String
-        do throws(FillFault) {
-            target = try rule.url(base: endpoint.base, values)
-        } catch {
-            throw error.asLoginFault
-        }
+        let target = try fromTemplate(try rule.url(base: endpoint.base, values))
         let path = String(target.dropFirst(endpoint.origin.description.utf8.count).prefix { $0 != "?" })
         return PageVisit(cookies: cookies, entries: try page.entries(of: rule, with: names, leadingTo: path), url: url)
     }

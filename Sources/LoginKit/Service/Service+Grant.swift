@@ -76,22 +76,14 @@ extension Service {
     /// - Returns: whether the server revoked all of it.
     private func end(_ new: Grant, _ old: Grant) -> Bool {
         let calls = OAuthCall.revocations(new), others = OAuthCall.revocations(old).filter { !calls.contains($0) }
-        do throws(LoginFault) {
-            let replies = try revoke(calls + others, andClientOf: new).replies
-            return !replies.isEmpty && replies.allSatisfy { $0 == .accepted }
-        } catch {
-            return false
-        }
+        guard let replies = try? revoke(calls + others, andClientOf: new).replies else { return false }
+        return !replies.isEmpty && replies.allSatisfy { $0 == .accepted }
     }
 
     /// Revokes a grant that is not kept, ignoring failures.
     func discard(_ grant: Grant) {
         var outcome = LogoutOutcome(facts: LogoutFacts())
-        do throws(LoginFault) {
-            try revoke(grant, noting: &outcome)
-        } catch {
-            return
-        }
+        try? revoke(grant, noting: &outcome)
     }
 
     /// - Returns: the client that lives on, as its server knows it; `nil` if none was registered or it is deleted.

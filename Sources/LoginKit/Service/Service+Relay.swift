@@ -35,13 +35,9 @@ extension Service {
             }
             let session = try fetchingCSRF(for: profile.sessionRule.slots(forOwn: request), former, username)
             request.hidden = client.hidden
-            do throws(FillFault) {
-                let values = client.values(session, username: username)
-                try request.attach(session, profile.sessionRule, values)
-                request.body = try profile.sessionRule.adding(to: request, values)
-            } catch {
-                throw error.asLoginFault
-            }
+            let values = client.values(session, username: username)
+            try fromTemplate(try request.attach(session, profile.sessionRule, values))
+            request.body = try fromTemplate(try profile.sessionRule.adding(to: request, values))
             request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
             guard let credential = session.credential else {
                 let response = try client.plainly(request).response
@@ -104,12 +100,7 @@ extension Service {
         guard profile.traits.answersChallenges, let rule = profile.verify ?? profile.login else { return nil }
         var values = client.values(session, username: username)
         values.ttl = options.ttl
-        let url: String
-        do throws(FillFault) {
-            url = try rule.url(base: endpoint.base, values)
-        } catch {
-            throw error.asLoginFault
-        }
+        let url = try fromTemplate(try rule.url(base: endpoint.base, values))
         return VerifiedSpace(realm: protectionSpace?.realm, path: try URLParser.parsed(url).path)
     }
 }
@@ -128,11 +119,8 @@ extension Service {
     package func attachment(of session: Session, username: String) throws(LoginFault) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
         let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
-        do throws(FillFault) {
-            try request.attach(session, profile.sessionRule, client.values(session, username: username))
-        } catch {
-            throw error.asLoginFault
-        }
+        try fromTemplate(
+            try request.attach(session, profile.sessionRule, client.values(session, username: username)))
         request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
         guard case .credential(let credential) = session else {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)

@@ -186,11 +186,8 @@ extension Service {
         try client.shielded(session.secrets, username: username) { () throws(LoginFault) in
             var request = request
             let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
-            do throws(FillFault) {
-                try request.attach(session, profile.sessionRule, client.values(session, username: username))
-            } catch {
-                throw error.asLoginFault
-            }
+            try fromTemplate(
+                try request.attach(session, profile.sessionRule, client.values(session, username: username)))
             request.hidden = client.hidden
             // The last one: a challenge of Digest may have to be answered once more.
             var tunnel: (any Tunnel)?

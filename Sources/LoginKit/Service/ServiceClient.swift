@@ -233,7 +233,7 @@ extension ServiceClient {
 extension ServiceClient {
     /// A page that nothing depends on: one that cannot be read shows no form.
     func readable(_ response: HTTPResponse, at url: String) -> ResponsePage? {
-        do throws(LoginFault) { return try ResponsePage(response, at: url) } catch { return nil }
+        try? ResponsePage(response, at: url)
     }
 
     /// Whether a page has the form of the profile's login.
@@ -245,10 +245,8 @@ extension ServiceClient {
     /// Where people log in: a page of the profile's, and its login request.
     func loginPaths() throws(LoginFault) -> [String] {
         var urls = profile.loginSteps.compactMap(\.page).map { endpoint.base + $0 }
-        do throws(FillFault) {
-            for step in profile.loginSteps { urls.append(try step.anonymous.url(base: endpoint.base, SlotValues())) }
-        } catch {
-            throw error.asLoginFault
+        for step in profile.loginSteps {
+            urls.append(try fromTemplate(try step.anonymous.url(base: endpoint.base, SlotValues())))
         }
         var paths: [String] = []
         for url in urls { paths.append(try URLParser.parsed(url).path) }
@@ -324,6 +322,6 @@ extension ServiceClient {
 extension HTTPResponse {
     /// The body; `nil` also for what is no clear JSON, which then has no place that a rule could name.
     var looseJSON: JSONValue? {
-        do throws(LoginFault) { return try json() } catch { return nil }
+        try? json()
     }
 }

@@ -28,6 +28,15 @@ extension HTTPRequest {
     }
 }
 
+/// A template that cannot be filled in, as the fault of a login.
+func fromTemplate<Result>(_ body: @autoclosure () throws(FillFault) -> Result) throws(LoginFault) -> Result {
+    do throws(FillFault) {
+        return try body()
+    } catch {
+        throw error.asLoginFault
+    }
+}
+
 extension FillFault {
     /// The fault as an error of the whole program.
     var asLoginFault: LoginFault {

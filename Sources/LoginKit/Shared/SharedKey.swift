@@ -27,11 +27,7 @@ struct SharedKey {
     /// Makes a key file, which has to be the same on each machine: `authctl store init shared:NAME`.
     static func create(path: String) throws(LoginFault) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        do throws(StoreFault) {
-            _ = try SafeDirectory.open(folder, creating: true, privacy: .readable)
-        } catch {
-            throw .store(error)
-        }
+        _ = try fromStore(try SafeDirectory.open(folder, creating: true, privacy: .readable))
         try KeyFile.create(path, Secret.random(count: 32))
     }
 

@@ -106,12 +106,7 @@ package struct StoreChooser {
     }
 
     private func problem(of candidate: Candidate) -> StoreFault? {
-        do throws(StoreFault) {
-            try candidate.check(candidate.open())
-            return nil
-        } catch {
-            return error
-        }
+        fault { () throws(StoreFault) in try candidate.check(candidate.open()) }
     }
 
     private func tested(_ store: any CredentialStore) throws(StoreFault) -> any CredentialStore {

@@ -112,15 +112,11 @@ final class WindowConsent: ConsentSource {
         let request = CopiedRequest(header: name, header)
         var rule = run.profile.sessionRule
         rule.cookies = false
-        do throws(CopyFault) {
-            let session = try request.session(by: rule, expires: JSONWebToken.end) { [origin] in
-                CookieRecord.cookie($0, $1, for: origin)
-            }
-            guard run.profile.sessionRule.cookies, case .token(let token) = session else { return session }
-            return .token(token.with(cookies))
-        } catch {
-            return nil
+        let session = try? request.session(by: rule, expires: JSONWebToken.end) { [origin] in
+            CookieRecord.cookie($0, $1, for: origin)
         }
+        guard run.profile.sessionRule.cookies, case .token(let token)? = session else { return session }
+        return .token(token.with(cookies))
     }
 }
 

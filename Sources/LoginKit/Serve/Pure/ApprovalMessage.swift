@@ -64,12 +64,8 @@ enum ApprovalMessage: Equatable, Sendable {
     }
 
     private static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
-        do throws(JSONFault) {
-            guard case .object(let members) = try JSONReader.read(text) else { return nil }
-            return members
-        } catch {
-            return nil
-        }
+        guard case .object(let members)? = try? JSONReader.read(text) else { return nil }
+        return members
     }
 }
 

@@ -70,12 +70,8 @@ package enum ServeLogLine: Equatable, Sendable {
     }
 
     private static func object(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
-        do throws(JSONFault) {
-            guard case .object(let members) = try JSONReader.read(text) else { return nil }
-            return members
-        } catch {
-            return nil
-        }
+        guard case .object(let members)? = try? JSONReader.read(text) else { return nil }
+        return members
     }
 }
 

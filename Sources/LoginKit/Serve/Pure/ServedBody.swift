@@ -139,13 +139,7 @@ enum JSONOverride {
 
     /// - Returns: `nil` for what is to be searched.
     private static func read(_ bytes: [UInt8]) -> JSONValue? {
-        bytes.withUnsafeBytes { text in
-            do throws(JSONFault) {
-                return try JSONReader.read(text)
-            } catch {
-                return nil
-            }
-        }
+        bytes.withUnsafeBytes { try? JSONReader.read($0) }
     }
 
     private static func methods(in value: JSONValue) throws(ServeObjection) -> [String] {

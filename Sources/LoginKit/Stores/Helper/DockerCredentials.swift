@@ -60,11 +60,7 @@ package struct DockerCredentials: Codable {
 
     /// - Returns: `nil` if it cannot be written.
     package func encoded() -> Secret? {
-        do throws(SecretJSON.EncodingError) {
-            return try SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
-        } catch {
-            return nil
-        }
+        try? SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
     }
 }
 
