@@ -54,7 +54,7 @@ package struct AccountLogout {
             profile: account.profile.name, place: record.origin, username: record.identity.displayName,
             facts: LogoutFacts(), expires: record.kind == .basic ? nil : record.expires)
         receipt.hadTicket = record.kind == .ticket
-        receipt.hadWindow = (try? context.profiles.profile(named: account.profile.name))?.kind == .browser
+        receipt.hadWindow = (try? context.profiles.profile(named: account.profile.name))?.traits.opensWindow == true
         receipt.sharedStore = record.store.isShared ? record.store : nil
         receipt.hadSession = record.kind == .token || record.kind == .cookies
         return receipt
@@ -149,7 +149,7 @@ package struct Receipt {
             profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName,
             facts: LogoutFacts(), expires: session.expires)
         receipt.copy = .neverStored
-        receipt.hadWindow = run.profile.kind == .browser
+        receipt.hadWindow = run.profile.traits.opensWindow
         if case .credential(let credential) = session {
             (receipt.hadSession, receipt.hadTicket) = (false, credential.kind == .ticket)
         }

@@ -122,7 +122,7 @@ package final class LoginContext {
         try profile.settings.override(by: dependencies.environment)
         topic.fields = profile.fields
         topic.asksForConsent = profile.traits.asksForConsent
-        topic.opensWindow = profile.kind == .browser
+        topic.opensWindow = profile.traits.opensWindow
         topic.machine = profile.oauth.flatMap { MachineProofName($0) }
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
         if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.traits.authenticatesRequests {

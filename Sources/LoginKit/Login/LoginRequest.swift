@@ -164,7 +164,7 @@ private struct Resolver {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
         context.topic.asksForConsent = profile.traits.asksForConsent
-        context.topic.opensWindow = profile.kind == .browser
+        context.topic.opensWindow = profile.traits.opensWindow
         context.topic.machine = profile.oauth.flatMap { MachineProofName($0) }
         context.topic.mayHaveDeviceCodes = profile.oauth?.mayHaveDeviceCodes ?? true
         context.topic.ignoresVariables = ignoresVariables
@@ -195,7 +195,7 @@ private struct Resolver {
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         request.learns = target.new != nil
         request.showsNotice = context.showsNotice
-        let isElsewhere = profile.kind == .browser ? chosen.browser != nil : chosen.consentsElsewhere
+        let isElsewhere = profile.traits.opensWindow ? chosen.browser != nil : chosen.consentsElsewhere
         let mayConsent = (profile.traits.asksForConsent || profile.opensPage) && isLogin && isElsewhere
         request.policy.mayAsk = context.mayAsk || mayConsent && !context.isPromptForbidden
         request.policy.hasSuppliedCredential = request.supplied != nil
@@ -221,10 +221,10 @@ private struct Resolver {
 
     /// Options of one kind of login mean nothing to another.
     private func checkConsent() throws(LoginFault) {
-        let profile = target.profile, takesBrowser = profile.kind == .browser
+        let profile = target.profile, takesBrowser = profile.traits.opensWindow
         if profile.opensPage, chosen.way != .device, chosen.scope == nil { return }
-        if profile.kind == .machine, chosen.way == nil, chosen.browser == nil, !chosen.showsQR { return }
-        if profile.kind != .oauth, takesBrowser ? chosen.hasOptionsOfGrant : chosen.hasOptionsOfConsent {
+        if profile.traits.isOfMachine, chosen.way == nil, chosen.browser == nil, !chosen.showsQR { return }
+        if !profile.traits.asksForGrant, takesBrowser ? chosen.hasOptionsOfGrant : chosen.hasOptionsOfConsent {
             let options =
                 profile.opensPage ? "--device" : "--device, --no-browser, \(takesBrowser ? "" : "--browser, ")--qr"
             throw .usage(
@@ -332,7 +332,7 @@ extension Profile {
     /// The key that such a secret is for; `nil` where it is a password.
     var givenPassphrase: LockedKey? {
         if traits.isProvedByCertificate { return .certificate }
-        guard kind == .machine, let oauth, !oauth.needsClientSecret else { return nil }
+        guard traits.isOfMachine, let oauth, !oauth.needsClientSecret else { return nil }
         if oauth.machine?.keyFile != nil { return .machineKey }
         return oauth.clientAuthentication == .tls ? .certificate : nil
     }

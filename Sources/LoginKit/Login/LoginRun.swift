@@ -22,7 +22,7 @@ package struct LoginRun {
         var transport = try context.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = request.policy.trust.fingerprint
         // Signals wait there until nothing of the browser is left.
-        if profile.kind == .browser { transport.isCancelled = HeldSignals.orPending(transport.isCancelled) }
+        if profile.traits.opensWindow { transport.isCancelled = HeldSignals.orPending(transport.isCancelled) }
         transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, request: request)
             .applied(to: &request) { (request) in context.keeper(profile, endpoint.origin, request) }
         self.request = request
@@ -51,7 +51,7 @@ package struct LoginRun {
         let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
         options.verifyProvesLogins =
             hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
-        options.learns = request.learns && (profile.kind == .oauth || profile.traits.answersChallenges)
+        options.learns = request.learns && (profile.traits.asksForGrant || profile.traits.answersChallenges)
         options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(

@@ -55,6 +55,12 @@ package struct LoginTraits: Sendable {
     package var isProvedByCertificate = false
     /// Whether a person logs in in a browser, at an authorization server or anywhere, so that no secret can be given beforehand.
     package var asksForConsent = false
+    /// Whether they do so in a window that is opened for it, from which the session is taken.
+    package var opensWindow = false
+    /// Whether the session is a grant of an authorization server.
+    var earnsGrant = false
+    /// Whether a machine logs in, as which it proves itself.
+    var isOfMachine = false
     /// Whether the credential is from elsewhere: it names no user, and there is no password beside it.
     var takesToken = false
     /// The session that a login leaves where the profile does not say.
@@ -65,6 +71,9 @@ package struct LoginTraits: Sendable {
     var withoutSecret = Credential.Kind.noSecret
     /// The fields that each login needs anew.
     let fields: @Sendable (Profile) -> [CredentialField]
+
+    /// Whether the session is a grant that a person consents to.
+    var asksForGrant: Bool { asksForConsent && earnsGrant }
 
     /// Whether the credential itself is proved with each request, unless the profile has a login request: HTTP authentication, TLS.
     package var authenticatesRequests: Bool { answersChallenges || isProvedByCertificate }
@@ -88,14 +97,16 @@ package struct LoginTraits: Sendable {
         withoutSecret: .certificate(passphrase: nil), fields: { _ in [] })
 
     fileprivate static let oauth = LoginTraits(
-        asksForConsent: true, takesToken: true, session: .bearer, credential: { .token($0) }, fields: { _ in [] })
+        asksForConsent: true, earnsGrant: true, takesToken: true, session: .bearer, credential: { .token($0) },
+        fields: { _ in [] })
 
     fileprivate static let machine = LoginTraits(
-        session: .bearer, credential: { .password($0) },
+        earnsGrant: true, isOfMachine: true, session: .bearer, credential: { .password($0) },
         fields: { $0.oauth?.needsClientSecret == true ? [.password] : [] })
 
     fileprivate static let browser = LoginTraits(
-        asksForConsent: true, takesToken: true, session: SessionRule(cookies: true), credential: { .token($0) },
+        asksForConsent: true, opensWindow: true, takesToken: true, session: SessionRule(cookies: true),
+        credential: { .token($0) },
         fields: { _ in [] })
 }
 
@@ -128,7 +139,7 @@ extension Profile {
     package var traits: LoginTraits { kind.traits }
 
     /// Whether it is a machine's that proves itself, so that a login needs neither a person nor a secret.
-    package var provesItself: Bool { kind == .machine && fields.isEmpty }
+    package var provesItself: Bool { traits.isOfMachine && fields.isEmpty }
 
     /// The fields that its login requests send.
     fileprivate var fieldsOfRequests: [CredentialField] {

@@ -24,7 +24,7 @@ extension Service {
             if try leadsToCode(opened) { throw .secondFactor(.notDescribed(words: nil)) }
             let response = opened.verdict.unconfirmed(
                 by: refusal, provesLogins: options.verifyProvesLogins,
-                isToken: profile.kind == .oauth || profile.kind == .machine)
+                isToken: profile.traits.earnsGrant)
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
             if !searchesFirst, let step = try searched(after: opened) { return step }
             return .unconfirmed(

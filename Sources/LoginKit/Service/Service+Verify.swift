@@ -80,7 +80,7 @@ extension Service {
             if facts.asksAgain, result.name == nil { throw .rejected(Refusal(status: facts.status)) }
         }
         var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.name(at: $0) }
-        if afterLogin, options.learns, profile.kind == .oauth, verify.response.username == nil {
+        if afterLogin, options.learns, profile.traits.asksForGrant, verify.response.username == nil {
             (result.name, found) = facts.response.userinfoName
         }
         let serverName = result.unnamedPlace == nil ? found : nil
