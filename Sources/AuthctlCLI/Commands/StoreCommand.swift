@@ -272,7 +272,7 @@ struct StoreRow: Encodable {
     }
 
     /// A store that works and protects nothing has no mark that says all is well.
-    var mark: StyledText.Mark { !usable ? .bad : name == StoreName.plaintext.description ? .warning : .good }
+    var mark: StyledText.Mark { !usable ? .bad : StoreName(name)?.isPlain == true ? .warning : .good }
 
     /// Where a store was chosen by name, `auto` has no say.
     func chosen(by named: (store: StoreName, source: String)?) -> StoreRow {
@@ -280,7 +280,7 @@ struct StoreRow: Encodable {
         var row = self
         row.chosen = named.store.description == name
         if row.chosen {
-            let isPlain = named.store == .plaintext
+            let isPlain = named.store.isPlain
             row.why = "chosen by \(named.source)" + (isPlain ? "; unencrypted" : usable ? "" : ", but: \(why)")
         } else if chosen {
             row.why = "works"

@@ -21,6 +21,14 @@ package enum StoreName: Hashable, Sendable {
     /// Whether other machines reach it, too.
     package var isShared: Bool { if case .shared = self { true } else { false } }
 
+    /// Whether it protects nothing: every program of the user can read it.
+    package var isPlain: Bool {
+        switch self {
+        case .plaintext: true
+        case .secretService, .file, .keyring, .helper, .shared, .none: false
+        }
+    }
+
     /// The program behind a store that has one.
     package var program: String? {
         switch self {

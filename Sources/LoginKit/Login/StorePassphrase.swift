@@ -68,9 +68,9 @@ extension LoginContext {
     func warnOfStore(for profile: Profile) {
         guard let store = chosenStore else { return }
         chosenStore = nil
-        guard store == .plaintext, profiles.defaults.store != "plaintext" else { return }
+        guard store.isPlain, profiles.defaults.store != store.description else { return }
         if case .config = profiles.source(of: profile.name),
-            let written = try? profiles.profile(named: profile.name), written.settings.store == "plaintext"
+            let written = try? profiles.profile(named: profile.name), written.settings.store == store.description
         {
             return
         }
@@ -86,7 +86,7 @@ extension LoginContext {
 
     /// The warning for a store that was named just now.
     package func warn(ofPlain store: StoreName) {
-        guard store == .plaintext else { return }
+        guard store.isPlain else { return }
         warn(
             """
             warning: the login is stored as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \

@@ -83,16 +83,11 @@ package struct OfferedProfiles {
 }
 
 extension StrictTable {
-    /// The keys that can run programs or weaken trust.
-    private static let riskyKeys = [
-        "password-command", "otp-command", "browser", "proxy", "ca-file", "certificate", "key", "allow-http",
-        "parent-cookies", "lend-to",
-    ]
-
     private func isRisky(_ key: String) -> Bool {
-        if Self.riskyKeys.contains(key) { return true }
+        if ProfileDecoder.riskyKeys.contains(key) { return true }
         guard key == "store", case .string(let store) = value(key) else { return false }
-        return store.hasPrefix("helper:") || store.hasPrefix("shared:") || store == "plaintext"
+        // One with a colon is a program's.
+        return store.contains(":") || StoreName(store)?.isPlain == true
     }
 
     /// Longer ones would not be read to their end.

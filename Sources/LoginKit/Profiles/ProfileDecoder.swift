@@ -8,11 +8,19 @@ package struct ProfileDecoder {
         (self.folder, self.home) = (folder, home)
     }
 
-    static let keys = [
+    /// The keys of a profile: those whose value says whether it is a risk, and the rest.
+    static let keys = safeKeys + riskyKeys + ["store", "oauth"]
+
+    /// The keys that are no risk in a profile that somebody else wrote.
+    private static let safeKeys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
-        "forbidden", "certificate", "key", "ca-file", "allow-http", "proxy", "timeout", "store", "persist",
-        "keep-password", "password-command", "otp-command", "oauth", "browser", "user-agent", "parent-cookies", "serve",
-        "lend-to",
+        "forbidden", "timeout", "persist", "keep-password", "user-agent", "serve",
+    ]
+
+    /// The keys that can run a program, read a file or weaken trust: a person sees them before they take such a profile.
+    static let riskyKeys = [
+        "password-command", "otp-command", "browser", "proxy", "ca-file", "certificate", "key", "allow-http",
+        "parent-cookies", "lend-to",
     ]
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {

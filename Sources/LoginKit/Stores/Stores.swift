@@ -63,12 +63,19 @@ package struct Stores {
     }
 
     private func openShared(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
-        guard let shared else { throw .unavailable(name, problem: "this command does not use shared stores") }
+        guard let shared else { throw Self.unshared(name) }
         return try shared.open(name)
     }
 
     /// Makes the key of a store that machines share.
-    package func makeSharedKey(of name: StoreName) throws(LoginFault) { try shared?.makeKey(of: name) }
+    package func makeSharedKey(of name: StoreName) throws(LoginFault) {
+        guard let shared else { throw .store(Self.unshared(name)) }
+        try shared.makeKey(of: name)
+    }
+
+    private static func unshared(_ name: StoreName) -> StoreFault {
+        .unavailable(name, problem: "this command does not use shared stores")
+    }
 
     /// A new login is not tied to a session by the one before it.
     private func openForLogin(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
