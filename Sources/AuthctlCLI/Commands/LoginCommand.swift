@@ -94,7 +94,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         let run = try LoginRun(invocation.context, target.profile, request)
         explained?.watch(run)
         let generation = ProfileGeneration(target, run)
-        let account = try run.run { (login, approval) throws(LoginFault) in try generation.keeper(of: login, approval) }
+        let account = try run.run { (login, approval) throws(LoginFault) in
+            try generation.writeProfile(for: login, approval)
+        }
         let method = run.service.protectionSpace?.method
         if account.wasThere { try generation.remember(method) }
         try report(invocation, generation.run, account.identity, method, wasThere: account.wasThere)

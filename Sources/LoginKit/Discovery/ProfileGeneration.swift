@@ -1,5 +1,4 @@
-/// Writes down the profile of a login by URL right before that is saved, so that it is saved under a name that no other login at the same
-/// time has taken.
+/// Writes the profile of a login by URL just before the login is saved, under a name that no concurrent login has taken.
 package final class ProfileGeneration {
     private var target: LoginTarget
     /// With the profile under the name that it got.
@@ -10,8 +9,8 @@ package final class ProfileGeneration {
         self.run = run
     }
 
-    /// Returns the keeper of the profile under its name.
-    package func keeper(of login: Login, _ approval: Approval) throws(LoginFault) -> StoreKeeper {
+    /// Writes the profile, and returns the keeper for its final name.
+    package func writeProfile(for login: Login, _ approval: Approval) throws(LoginFault) -> StoreKeeper {
         learn(from: login)
         if case .login(let method) = approval { try remember(method) }
         run.context.warnOfStore(for: run.profile)
@@ -28,18 +27,18 @@ package final class ProfileGeneration {
             target.profile.oauth?.scope = terms.scope
         }
         guard case .verify(var rule) = target.profile.proof else { return }
-        if let place = service.result.place {
+        if let place = service.result.verifyPlace {
             let line = ProposedProfile.verify(place)
             rule = place.verify
             target.new?.table?["verify"] = line.value
             run.context.say("verify is now \(service.guardedURL): \(line.why ?? "")")
         }
-        if let status = service.result.status {
+        if let status = service.result.loggedInStatus {
             rule.response.loggedIn = [Condition(status: status)]
             noteInVerify("logged-in", .array([.integer(Int64(status))]))
             run.context.say("the status \(status) of \(service.guardedURL) with the new login counts as logged in")
         }
-        if let name = service.result.name {
+        if let name = service.result.usernamePlace {
             rule.response.username = name
             noteInVerify("username", name.written)
             if name == Place("/sub") {

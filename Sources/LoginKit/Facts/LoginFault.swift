@@ -291,3 +291,12 @@ package enum SecondFactorFault: Equatable, Sendable {
     /// The server wants one, and the profile does not say how it is sent.
     case notDescribed(words: String?)
 }
+
+/// Rethrows a usage fault as a `LoginFault`.
+package func fromUsage<Result>(_ body: @autoclosure () throws(UsageFault) -> Result) throws(LoginFault) -> Result {
+    do throws(UsageFault) {
+        return try body()
+    } catch {
+        throw .usage(error)
+    }
+}

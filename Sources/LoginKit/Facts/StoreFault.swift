@@ -169,21 +169,12 @@ extension StoreFault {
     var isOfEngine: Bool { if case .shared(_, let fault) = self { fault.isOfEngine } else { false } }
 }
 
-/// A store's fault as the fault of a login.
+/// Rethrows a store's fault as a `LoginFault`.
 package func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Result) throws(LoginFault) -> Result {
     do throws(StoreFault) {
         return try body()
     } catch {
         throw .store(error)
-    }
-}
-
-/// What a person wrote or typed wrongly, as the fault of a login.
-package func fromUsage<Result>(_ body: @autoclosure () throws(UsageFault) -> Result) throws(LoginFault) -> Result {
-    do throws(UsageFault) {
-        return try body()
-    } catch {
-        throw .usage(error)
     }
 }
 

@@ -70,7 +70,7 @@ struct LoginLoop {
             service.hold(held.stored.extraSecrets)
             return lookedUp(held.stored)
         case .prepare:
-            try keeper.prepare()
+            try keeper.prepareStore()
             return .prepared(try whileWaiting(Self.contactNotice) { () throws(LoginFault) in try service.prepare() })
         case .ask(let question):
             return .answered(try ask(question, &held))

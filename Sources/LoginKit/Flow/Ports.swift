@@ -3,9 +3,9 @@ import Secrets
 /// The life of one account's login on this side, in git's words: fill, approve, reject.
 ///
 /// Of a secret that was not judged, nothing is said.
-package protocol LoginKeeper {
+protocol LoginKeeper {
     /// Makes sure, before a person is asked for anything, that what they type can be kept.
-    func prepare() throws(LoginFault)
+    func prepareStore() throws(LoginFault)
 
     /// Reads the stored login.
     func fill() throws(LoginFault) -> StoredLogin

@@ -1,54 +1,55 @@
 import Secrets
 
-/// The session of one account for whoever needs it: read once, verified, refreshed once among threads, processes and machines, and kept.
+/// The session of one account: reads, verifies, refreshes and keeps it, and lets one thread, process or machine refresh at a time.
 ///
-/// While a login goes on it stands before service and store; afterwards it has what came of it.
+/// It wraps service and store while a login goes on, and holds the result afterwards.
 package final class AccountSession: Authenticator, LoginKeeper {
     /// The use that is made of a login.
     package enum Purpose: Equatable {
-        /// The login itself.
+        /// Gets a login; says nothing of what was erased, and does not warn of its store.
         case login
-        /// An action needs it; with a credential that was given it goes on where no store works.
+        /// Gets a session for an action, which goes on `withoutStore` if no store works.
         case action(withoutStore: Bool)
-        /// It is tried, or made for one command: nothing stored is read, and nothing kept.
+        /// Makes a login for one command: uses no stored session, and keeps nothing.
         case trial
     }
 
-    /// Says where a login is kept, right before it is.
-    package typealias Naming = (Login, Approval) throws(LoginFault) -> StoreKeeper
+    /// Returns the keeper of a new login, right before that is kept.
+    package typealias KeeperChoice = (Login, Approval) throws(LoginFault) -> StoreKeeper
 
-    package let run: LoginRun
+    /// The run that it belongs to, under the name that its profile had then.
+    let run: LoginRun
     private let service: Service
-    /// Of what is stored, and then of what is kept.
+    /// The keeper that was read from, later the one that keeps the login.
     private var keeper: StoreKeeper
     private let purpose: Purpose
-    private let naming: Naming?
+    private let chooseKeeper: KeeperChoice?
     /// The answer to the first fill, since another read of the store may run gpg.
-    private var known: StoredLogin?
-    /// Until the first refresh.
+    private var alreadyRead: StoredLogin?
+    /// The session to be replaced, until the first refresh.
     private var outdated: Session?
-    private var refreshed: Session?
+    private var lastRefreshed: Session?
 
-    /// Whose login it is, once it was made.
-    package var identity = Identity(username: "", serverName: nil)
-    /// Whether it was there already.
-    package var wasThere = false
-    /// Whether a store takes it: until one turns out not to work.
+    /// The account's identity, once the run has ended.
+    package private(set) var identity = Identity(username: "", serverName: nil)
+    /// Whether the login was there already.
+    package private(set) var wasThere = false
+    /// False once a store has turned out not to work.
     private(set) var hasStore = true
-    /// What is stored, and then what came of the login.
+    /// The stored session, later the new one.
     package private(set) var session: Session?
     /// The password that is stored beside a session.
     private(set) var password: Secret?
-    /// Where a login of this run was verified.
+    /// The protection space in which this run verified the login.
     private(set) var space: VerifiedSpace?
     /// The other findings of the login.
     var result: LoginResult { service.result }
 
     /// Reads nothing yet.
     /// - Parameter known: what the run's keeper has just read, if it has.
-    init(_ run: LoginRun, for purpose: Purpose, known: StoredLogin? = nil, naming: Naming? = nil) {
-        (self.run, service, keeper) = (run, run.service, run.keeper)
-        (self.purpose, self.known, self.naming) = (purpose, known, naming)
+    init(_ run: LoginRun, for purpose: Purpose, known: StoredLogin? = nil, keeper: KeeperChoice? = nil) {
+        (self.run, service, self.keeper) = (run, run.service, run.keeper)
+        (self.purpose, alreadyRead, chooseKeeper) = (purpose, known, keeper)
         outdated = run.request.outdated
     }
 
@@ -56,7 +57,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
     private var isShared: Bool { run.request.persistence(of: run.profile) != Persistence.none }
 
     /// Whether it is a login of its own, which neither waits for the refresh of what is stored nor takes its outcome.
-    private var isForced: Bool { run.request.policy.force }
+    private var isForced: Bool { run.request.policy.force || purpose == .trial }
 
     private var isForAction: Bool { if case .action = purpose { true } else { false } }
 
@@ -125,16 +126,18 @@ package final class AccountSession: Authenticator, LoginKeeper {
         return login
     }
 
-    /// Whether a session is a grant that was refreshed just now, whose server's word is enough for a token alone: a refresh token is bound to whoever it was given for (RFC 6749,
+    /// Whether the session is a grant that was just refreshed, and only a token is wanted: then the server's word is enough (RFC 6749,
     /// section 6).
     private func isKnown(_ session: Session) -> Bool {
-        run.request.wantsTokenAlone && session == refreshed && session.terms != nil && keeper.filledRecord?.doubt == nil
+        run.request.wantsTokenAlone && session == lastRefreshed && session.terms != nil
+            && keeper.filledRecord?.doubt == nil
     }
 
     /// - Returns: the session of another process, if that has refreshed it meanwhile.
     func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
-        refreshed = isForced ? try service.refresh(session, username: username) : try next(session, username: username)
-        return refreshed
+        lastRefreshed =
+            isForced ? try service.refresh(session, username: username) : try next(session, username: username)
+        return lastRefreshed
     }
 
     private func next(_ session: Session, username: String) throws(LoginFault) -> Session? {
@@ -150,7 +153,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
         } while try !keeper.isInTime(after: tries)
         let refresh: Service.RefreshedSession
         do throws(LoginFault) {
-            guard let brought = try refreshed(session, username) else { return nil }
+            guard let brought = try sendRefresh(of: session, username) else { return nil }
             refresh = brought
         } catch .rejected(let refusal) {
             if let newer = try keeper.newerSession(than: session) { return newer }
@@ -165,7 +168,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
 
     /// Sends a refresh. Its response must be saved even if the program is told to end meanwhile: the old token may be used up.
     /// What came for another person has ended the login, and nothing of it is kept.
-    private func refreshed(_ session: Session, _ username: String) throws(LoginFault) -> Service.RefreshedSession? {
+    private func sendRefresh(of session: Session, _ username: String) throws(LoginFault) -> Service.RefreshedSession? {
         keeper.hold = run.context.interruptionHold()
         var hasResponse = false
         defer { if !hasResponse { keeper.hold = nil } }
@@ -185,7 +188,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
 
 // Keeping what came of it.
 extension AccountSession {
-    package func prepare() throws(LoginFault) {
+    func prepareStore() throws(LoginFault) {
         if purpose == .trial { return }
         do throws(LoginFault) {
             try keeper.prepare()
@@ -194,20 +197,20 @@ extension AccountSession {
         }
     }
 
-    package func fill() throws(LoginFault) -> StoredLogin {
+    func fill() throws(LoginFault) -> StoredLogin {
         if purpose == .trial { return StoredLogin() }
-        let stored = if let known { known } else { try keeper.fill() }
-        known = nil
+        let stored = if let alreadyRead { alreadyRead } else { try keeper.fill() }
+        alreadyRead = nil
         (session, password) = (stored.session, stored.credential?.secret)
         return stored
     }
 
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         (session, space) = (login.session, login.space ?? space)
         password = login.credential?.secret ?? password
         if purpose == .trial { return }
         guard hasStore else { return keeper.endRefresh() }
-        if let naming { keeper = try naming(login, approval) }
+        if let chooseKeeper { keeper = try chooseKeeper(login, approval) }
         if isForAction { run.context.warnOfStore(for: run.profile) }
         do throws(LoginFault) {
             try keeper.approve(login, approval)
@@ -221,6 +224,12 @@ extension AccountSession {
         if hasStore { try keeper.confirm(identity, hiding: isSecret) }
     }
 
+    /// Ends the run.
+    func finish(_ identity: Identity, wasThere: Bool) { (self.identity, self.wasThere) = (identity, wasThere) }
+
+    /// Lets go of signals that a refresh has postponed.
+    func releaseHold() { keeper.hold = nil }
+
     /// With a password that was given the action needs no store.
     private func goOn(without fault: LoginFault) throws(LoginFault) {
         guard purpose == .action(withoutStore: true), case .store = fault else { throw fault }
@@ -228,7 +237,7 @@ extension AccountSession {
         run.context.say("the login was not stored: \(fault.message().what)")
     }
 
-    package func reject(_ part: StoredLogin.Part) throws(LoginFault) {
+    func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         session = nil
         if purpose == .trial { return }
         try keeper.reject(part)
@@ -237,7 +246,7 @@ extension AccountSession {
         run.context.topic.done.append(part == .session ? .sessionErased : .passwordMarked)
     }
 
-    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
+    func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         if purpose != .trial { try keeper.remember(exception) }
     }
 }

@@ -223,7 +223,7 @@ private struct Resolver {
     private func checkConsent() throws(LoginFault) {
         let profile = target.profile, takesBrowser = profile.traits.opensWindow
         if profile.opensPage, chosen.way != .device, chosen.scope == nil { return }
-        if profile.traits.isOfMachine, chosen.way == nil, chosen.browser == nil, !chosen.showsQR { return }
+        if profile.traits.isForMachines, chosen.way == nil, chosen.browser == nil, !chosen.showsQR { return }
         if !profile.traits.asksForGrant, takesBrowser ? chosen.hasOptionsOfGrant : chosen.hasOptionsOfConsent {
             let options =
                 profile.opensPage ? "--device" : "--device, --no-browser, \(takesBrowser ? "" : "--browser, ")--qr"
@@ -332,7 +332,7 @@ extension Profile {
     /// The key that such a secret is for; `nil` where it is a password.
     var givenPassphrase: LockedKey? {
         if traits.isProvedByCertificate { return .certificate }
-        guard traits.isOfMachine, let oauth, !oauth.needsClientSecret else { return nil }
+        guard traits.isForMachines, let oauth, !oauth.needsClientSecret else { return nil }
         if oauth.machine?.keyFile != nil { return .machineKey }
         return oauth.clientAuthentication == .tls ? .certificate : nil
     }

@@ -75,9 +75,10 @@ package struct LoginRun {
     /// Gets a login: the stored one, or another.
     /// - Parameters:
     ///   - known: what the keeper has just read, if it has.
-    ///   - naming: says where a new login is kept; by the run's own keeper unless said.
+    ///   - keeper: returns the keeper of a new login; the run's own unless said.
     package func run(
-        for purpose: AccountSession.Purpose = .login, known: StoredLogin? = nil, naming: AccountSession.Naming? = nil
+        for purpose: AccountSession.Purpose = .login, known: StoredLogin? = nil,
+        keeper chosen: AccountSession.KeeperChoice? = nil
     ) throws(LoginFault) -> AccountSession {
         let dependencies = context.dependencies
         let dialogue: any Prompt =
@@ -85,8 +86,8 @@ package struct LoginRun {
             ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
         let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
         let consent = dependencies.features(profile.kind).consent?(self)
-        let account = AccountSession(self, for: purpose, known: known, naming: naming)
-        defer { keeper.hold = nil }
+        let account = AccountSession(self, for: purpose, known: known, keeper: chosen)
+        defer { account.releaseHold() }
         let refused = request.outdated.flatMap { session in
             request.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
@@ -105,10 +106,10 @@ package struct LoginRun {
             try sayIfTrustedOnce()
         }
         switch outcome {
-        case .alreadyLoggedIn(let identity): (account.identity, account.wasThere) = (identity, true)
+        case .alreadyLoggedIn(let identity): account.finish(identity, wasThere: true)
         case .loggedIn(let identity):
             warnOfNewLogin()
-            account.identity = identity
+            account.finish(identity, wasThere: false)
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
@@ -206,9 +207,9 @@ extension LoginRun {
 
     /// Warns if verify set another user's session, which is not used; the login is still good.
     private func sayIfOtherWasSet() {
-        guard let other = service.result.setOther else { return }
+        guard let other = service.result.otherUser else { return }
         warn(words(of: other))
-        service.result.setOther = nil
+        service.result.otherUser = nil
     }
 
     /// Prints a warning, with the profile's name in front.

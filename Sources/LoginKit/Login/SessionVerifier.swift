@@ -14,7 +14,7 @@ package struct SessionVerifier {
         request.username = username ?? context.username(for: profile)
         request.policy = LoginFlow.Policy(mayAsk: false)
         try Self.takeSupplied(context, profile, into: &request)
-        if request.passphrase != nil, profile.traits.isOfMachine { request.persist = persist }
+        if request.passphrase != nil, profile.traits.isForMachines { request.persist = persist }
         if request.supplied != nil {
             request.policy.hasSuppliedCredential = true
             request.persist = persist

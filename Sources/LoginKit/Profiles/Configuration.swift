@@ -135,7 +135,7 @@ package struct Configuration {
         profile.settings.persist = profile.settings.persist ?? defaults.persist
         profile.settings.proxy = profile.settings.proxy ?? defaults.proxy
         // That one opens URLs, and may be any browser.
-        if profile.kind != .browser { profile.settings.browser = profile.settings.browser ?? defaults.browser }
+        if !profile.traits.opensWindow { profile.settings.browser = profile.settings.browser ?? defaults.browser }
         return profile
     }
 

@@ -33,7 +33,7 @@ package struct ProfileDecoder {
         profile.refresh = try requests.request("refresh", in: table)
         profile.logout = try requests.request("logout", in: table)
         profile.session = try requests.session(in: table)
-        if profile.kind == .browser {
+        if profile.traits.opensWindow {
             try readWindow(requests, table, &profile)
         } else {
             profile.loginSteps = try requests.steps("login", in: table)
@@ -45,7 +45,7 @@ package struct ProfileDecoder {
         profile.serve = try ServeDecoder().settings(in: table)
         profile.settings = try settings(table)
         // The secret, or the passphrase, earns the next token.
-        if profile.kind == .machine { profile.settings.keepPassword = true }
+        if profile.traits.isForMachines { profile.settings.keepPassword = true }
         try check(profile, table)
         return profile
     }
@@ -114,7 +114,7 @@ package struct ProfileDecoder {
         if profile.oauth?.clientAuthentication == .tls, profile.settings.certificate == nil {
             throw table.fault("certificate", "is missing: client-auth 'tls' proves the client with it")
         }
-        if profile.kind != .browser {
+        if !profile.traits.opensWindow {
             if profile.settings.parentCookies { throw table.fault("parent-cookies", "needs method 'browser'") }
             if profile.settings.takesUserAgent { throw table.fault("user-agent", "'browser' needs method 'browser'") }
         }

@@ -54,7 +54,7 @@ final class SessionChanges {
                 // The next request asks again.
             }
         }
-        if let other = run.service.result.setOther { tell(run.words(of: other)) }
+        if let other = run.service.result.otherUser { tell(run.words(of: other)) }
         store(isLast: isLast)
     }
 

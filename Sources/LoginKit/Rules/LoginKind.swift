@@ -55,12 +55,12 @@ package struct LoginTraits: Sendable {
     package var isProvedByCertificate = false
     /// Whether a person logs in in a browser, at an authorization server or anywhere, so that no secret can be given beforehand.
     package var asksForConsent = false
-    /// Whether they do so in a window that is opened for it, from which the session is taken.
-    package var opensWindow = false
+    /// Whether authctl opens a browser window for the login, and takes the session from it.
+    var opensWindow = false
     /// Whether the session is a grant of an authorization server.
     var earnsGrant = false
-    /// Whether a machine logs in, as which it proves itself.
-    var isOfMachine = false
+    /// Whether a machine logs in by proving itself.
+    var isForMachines = false
     /// Whether the credential is from elsewhere: it names no user, and there is no password beside it.
     var takesToken = false
     /// The session that a login leaves where the profile does not say.
@@ -101,7 +101,7 @@ package struct LoginTraits: Sendable {
         fields: { _ in [] })
 
     fileprivate static let machine = LoginTraits(
-        earnsGrant: true, isOfMachine: true, session: .bearer, credential: { .password($0) },
+        earnsGrant: true, isForMachines: true, session: .bearer, credential: { .password($0) },
         fields: { $0.oauth?.needsClientSecret == true ? [.password] : [] })
 
     fileprivate static let browser = LoginTraits(
@@ -139,7 +139,7 @@ extension Profile {
     package var traits: LoginTraits { kind.traits }
 
     /// Whether it is a machine's that proves itself, so that a login needs neither a person nor a secret.
-    package var provesItself: Bool { traits.isOfMachine && fields.isEmpty }
+    package var provesItself: Bool { traits.isForMachines && fields.isEmpty }
 
     /// The fields that its login requests send.
     fileprivate var fieldsOfRequests: [CredentialField] {

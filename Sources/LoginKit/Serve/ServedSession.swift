@@ -177,7 +177,7 @@ final class ServedSession: @unchecked Sendable {
     /// There is no store to find another one in, and nobody else refreshes it.
     private func refreshUnkept() throws(LoginFault) {
         let service = authenticated.run.service
-        if provider.profile.traits.isOfMachine { return try proveAgain(service) }
+        if provider.profile.traits.isForMachines { return try proveAgain(service) }
         guard let next = try service.refresh(of: authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }

@@ -78,7 +78,8 @@ extension Service {
         result.clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
         // If verify leads back to the page of the login, it has to name the user.
-        let isUnnamed = result.unnamedPlace != nil || options.findsVerify && result.place == nil && !result.showsPerson
+        let isUnnamed =
+            result.unnamedPlace != nil || options.findsVerify && result.verifyPlace == nil && !result.showsPerson
         if isUnnamed, opened.verdict == .undecided, let target = opened.redirect?.target,
             try client.loginPaths().contains(where: { target.withoutQuery.isLogin(of: $0) })
         {

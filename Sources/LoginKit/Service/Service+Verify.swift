@@ -19,7 +19,7 @@ extension Service {
         do throws(LoginFault) {
             let next = try ask(isNamed ? newest : session, username: username, afterLogin: false)
             let other = RefreshOwner(named: next.identity.serverName).otherPerson(than: login.identity)
-            result.setOther = other ?? result.setOther
+            result.otherUser = other ?? result.otherUser
             guard isNamed, next.identity.serverName != nil, other == nil else { return accepted(session) }
             return accepted(provable(next.session, after: newest, username: username))
         } catch .rejected where !isNamed {
@@ -71,17 +71,17 @@ extension Service {
             throw .secondFactor(.required(words: nil))
         case .unclear
         where afterLogin && options.learns && facts.mayBeLoggedIn(sentOn: profile.traits.answersChallenges):
-            result.status = facts.status
+            result.loggedInStatus = facts.status
         case .unclear(let error): throw error
         }
         if afterLogin, options.findsVerify {
             noteFindings(username, in: facts, of: verify)
             // The rules that were found name what anonymous clients get, and not what may come of a refusal.
-            if facts.asksAgain, result.name == nil { throw .rejected(Refusal(status: facts.status)) }
+            if facts.asksAgain, result.usernamePlace == nil { throw .rejected(Refusal(status: facts.status)) }
         }
         var found = verify.response.username.flatMap { session.name(at: $0) ?? facts.name(at: $0) }
         if afterLogin, options.learns, profile.traits.asksForGrant, verify.response.username == nil {
-            (result.name, found) = facts.response.userinfoName
+            (result.usernamePlace, found) = facts.response.userinfoName
         }
         let serverName = result.unnamedPlace == nil ? found : nil
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {

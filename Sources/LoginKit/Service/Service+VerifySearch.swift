@@ -9,10 +9,10 @@ extension Service {
         var opened = opened
         var search = try search(opened.redirect)
         var ledBack: Refusal?, lastResort: (place: GuardedPlace, anonymous: [PageLook])?
-        while result.requests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
+        while result.searchRequests + 2 <= VerifySearch.mostRequests, let candidate = search.next() {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
-            result.requests += 1
+            result.searchRequests += 1
             guard let loggedIn = try look(rule, with: opened.session, by: client.plainly) else { continue }
             opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
             if let page = loggedIn.look.page {
@@ -20,11 +20,11 @@ extension Service {
                 search.add(page)
                 result.logout = result.logout ?? page.logout
             }
-            result.requests += 1
+            result.searchRequests += 1
             guard let anonymous = try look(rule, with: nil, by: client.anonymously) else { continue }
             var looks = [anonymous.look]
             if !client.cookiesBeforeLogin.isEmpty {
-                result.requests += 1
+                result.searchRequests += 1
                 guard let other = try look(rule, with: nil, carrying: client.cookiesBeforeLogin, by: client.anonymously)
                 else { continue }
                 looks.append(other.look)
@@ -96,9 +96,9 @@ extension Service {
         if let verifyLeadsTo = result.verifyLeadsTo {
             pages.add(verifyLeadsTo, namedBy: profile.verify?.path.source ?? "")
         }
-        while result.logout == nil, result.requests < VerifySearch.mostRequests, let page = pages.next() {
+        while result.logout == nil, result.searchRequests < VerifySearch.mostRequests, let page = pages.next() {
             if repeatsSecret(page.target) { continue }
-            result.requests += 1
+            result.searchRequests += 1
             let rule = RequestRule(method: "GET", path: Template(literal: page.target))
             do throws(LoginFault) {
                 guard let seen = try look(rule, with: login.session, by: client.plainly), seen.look.facts.status < 300
@@ -117,7 +117,7 @@ extension Service {
 
     /// - Parameter anonymous: the looks of anonymous clients, the one without cookies first.
     private func take(_ place: GuardedPlace, _ anonymous: [PageLook]) {
-        result.place = place
+        result.verifyPlace = place
         client.profile.proof = .verify(place.verify)
         let looks = anonymous.map { AnonymousResponse($0.facts, readBy: place.verify.response) }
         client.anonymousResponse = looks.first.flatMap { $0?.with(Array(looks.dropFirst())) }
@@ -152,9 +152,9 @@ extension Service {
         do throws(LoginFault) {
             let look = try look(at: facts.response, of: verify)
             result.logout = result.logout ?? look.page?.logout
-            if verify.response.username == nil { result.name = look.facts.place(of: username, missingIn: nil) }
+            if verify.response.username == nil { result.usernamePlace = look.facts.place(of: username, missingIn: nil) }
         } catch {
-            result.name = nil
+            result.usernamePlace = nil
         }
     }
 }

@@ -44,7 +44,7 @@ package final class Service: Authenticator {
     let clock: WallClock
     /// The ways to the authorization server of the profile.
     let others: OriginTransports
-    /// What the login has found out so far.
+    /// Findings of the login so far.
     var result = LoginResult()
     /// The client that was registered for the login that has ended, where its server could not be made to delete it.
     var undeletedClient: String?

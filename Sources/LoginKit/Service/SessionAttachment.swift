@@ -28,7 +28,7 @@ extension HTTPRequest {
     }
 }
 
-/// A template that cannot be filled in, as the fault of a login.
+/// Rethrows the fault of a template that cannot be filled in as a `LoginFault`.
 func fromTemplate<Result>(_ body: @autoclosure () throws(FillFault) -> Result) throws(LoginFault) -> Result {
     do throws(FillFault) {
         return try body()

@@ -80,7 +80,7 @@ struct CurlOptions {
 
     /// Gives a transfer under way more time.
     func prolong(_ handle: CurlHandle, by time: Duration) {
-        // Where that fails it ends at its usual time.
+        // If this fails, the transfer ends at its usual time.
         try? applyTime(to: handle, longer: Int(time.components.seconds) + 1)
     }
 }

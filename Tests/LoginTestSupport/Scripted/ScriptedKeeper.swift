@@ -26,7 +26,7 @@ final class ScriptedKeeper: LoginKeeper {
 
     var rest: Int { prepares.rest + fills.rest + approvals.rest + rejections.rest }
 
-    func prepare() throws(LoginFault) {
+    func prepareStore() throws(LoginFault) {
         journal.note("keeper.prepare")
         try prepares.next()
     }

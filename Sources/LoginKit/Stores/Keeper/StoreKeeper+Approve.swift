@@ -3,7 +3,7 @@ import Secrets
 // Keeping a login that the verify endpoint confirmed.
 extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
-    package func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
+    func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         defer {
             cancelSharedRefresh()
             refresh = nil

@@ -80,7 +80,7 @@ extension StoreKeeper {
 
     /// Takes note of a refusal of what the last fill read: a session is erased, a password marked. What another process has
     /// saved since stays.
-    package func reject(_ part: StoredLogin.Part) throws(LoginFault) {
+    func reject(_ part: StoredLogin.Part) throws(LoginFault) {
         // The password beside a session is tried next: nobody else tries it meanwhile.
         if part == .credential { password = nil }
         space = []

@@ -91,7 +91,7 @@ package final class StoreKeeper {
     }
 
     /// Chooses the store, which tries it with a write-read-delete.
-    package func prepare() throws(LoginFault) {
+    func prepare() throws(LoginFault) {
         if rules.persistence == .none { return }
         _ = try fromStore(try storeForSaving())
     }
@@ -132,7 +132,7 @@ package final class StoreKeeper {
 
 extension StoreKeeper {
     /// In the place of what was accepted for the origin before. A login that is kept nowhere leaves no exception either.
-    package func remember(_ exception: TrustedCertificate) throws(LoginFault) {
+    func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         if keepsNothing { return }
         _ = try fromStore(try registry.update { $0.trust(exception) })
     }
