@@ -17,6 +17,12 @@ package struct JSONReader {
     private var values = 0
     private let mostValues: Int
 
+    /// Returns the members of an object; `nil` for any other text.
+    static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
+        guard case .object(let members)? = try? read(text) else { return nil }
+        return members
+    }
+
     /// Reads an array or an object. What it copies on the way is short-lived, and wiped by the program's `free`.
     /// - Parameter mostValues: how many there may be; a file of our own may have as many as it has bytes.
     package static func read(

@@ -92,8 +92,7 @@ extension LoginContext {
     }
 
     package func parse(_ url: String) throws(LoginFault) -> ParsedURL {
-        let parser = try URLParser()
-        return try fromUsage(try parser.parse(url))
+        try URLParser.parsed(url)
     }
 
     /// Settings for the requests of a profile to its origin.

@@ -135,15 +135,22 @@ final class ServiceClient {
     private func filled(
         _ rule: RequestRule, _ values: SlotValues, _ session: Session?, _ cookies: [Cookie], _ visit: PageVisit?
     ) throws(LoginFault) -> HTTPRequest {
+        var request = try naming(try rule.request(base: endpoint.base, values))
+        request.cookies = cookies
+        if let session { try naming(try request.attach(session, profile.sessionRule, values)) }
+        if let visit { request.follow(visit) }
+        if let link = visit?.link { request.url = endpoint.origin.description + link }
+        if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
+        request.hidden = hidden
+        return request
+    }
+
+    /// Rethrows the fault of a template as `fromTemplate`, and names the place where the login's response lacks a value.
+    private func naming<Result>(
+        _ body: @autoclosure () throws(FillFault) -> Result
+    ) throws(LoginFault) -> Result {
         do throws(FillFault) {
-            var request = try rule.request(base: endpoint.base, values)
-            request.cookies = cookies
-            if let session { try request.attach(session, profile.sessionRule, values) }
-            if let visit { request.follow(visit) }
-            if let link = visit?.link { request.url = endpoint.origin.description + link }
-            if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
-            request.hidden = hidden
-            return request
+            return try body()
         } catch .missing(.taken(let name)) {
             let place = profile.place(ofTaken: name) ?? "{\(name)}"
             throw .failure(.missingInResponse(place: place, step: Step.login.rawValue))
@@ -216,16 +223,7 @@ extension ServiceClient {
         guard let opener else { throw lacking }
         var values = SlotValues()
         values.extraSecrets = extraSecrets
-        let url: String
-        do throws(FillFault) {
-            url = try page.url.filled(values, .header).unprotectedText
-        } catch .missing(.taken(let name)) {
-            let place = profile.place(ofTaken: name) ?? "{\(name)}"
-            throw .failure(.missingInResponse(place: place, step: Step.login.rawValue))
-        } catch {
-            throw error.asLoginFault
-        }
-        try opener(url, page.origins)
+        try opener(try naming(try page.url.filled(values, .header)).unprotectedText, page.origins)
     }
 }
 

@@ -179,16 +179,12 @@ enum DevToolsMessage: Equatable {
     /// Reads one message, without the NUL at its end. What cannot be read is passed over, too: a page chooses its own title.
     init(_ bytes: UnsafeRawBufferPointer) {
         self = .other
-        do throws(JSONFault) {
-            guard case .object(let members) = try JSONReader.read(bytes) else { return }
-            if case .integer(let id)? = members["id"] {
-                self = .answer(id: id, result: members["error"] == nil ? members["result"] : nil)
-            } else if case .string(let method)? = members["method"], case .object(let event)? = members["params"] {
-                let session: String? = if case .string(let name)? = members["sessionId"] { name } else { nil }
-                self = Self.event(method, event, session)
-            }
-        } catch {
-            return
+        guard let members = JSONReader.members(bytes) else { return }
+        if case .integer(let id)? = members["id"] {
+            self = .answer(id: id, result: members["error"] == nil ? members["result"] : nil)
+        } else if case .string(let method)? = members["method"], case .object(let event)? = members["params"] {
+            let session: String? = if case .string(let name)? = members["sessionId"] { name } else { nil }
+            self = Self.event(method, event, session)
         }
     }
 

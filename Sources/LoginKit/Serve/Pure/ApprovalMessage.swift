@@ -41,7 +41,7 @@ enum ApprovalMessage: Equatable, Sendable {
 
     /// - Returns: `nil` for a line that is none of these.
     init?(_ text: UnsafeRawBufferPointer) {
-        guard let members = Self.members(text) else { return nil }
+        guard let members = JSONReader.members(text) else { return nil }
         if let version = members["version"]?.integer {
             guard version == Self.version else {
                 self = .otherVersion
@@ -61,11 +61,6 @@ enum ApprovalMessage: Equatable, Sendable {
         } else {
             return nil
         }
-    }
-
-    private static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
-        guard case .object(let members)? = try? JSONReader.read(text) else { return nil }
-        return members
     }
 }
 

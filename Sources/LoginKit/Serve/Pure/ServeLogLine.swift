@@ -41,7 +41,7 @@ package enum ServeLogLine: Equatable, Sendable {
 
     /// - Returns: `nil` for a line that is none of these, such as one that was cut. Members that are not known are passed over.
     init?(_ text: UnsafeRawBufferPointer) {
-        guard let value = Self.object(text) else { return nil }
+        guard let value = JSONReader.members(text) else { return nil }
         let origin = Origin(
             profile: value["profile"]?.text ?? "", account: value["account"]?.text ?? "",
             pid: Int32(clamping: value["pid"]?.integer ?? 0))
@@ -67,11 +67,6 @@ package enum ServeLogLine: Equatable, Sendable {
                     id: id, status: value["status"]?.integer.flatMap { Int(exactly: $0) }, sent: sent,
                     received: received, milliseconds: milliseconds))
         }
-    }
-
-    private static func object(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
-        guard case .object(let members)? = try? JSONReader.read(text) else { return nil }
-        return members
     }
 }
 
