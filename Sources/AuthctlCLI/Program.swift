@@ -56,7 +56,7 @@ package struct Program {
 
     /// For a shell, which has no use for words of ours.
     private func complete(_ arguments: [String]) -> Ending {
-        do throws(LoginFault) {
+        do {
             try Completer(dependencies: dependencies, streams: console.streams).answer(arguments)
             return .code(.ok)
         } catch {
@@ -66,7 +66,7 @@ package struct Program {
 
     private func run(_ command: any EndingCommand) -> Ending {
         var topic = ErrorContext()
-        do throws(LoginFault) {
+        do {
             let invocation = try Invocation(
                 dependencies, console, command.global, mayAsk: type(of: command).mayAsk,
                 mayUnlock: type(of: command).mayUnlock
@@ -98,7 +98,7 @@ package struct Program {
     }
 
     private func print(_ text: String) -> Ending {
-        do throws(LoginFault) {
+        do {
             try console.streams.result(text)
             return .code(.ok)
         } catch  where error.isClosedPipe {

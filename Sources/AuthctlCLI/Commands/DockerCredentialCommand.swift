@@ -44,7 +44,7 @@ struct DockerCredentialCommand: InvokedCommand {
     func tell(_ error: LoginFault, about topic: ErrorContext, to streams: Streams) {
         let message = error.message(about: topic)
         let words = (["authctl: \(message.what)"] + message.details + [message.next]).filter { !$0.isEmpty }
-        do throws(LoginFault) {
+        do {
             try streams.result(words.joined(separator: "; "))
         } catch {
             streams.say(error, about: topic)

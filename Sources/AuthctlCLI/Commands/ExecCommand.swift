@@ -63,7 +63,7 @@ struct ExecCommand: EndingCommand {
             }
         }
         let image: ProgramImage
-        do throws(ProgramImage.Absence) {
+        do {
             // As they were given: what the parser made of them is text.
             let words = Array(invocation.console.arguments().suffix(command.count))
             image = try ProgramImage(words, environment: environment)

@@ -52,7 +52,7 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
         let path = try fromUsage(try Paths.absolute(file))
         let key = try make()
         let pem: Secret
-        do throws(SigningKey.Fault) { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
+        do { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
         let jwk = try key.publicKey()
         try KeyFile.create(path, pem)
         if printsJSON {
@@ -69,7 +69,7 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
     }
 
     private func make() throws(LoginFault) -> SigningKey {
-        do throws(SigningKey.Fault) {
+        do {
             return try SigningKey(making: alg)
         } catch {
             throw .failure(.libraryMissing("libcrypto.so.3 with \(alg)"))

@@ -55,7 +55,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
         guard explain else { return try logIn(invocation, nil) }
         let explained = ExplainedLogin(invocation)
-        do throws(LoginFault) {
+        do {
             let code = try logIn(invocation, explained)
             explained.say()
             return code
@@ -77,7 +77,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
             throw .usage(
                 .badValue(option: "--paste", problem: "needs a profile, which says how a session is sent and verified"))
         }
-        do throws(LoginFault) {
+        do {
             return try logIn(invocation, target, explained)
         } catch let error where error.hasNoAuthorizationServer && target.isNew {
             invocation.say("No authorization server was found for this URL; make a token at the service, and paste it.")

@@ -32,7 +32,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         let accounts = try accounts(invocation)
         var receipts: [Receipt] = []
         var fault: (error: LoginFault, topic: ErrorContext)?
-        do throws(LoginFault) {
+        do {
             try perform(accounts, invocation, into: &receipts)
         } catch {
             fault = (error, invocation.context.topic)
@@ -42,7 +42,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         try tellOfNewer(receipts, invocation)
         // After the accounts, since it may be what opens their file, and whatever became of them.
         if isOfEverything(invocation) {
-            do throws(StoreFault) {
+            do {
                 try invocation.context.stores().dropHeldKey()
                 try invocation.context.stores().sweep()
             } catch {

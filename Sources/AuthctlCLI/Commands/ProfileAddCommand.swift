@@ -70,7 +70,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let taken = takesAll ? offered : offered.withoutRisks
         // Checked again: another process may have added one meanwhile, and without the keys that were left out it may be invalid.
         for (name, table) in taken.profiles {
-            do throws(LoginFault) {
+            do {
                 try check(name, table, invocation)
             } catch .usage(.badConfig(_, let path, _, let problem)) where !takesAll {
                 let why = [path.map { SafeText.escaped($0) }, problem].compactMap { $0 }.joined(separator: " ")

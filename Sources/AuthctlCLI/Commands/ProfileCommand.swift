@@ -224,7 +224,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
         let profile = try login.request.applied(to: try invocation.context.selectProfile(name))
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
-        do throws(LoginFault) {
+        do {
             invocation.context.promptTimeout = login.patience
             invocation.loginOptions = login.words
             invocation.context.trace = { walk.add($0) }
@@ -282,7 +282,7 @@ struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
         let presets = Presets(invocation.context.dependencies.environment)
         var found: [Presets.Preset] = []
         for wanted in name.map({ [$0] }) ?? presets.names {
-            do throws(LoginFault) {
+            do {
                 let preset = try fromUsage(try presets.preset(named: wanted))
                 if let preset { found.append(preset) }
             } catch {

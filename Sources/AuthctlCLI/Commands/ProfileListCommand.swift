@@ -22,7 +22,7 @@ struct ProfileListCommand: InvokedCommand, ReportingCommand {
         var firstFault: LoginFault?
         for name in invocation.context.profiles.names {
             let isMade = if case .made = invocation.context.profiles.source(of: name) { true } else { false }
-            do throws(LoginFault) {
+            do {
                 let profile = try invocation.context.profile(named: name)
                 rows.append(
                     ProfileRow(profile, try shown(profile, invocation), isDefault: name == standard, isMade: isMade))

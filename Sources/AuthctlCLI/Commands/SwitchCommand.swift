@@ -59,7 +59,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
 
     /// Tells whether the profile that is meant without a name has such an account.
     private func isAccount(_ word: String, _ context: LoginContext) throws(LoginFault) -> Bool {
-        do throws(LoginFault) {
+        do {
             let profile = try context.selectProfile(nil)
             return try context.record(of: profile)?.account(named: word) != nil
         } catch .usage(.profileNotNamed) {

@@ -86,7 +86,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         _ session: Session, _ profile: Profile, _ username: String, _ taken: [CredentialField: Secret]
     ) throws(LoginFault) -> Secret {
         let line: Secret?
-        do throws(FillFault) {
+        do {
             line = try profile.sessionRule.headerLines(session, SlotValues(session, username: username, taken))
         } catch .missing(let slot) {
             throw .usage(.other("the session has no {\(slot.name)}, which a header of the profile needs"))

@@ -14,7 +14,7 @@ struct CurlConfig {
 
     func text() throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 16 * Self.longestLine)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try writePlace(to: &text)
             try writeCredential(to: &text)
             for field in attachment.request.headers { try text.option("header", field.line) }
@@ -29,7 +29,7 @@ struct CurlConfig {
     /// Cookies in the Netscape format, each record of which libcurl itself has written.
     static func cookies(_ cookies: [Cookie]) throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 16 * longestLine)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try text.append("# Netscape HTTP Cookie File\n")
             for cookie in cookies {
                 try text.append(cookie.record)
@@ -91,7 +91,7 @@ struct CurlConfig {
             run.profile.traits.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
             .open(passphrase: passphrase, now: run.context.dependencies.clock.now())
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             // A colon would end the name, and begin a passphrase.
             try text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))
             if identity?.isPKCS12 == true { try text.option("cert-type", Secret("P12")) }

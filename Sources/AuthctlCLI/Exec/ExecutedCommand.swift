@@ -75,7 +75,7 @@ struct ExecutedCommand {
 
     /// Waits for its end.
     private func run(_ image: ProgramImage) -> Ending {
-        do throws(ProgramImage.Absence) {
+        do {
             switch try image.run() {
             case .exited(let status): return .status(status)
             case .signalled(let number): return .signal(number)
@@ -255,7 +255,7 @@ struct ExecEnvironment {
     }
 
     private func hand(_ secret: Secret, at number: Int32, to image: inout ProgramImage) throws(LoginFault) {
-        do throws(SealedFile.Failure) {
+        do {
             let file = try secret.withUnsafeBytes { (bytes) throws(SealedFile.Failure) in try SealedFile(bytes) }
             image.hand(file, at: number)
         } catch {

@@ -99,7 +99,7 @@ struct DockerHelper {
         var names: [String: String] = [:]
         // Looked at once, all together: for each origin by itself it would be a matter of minutes with many logins.
         for (origin, profiles) in try invocation.helperProfiles() {
-            do throws(LoginFault) {
+            do {
                 guard let login = try invocation.helperLogin(at: origin, among: profiles, username: nil), login.isPair
                 else { continue }
                 names[origin.description] = login.account.username

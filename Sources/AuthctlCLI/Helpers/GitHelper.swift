@@ -35,7 +35,7 @@ struct GitHelper {
     }
 
     private func answer(_ lent: LentLogin) throws(LoginFault) -> Secret {
-        do throws(GitResponseFault) {
+        do {
             return try lent.gitAnswer()
         } catch {
             let why =
@@ -68,7 +68,7 @@ struct GitHelper {
     }
 
     private func request(_ input: Secret) throws(LoginFault) -> GitCredentialRequest {
-        do throws(HelperRequestFault) {
+        do {
             return try GitCredentialRequest(parsing: input)
         } catch {
             throw .usage(.helperRequest(error))

@@ -92,7 +92,7 @@ extension Invocation {
     private func provenAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord? {
         guard profile.settings.persist != Persistence.none else { return nil }
         let source = TokenSource(context: context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
-        do throws(LoginFault) {
+        do {
             _ = try source.session()
         } catch .loginRequired(let need) {
             explain(LoginFault.loginRequired(need).message(about: context.topic).what)
@@ -120,7 +120,7 @@ struct HelperInput {
     let patience: Int
 
     func read(_ descriptor: Int32 = STDIN_FILENO) throws(LoginFault) -> Secret {
-        do throws(SecretFile.Problem) {
+        do {
             return try bytes(descriptor)
         } catch {
             let fault: HelperRequestFault =
@@ -141,7 +141,7 @@ struct HelperInput {
             let isLineEnd = byte == UInt8(ascii: "\n")
             if isLineEnd && isAtLineStart && endsWithBlankLine { return false }
             isAtLineStart = isLineEnd
-            do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+            do { try builder.append(byte) } catch { throw .tooLong }
             return true
         }
         return builder.finish()
@@ -171,7 +171,7 @@ struct HelperLogin {
     func lent() throws(LoginFault) -> LentLogin? {
         let source = TokenSource(
             context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
-        do throws(LoginFault) {
+        do {
             if isLendable {
                 let session = try source.session(of: account)
                 if let lent = try lent(session, try source.taken(account.username)) { return lent }
@@ -195,7 +195,7 @@ struct HelperLogin {
     /// Has the service judge what is stored; what it refuses is erased, a password marked, and what can be refreshed is.
     /// - Returns: whether there is a good login afterwards.
     func holds() throws(LoginFault) -> Bool {
-        do throws(LoginFault) {
+        do {
             _ = try LoginRun(invocation.context, profile, request).run()
             return true
         } catch .loginRequired, .rejected {
@@ -214,7 +214,7 @@ struct HelperLogin {
     private var isLendable: Bool { account.kind == .basic || account.kind == .token }
 
     private func lent(_ session: Session, _ taken: [CredentialField: Secret]) throws(LoginFault) -> LentLogin? {
-        do throws(FillFault) {
+        do {
             return try LentLogin(
                 session, profile.sessionRule, SlotValues(session, username: account.username, taken))
         } catch {
@@ -298,7 +298,7 @@ struct LentLogin: Equatable, Sendable {
             }
         }
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             for (index, line) in lines.enumerated() {
                 try text.append(index > 0 ? "\n\(line.name)=" : "\(line.name)=")
                 try text.append(line.value)

@@ -202,7 +202,7 @@ struct ExplainedWhoami {
     func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
         var explanation = Explanation(profile, invocation.context)
         invocation.trace(into: walk)
-        do throws(LoginFault) {
+        do {
             try explain(&explanation)
         } catch {
             walk.stop(error)
@@ -231,7 +231,7 @@ struct ExplainedWhoami {
                 explanation.granted = sentences.granted(stored)
             }
         }
-        do throws(LoginFault) {
+        do {
             explanation.identity = try verifier.run.identityFacts()
         } catch {
             // What is stored may be good without it.

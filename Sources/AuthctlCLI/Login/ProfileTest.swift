@@ -31,7 +31,7 @@ struct ProfileTest {
     }
 
     private func logIn(_ run: LoginRun) throws(LoginFault) -> AccountSession {
-        do throws(LoginFault) {
+        do {
             return try run.run(for: .trial)
         } catch {
             walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
@@ -108,7 +108,7 @@ struct ReadBack {
         let notFound = "another process cannot find what this one wrote"
         let command = ["/proc/self/exe", "store", "read-back", store.name.description]
         let words = command + (config.map { ["--config", $0] } ?? [])
-        do throws(LoginFault) {
+        do {
             return try PasswordCommand(words: words).run() == test.secret.base64 ? nil : notFound
         } catch .loginRequired(let need) where need.why == .passwordCommandFailed(status: ExitCode.store.rawValue) {
             return notFound

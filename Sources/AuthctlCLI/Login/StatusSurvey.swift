@@ -39,7 +39,7 @@ struct StatusSurvey {
 
     private func find(_ name: String, _ remarks: inout Remarks) throws(LoginFault) -> Found {
         var found = Found(name: name)
-        do throws(LoginFault) {
+        do {
             found.profile = try invocation.context.profile(named: name)
             if let profile = found.profile, asksServer {
                 try invocation.context.adopt(profile, invocation.options.username)
@@ -72,7 +72,7 @@ struct StatusSurvey {
     }
 
     private func problem(_ context: LoginContext, _ asked: (profile: Profile, account: AccountRecord)) -> LoginFault? {
-        do throws(LoginFault) {
+        do {
             guard asksServer else { return try context.problem(with: asked.account, of: asked.profile) }
             context.topic = ErrorContext(profile: asked.profile.name)
             // A session that is past its end may still be refreshed.

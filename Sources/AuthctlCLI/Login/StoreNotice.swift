@@ -37,7 +37,7 @@ struct StoreNotice {
     func tip(_ record: AccountRecord) -> String? {
         if let expires = record.expires, context.dependencies.clock.seconds(until: expires) < 86_400 { return nil }
         let isSetUp: Bool
-        do throws(StoreFault) {
+        do {
             isSetUp = try context.stores().hasEncryptedFile()
         } catch {
             return nil

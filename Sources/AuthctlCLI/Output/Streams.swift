@@ -93,7 +93,7 @@ extension Secret {
     /// The secret and a line end, as a shell's `read` takes it.
     func line() throws(LoginFault) -> Secret {
         var line = SecretBuilder(limit: count + 1)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try line.append(self)
             try line.append(UInt8(ascii: "\n"))
         } catch {

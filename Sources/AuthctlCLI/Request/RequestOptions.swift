@@ -242,7 +242,7 @@ struct RequestBody {
         for piece in options.dataUrlencode {
             pieces.append(try URLEncodedData(piece).encoded(limit: form.limit, patience: patience))
         }
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             for (number, piece) in pieces.enumerated() {
                 if number > 0 { try form.append(UInt8(ascii: "&")) }
                 try form.append(piece)

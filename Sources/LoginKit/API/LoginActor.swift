@@ -54,7 +54,7 @@ actor LoginActor {
 
     func headerLines() throws -> String? {
         guard let authenticated, let provider else { throw LoginError(.failure(.other(Self.over))) }
-        do throws(FillFault) {
+        do {
             return try provider.profile.sessionRule.headerLines(
                 authenticated.session,
                 SlotValues(
@@ -122,7 +122,7 @@ actor LoginActor {
     /// Runs a step. If the task was cancelled meanwhile, throws `CancellationError` whatever the step threw.
     private func unlessCancelled<Result>(_ step: () throws(LoginFault) -> Result) throws -> Result {
         try Task.checkCancellation()
-        do throws(LoginFault) {
+        do {
             return try step()
         } catch {
             try Task.checkCancellation()

@@ -88,7 +88,7 @@ public struct LoginError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// Runs a step of the library and turns its fault into the error that programs catch.
     static func catching<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginError) -> Result {
-        do throws(LoginFault) { return try step() } catch { throw LoginError(error) }
+        do { return try step() } catch { throw LoginError(error) }
     }
 }
 

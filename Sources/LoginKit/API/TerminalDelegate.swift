@@ -71,7 +71,7 @@ public struct TerminalDelegate: LoginDelegate {
         or failure: Result, _ ask: @Sendable (TerminalPrompt) throws(LoginFault) -> Result
     ) async -> Result {
         await TerminalThread().run { () in
-            do throws(LoginFault) { return try ask(prompt) } catch { return failure }
+            do { return try ask(prompt) } catch { return failure }
         }
     }
 }

@@ -154,7 +154,7 @@ enum SecretJSON {
 
     /// The same for a type whose members can all be written.
     static func encodeOwn(_ value: some Encodable) -> Secret {
-        do throws(EncodingError) {
+        do {
             return try encode(value)
         } catch {
             preconditionFailure("\(type(of: value)) cannot be written as JSON")

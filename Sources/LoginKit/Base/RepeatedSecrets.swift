@@ -68,7 +68,7 @@ struct RepeatedSecrets: Equatable, Sendable {
 
     private static func pair(_ username: String, _ secret: Secret) -> Secret? {
         var pair = SecretBuilder(limit: secret.count + username.utf8.count + 1)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try pair.append(username + ":")
             try pair.append(secret)
             return pair.finish()

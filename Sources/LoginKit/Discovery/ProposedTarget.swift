@@ -28,7 +28,7 @@ extension LoginContext {
         by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ request: LoginRequest, _ new: LoginTarget.New
     ) throws(LoginFault) -> LoginTarget? {
         var proposal: ProposedProfile
-        do throws(LoginFault) {
+        do {
             proposal = try self.proposal(of: discovery, url.origin, name: profile.name, new.settings)
         } catch .usage(.verifyProvesNothing) {
             return nil
@@ -101,7 +101,7 @@ extension LoginContext {
         of discovery: Discovery, _ origin: Origin, name: String, _ lasting: Profile.Settings
     ) throws(LoginFault) -> ProposedProfile {
         var found: Discovered
-        do throws(LoginFault) {
+        do {
             found = try discovery.run()
         } catch {
             for preset in presets(discovery.names) { say(advice(preset, origin, seen: [])) }
@@ -123,7 +123,7 @@ extension LoginContext {
     /// - Parameter paths: where the login was found.
     func advice(_ preset: String, _ origin: Origin, seen paths: [String]) -> String {
         var folder = ""
-        do throws(UsageFault) {
+        do {
             guard let file = try Presets(dependencies.environment).preset(named: preset)?.file,
                 let table = try OfferedProfiles(file: file, name: preset).profiles.first?.table
             else { return DiscoveryWords.preset(preset, for: "\(origin)") }

@@ -88,7 +88,7 @@ extension DigestChallenge {
         var best: DigestChallenge?
         var unusable: [Unusable] = []
         for challenge in offered where challenge.scheme == "digest" {
-            do throws(Unusable) {
+            do {
                 let next = try DigestChallenge(challenge)
                 if best.map({ $0.algorithm.hash < next.algorithm.hash }) ?? true { best = next }
             } catch {

@@ -294,7 +294,7 @@ package enum SecondFactorFault: Equatable, Sendable {
 
 /// Rethrows a usage fault as a `LoginFault`.
 package func fromUsage<Result>(_ body: @autoclosure () throws(UsageFault) -> Result) throws(LoginFault) -> Result {
-    do throws(UsageFault) {
+    do {
         return try body()
     } catch {
         throw .usage(error)

@@ -171,7 +171,7 @@ extension StoreFault {
 
 /// Rethrows a store's fault as a `LoginFault`.
 package func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Result) throws(LoginFault) -> Result {
-    do throws(StoreFault) {
+    do {
         return try body()
     } catch {
         throw .store(error)

@@ -56,7 +56,7 @@ struct LoginLoop {
     }
 
     private func perform(_ effect: LoginFlow.Effect, _ held: inout Held) -> LoginFlow.Event {
-        do throws(LoginFault) {
+        do {
             return try attempt(effect, &held)
         } catch {
             return .failed(error)
@@ -143,7 +143,7 @@ struct LoginLoop {
     private func refresh(_ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
         let stored = held.stored
         guard let session = stored.session else { return .notRefreshable }
-        do throws(LoginFault) {
+        do {
             if let next = try service.refresh(session, username: stored.username) {
                 let owner = Identity(username: stored.username, serverName: nil)
                 held.confirmed = Login(identity: owner, session: next, extraSecrets: service.takenForLater)
@@ -262,7 +262,7 @@ extension LoginLoop {
     }
 
     func judge(_ held: inout Held, _ ask: () throws(LoginFault) -> LoginStep) -> LoginFlow.Event {
-        do throws(LoginFault) {
+        do {
             switch try whileWaiting(Self.notice, ask) {
             case .accepted(let login):
                 (held.confirmed, held.partial) = (login, nil)

@@ -118,7 +118,7 @@ extension AuthenticateChallenge {
     /// The scheme, with what makes it impossible to answer.
     fileprivate var offerName: String {
         guard scheme == "digest" else { return scheme }
-        do throws(DigestChallenge.Unusable) {
+        do {
             _ = try DigestChallenge(self)
             return scheme
         } catch .notUnderstood(let parameter, let value) {

@@ -161,7 +161,7 @@ package struct Receipt {
     /// - Parameter logout: returns `nil` where the server is not to be asked.
     mutating func end(_ logout: () throws(LoginFault) -> Service.LogoutOutcome?) {
         var fault: LoginFault?
-        do throws(LoginFault) {
+        do {
             guard let outcome = try logout() else { return }
             (facts, fault, expires) = (outcome.facts, outcome.fault, outcome.expires ?? expires)
         } catch {

@@ -84,7 +84,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
             return try service.begin(credential, code: code)
         }
         if let earned = try keeper.beginRefresh(of: nil) {
-            do throws(LoginFault) {
+            do {
                 return .accepted(try verify(earned, username: credential.username ?? ""))
             } catch .rejected {
                 // It was the session that was refused, not the password.
@@ -100,7 +100,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
         let known = keeper.filled?.login.session
         let present = try keeper.beginRefresh(of: known)
         if let present, present != known {
-            do throws(LoginFault) {
+            do {
                 let login = try verify(present, username: keeper.identity?.username ?? "")
                 // What is kept beside the session is written anew with it.
                 return .accepted(
@@ -152,7 +152,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
             tries += 1
         } while try !keeper.isInTime(after: tries)
         let refresh: Service.RefreshedSession
-        do throws(LoginFault) {
+        do {
             guard let brought = try sendRefresh(of: session, username) else { return nil }
             refresh = brought
         } catch .rejected(let refusal) {
@@ -172,7 +172,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
         keeper.hold = run.context.interruptionHold()
         var hasResponse = false
         defer { if !hasResponse { keeper.hold = nil } }
-        do throws(LoginFault) {
+        do {
             let refresh = try service.refresh(of: session, username: username)
             hasResponse = refresh != nil
             return refresh
@@ -190,7 +190,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
 extension AccountSession {
     func prepareStore() throws(LoginFault) {
         if purpose == .trial { return }
-        do throws(LoginFault) {
+        do {
             try keeper.prepare()
         } catch {
             try goOn(without: error)
@@ -212,7 +212,7 @@ extension AccountSession {
         guard hasStore else { return keeper.endRefresh() }
         if let chooseKeeper { keeper = try chooseKeeper(login, approval) }
         if isForAction { run.context.warnOfStore(for: run.profile) }
-        do throws(LoginFault) {
+        do {
             try keeper.approve(login, approval)
         } catch {
             try goOn(without: error)

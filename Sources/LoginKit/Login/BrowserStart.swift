@@ -77,7 +77,7 @@ struct BrowserStart: Sendable {
     private func start(_ words: [String], unless isEnough: () -> Bool) -> Failure? {
         var handed = environment
         handed.removeAll(beginningWith: "AUTHCTL_")
-        do throws(ChildProgram.StartFailure) {
+        do {
             let program = try ChildProgram(detached: words, environment: handed)
             let status = program.status(by: .now + patience, unless: isEnough)
             return status.flatMap { $0 == 0 ? nil : Failure(program: words[0], words: "status \($0)") }

@@ -7,7 +7,7 @@ extension LoginContext {
         for (profile, record) in accounts where tried.insert(record.store).inserted {
             // A helper is unlocked by its own agent, for each entry.
             if record.store.program != nil { continue }
-            do throws(StoreFault) {
+            do {
                 let store = try stores().open(record.store), id = record.id(in: profile)
                 if try store.contains(id) { _ = try store.find(id) }
             } catch {

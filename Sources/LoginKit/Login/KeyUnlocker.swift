@@ -24,7 +24,7 @@ struct KeyUnlocker {
         if let key = try open(nil) { return key }
         if let supplied, let key = try open(supplied) { return key }
         if let kept = try kept() {
-            do throws(LoginFault) {
+            do {
                 if let key = try open(kept) { return key }
             } catch .usage(.clientCertificate(.wrongPassphrase)) {
                 // The key has another passphrase since: ask, if somebody may be asked.
@@ -39,7 +39,7 @@ struct KeyUnlocker {
         var label = "Passphrase of \(SafeText.escaped(file)): "
         for attempt in 1...request.policy.maxAttempts {
             guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
-            do throws(LoginFault) {
+            do {
                 if let key = try open(typed) { return key }
             } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < request.policy.maxAttempts {
                 label = "Wrong passphrase. Passphrase of \(SafeText.escaped(file)): "
@@ -49,7 +49,7 @@ struct KeyUnlocker {
     }
 
     private func passphrase(_ dialogue: any Dialogue, _ label: String) throws(LoginFault) -> Secret? {
-        do throws(LoginFault) {
+        do {
             return try dialogue.askPassphrase(label, confirm: false)
         } catch .store(.passphraseBlank) {
             return Secret("")

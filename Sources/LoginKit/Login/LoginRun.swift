@@ -271,7 +271,7 @@ extension LoginContext {
     func send(
         _ request: HTTPRequest, over transport: any Transport, _ login: LoginRequest
     ) throws(LoginFault) -> HTTPResponse {
-        do throws(LoginFault) {
+        do {
             return try showingNotice { () throws(LoginFault) in try transport.send(request) }
         } catch .untrusted(.certificate(let trust)) where acceptance == nil {
             acceptance = try accepted(trust, login)

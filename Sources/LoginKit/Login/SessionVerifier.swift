@@ -27,7 +27,7 @@ package struct SessionVerifier {
 
     /// - Throws: the reason that nobody is logged in.
     package func identity() throws(LoginFault) -> Identity {
-        do throws(LoginFault) {
+        do {
             return try run.run().identity
         } catch .loginRequired(let need) where run.request.supplied == nil {
             // What is missing can be given to `login` alone.

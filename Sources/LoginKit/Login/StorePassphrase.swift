@@ -25,7 +25,7 @@ struct StorePassphrase {
 
     private func typed(at label: String) throws(StoreFault) -> Secret {
         let typed: Secret?
-        do throws(LoginFault) {
+        do {
             typed = try context.dependencies.dialogue(context.dialogueSettings).askPassphrase(label, confirm: false)
         } catch .store(.passphraseBlank) {
             // Wrong like any other.

@@ -63,7 +63,7 @@ package struct SuppliedCredential {
     private var deadline: ContinuousClock.Instant { .now + .seconds(patience) }
 
     private func fromFile(_ read: () throws(SecretFile.Problem) -> Secret) throws(LoginFault) -> Secret {
-        do throws(SecretFile.Problem) {
+        do {
             return try read()
         } catch {
             throw .usage(.badValue(option: name, problem: error.words))

@@ -83,7 +83,7 @@ package struct TokenSource {
         var request = request(for: account)
         request.policy.refreshesFirst = outdated != nil
         request.outdated = outdated
-        do throws(LoginFault) {
+        do {
             let run = try LoginRun(context, profile, request)
             let account = try run.run(for: .action(withoutStore: false))
             return (account.session, account.result.clockDifference)

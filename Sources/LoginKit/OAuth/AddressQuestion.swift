@@ -56,7 +56,7 @@ final class AddressQuestion {
             line.joinsLines = true
             clear()
             rest = nil
-            do throws(LineFault) {
+            do {
                 switch try conversation.line(line) {
                 case .typed(let text): return .typed(text)
                 case .wentBack, .cancelled: return .cancelled

@@ -70,7 +70,7 @@ final class AuthorizationDialogue {
         _ wait: (HeldSignals) throws(LoginFault) -> Result
     ) throws(LoginFault) -> Result {
         let held = HeldSignals()
-        do throws(LoginFault) {
+        do {
             let result = try wait(held)
             held.release()
             return result
@@ -84,7 +84,7 @@ final class AuthorizationDialogue {
     private func showPicture(of url: String) {
         guard settings.showsQR else { return }
         let look = look
-        do throws(QRCode.Problem) {
+        do {
             let code = try QRCode(url)
             guard let picture = QRPicture(code, isUnicode: look.isUnicode, hasColors: look.hasColors) else {
                 return tell(["This terminal cannot show a QR code (TERM=dumb without UTF-8)."])
@@ -221,7 +221,7 @@ extension AuthorizationDialogue: BrowserDialogue {
         }
         if let complaint = wait.complaint { tell([complaint.words]) }
         let deadline = ContinuousClock.now + .seconds(wait.seconds)
-        do throws(LoginFault) {
+        do {
             let silence = start + .seconds(settings.silence)
             let answer = try holdingSignals { (signals) throws(LoginFault) in
                 let answer = try next(judge, until: deadline, hintAt: silence, unless: signals)

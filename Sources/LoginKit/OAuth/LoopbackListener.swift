@@ -35,7 +35,7 @@ final class LoopbackListener {
         sockets = []
         var number = redirect.port ?? 0
         for _ in 1...Self.mostDraws where sockets.isEmpty {
-            do throws(LoopbackSocket.Fault) {
+            do {
                 sockets = try Self.sockets(families, port: number)
                 number = sockets.first?.port ?? number
             } catch .portTaken {
@@ -54,7 +54,7 @@ final class LoopbackListener {
     ) throws(LoopbackSocket.Fault) -> [LoopbackSocket] {
         var sockets: [LoopbackSocket] = []
         for family in families {
-            do throws(LoopbackSocket.Fault) {
+            do {
                 sockets.append(try LoopbackSocket(family, port: sockets.first?.port ?? port))
             } catch .familyMissing {
                 continue

@@ -72,7 +72,7 @@ extension SigningKey {
         _ machine: MachineGrant, _ pem: Secret, passphrase: Secret?
     ) throws(LoginFault) -> SigningKey? {
         let file = machine.keyFile ?? ""
-        do throws(Fault) {
+        do {
             return try SigningKey(pem: pem, passphrase: passphrase, id: machine.keyID)
         } catch {
             switch error {
@@ -124,7 +124,7 @@ package final class SigningKey: AssertionKey {
             pem.withUnsafeBytes { ccrypto_key_open($0.baseAddress, $0.count, text, &key) }
         }
         let state: ccrypto_key_state
-        do throws(LoginFault) {
+        do {
             state = try passphrase?.withCString { (text) throws(LoginFault) in open(text) } ?? open(nil)
         } catch {
             throw .wrongPassphrase

@@ -151,7 +151,7 @@ struct MachineProver: MachineProof {
 
     /// Runs like a password command, and is not called one.
     private func output(of words: [String], named name: String) throws(LoginFault) -> Secret {
-        do throws(LoginFault) {
+        do {
             return try PasswordCommand(words: words, patience: Self.patience).run(isCancelled: dependencies.isCancelled)
         } catch .usage(.badValue(_, let problem)) {
             throw .usage(.badValue(option: name, problem: problem))
@@ -170,7 +170,7 @@ struct MachineProver: MachineProof {
     private func line(
         of source: MachineIdentity.Source, _ read: () throws(SecretFile.Problem) -> Secret
     ) throws(LoginFault) -> Secret {
-        do throws(SecretFile.Problem) {
+        do {
             let text = try read().withoutByteOrderMark
             if !text.isEmpty { return text }
         } catch {
@@ -306,7 +306,7 @@ extension LoginContext {
                         + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]"))
         }
         let context = lending(), session: Session
-        do throws(LoginFault) {
+        do {
             let source = TokenSource(
                 context: context, profile: try context.profile(named: other), minimum: 0, asksServer: false,
                 wantsHeader: false)

@@ -39,7 +39,7 @@ final class OAuthLogin: LoginMethod {
             return Grant(token: grant.token, terms: terms.about(name: terms.name, subject: subject)).session
         }
         guard let claims = token?.claims else { throw .oauth(.identityToken(.missing)) }
-        do throws(IdentityTokenFault) {
+        do {
             let expected = IdentityToken.Expectation(
                 issuer: terms.issuer, clientID: terms.client.id, nonce: authorized.nonce, now: clock.now())
             let name = try IdentityToken(claims: claims).name(in: claim, expecting: expected)

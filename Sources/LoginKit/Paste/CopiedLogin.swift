@@ -15,9 +15,9 @@ extension LoginContext {
     private func readStandardInput() throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: PastedLines.limit)
         let wait = InputWait(descriptor: STDIN_FILENO, deadline: .now + .seconds(PasswordCommand.patience))
-        do throws(SecretFile.Problem) {
+        do {
             try SecretFile.eachByte(of: STDIN_FILENO, waiting: wait) { (byte) throws(SecretFile.Problem) in
-                do throws(SecretBuilder.LimitExceeded) { try text.append(byte) } catch { throw .tooLong }
+                do { try text.append(byte) } catch { throw .tooLong }
                 return true
             }
         } catch {
@@ -65,7 +65,7 @@ extension LoginContext {
         let endpoint = try endpoint(profile), now = dependencies.clock.now()
         // With what a path may hold beside its text nobody can tell which cookie it is sent with.
         let path = profile.verify?.literalPath(base: endpoint.base, origin: endpoint.origin)
-        do throws(CopyFault) {
+        do {
             return try CopiedRequest(text) { (text) throws(CopyFault) in
                 try CookieLine.cookies(in: text, for: endpoint.origin, path: path, now: now).map(CookieRecord.cookie)
             }

@@ -22,7 +22,7 @@ extension LoginContext {
         }
         let text = try Self.read(path)
         let found: NetrcEntry?
-        do throws(NetrcFault) {
+        do {
             found = try NetrcEntry.find(for: origin, username: username, in: text)
         } catch {
             throw Self.fault(path, error.words)
@@ -50,9 +50,9 @@ extension LoginContext {
             throw fault(path, "can be read by other users; run: \(ShellCommand("chmod", "600", path))")
         }
         var text = SecretBuilder(limit: longest)
-        do throws(SecretFile.Problem) {
+        do {
             try SecretFile.eachByte(of: descriptor, waiting: nil) { (byte) throws(SecretFile.Problem) in
-                do throws(SecretBuilder.LimitExceeded) { try text.append(byte) } catch { throw .tooLong }
+                do { try text.append(byte) } catch { throw .tooLong }
                 return true
             }
         } catch {

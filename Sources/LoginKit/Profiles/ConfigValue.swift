@@ -33,7 +33,7 @@ extension ConfigValue {
         if text.utf8.contains(0) {
             throw .badConfig(file: file, path: nil, line: nil, problem: "contains a NUL byte")
         }
-        do throws(ConfigScan.Fault) {
+        do {
             var scan = ConfigScan(text)
             try scan.run()
         } catch {

@@ -311,7 +311,7 @@ struct ServeDecoder {
         }
         var rules: [ServeRule] = []
         for (index, text) in try table.strings(key).enumerated() {
-            do throws(ServeRuleFault) {
+            do {
                 rules.append(try ServeRule(text))
             } catch {
                 throw table.fault("\(key)[\(index + 1)]", error.words)

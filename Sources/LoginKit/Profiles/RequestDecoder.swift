@@ -302,7 +302,7 @@ struct TemplateDecoder {
     }
 
     func template(_ text: String, _ key: String, _ table: StrictTable) throws(UsageFault) -> Template {
-        do throws(Template.Malformed) {
+        do {
             return try Template(parsing: text, taken: taken)
         } catch .unknownSlot(let name) {
             throw table.fault(key, "there is no {\(name)}; write a literal brace as '{{'")

@@ -52,7 +52,7 @@ package struct OutgoingRequest {
         if let page { session = try service.fill(&request, fromPage: page, with: session, username: username) }
         if let pieceSize { bodies.pieceSize = pieceSize }
         request.streamedBodies = bodies
-        do throws(LoginFault) {
+        do {
             return try service.relay(request, with: session, username: username)
         } catch {
             if output.isShown, case .network = error { sayIncomplete() }

@@ -109,7 +109,7 @@ struct RelayLoop<Lender: SessionLender> {
         (relayed, missing) = (nil, nil)
         var session: Session?
         if case .session = attachment { session = carried.session }
-        do throws(LoginFault) {
+        do {
             let relayed = try request.send(over: carried.service, with: session, username: carried.username)
             self.relayed = relayed
             if attachment == .nothing { request.say("sent without a login") }
@@ -128,7 +128,7 @@ struct RelayLoop<Lender: SessionLender> {
     private mutating func orHandOn<Result>(
         _ step: (inout Self) throws(LoginFault) -> Result
     ) throws(LoginFault) -> Result {
-        do throws(LoginFault) {
+        do {
             return try step(&self)
         } catch {
             try request.handOn()

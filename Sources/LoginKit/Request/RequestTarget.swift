@@ -46,7 +46,7 @@ extension LoginContext {
     /// - Throws: `usage`, with the file and the key of the first one.
     package func checkUnreadableProfiles(at origin: Origin) throws(LoginFault) {
         for name in profiles.names {
-            do throws(UsageFault) {
+            do {
                 _ = try profiles.profile(named: name)
             } catch {
                 if case .table(let members)? = try? profiles.written(name), case .string(let url)? = members["url"],

@@ -73,7 +73,7 @@ package final class ResponseOutput: ResponseSink {
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         progress?.advance(by: bytes.count)
         guard builder != nil else { return try output.write(bytes) }
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try builder?.append(bytes)
         } catch {
             try release()

@@ -44,7 +44,7 @@ final class SessionChanges {
             settle(waiting, isLast: isLast)
         }
         if changing.isInDoubt {
-            do throws(LoginFault) {
+            do {
                 try confirmUsed()
             } catch .loginRequired(let need) {
                 if case .sessionOfAnother(let other) = need.why {
@@ -67,7 +67,7 @@ final class SessionChanges {
 
     /// Returns the fault of a session that is another user's. If it is the stored one, no command uses it from now on.
     private func lost(_ other: Replacement, _ identity: Identity) -> LoginFault {
-        do throws(LoginFault) {
+        do {
             try account.confirm(identity, hiding: run.service.repeatsSecret)
         } catch {
             return error
@@ -76,7 +76,7 @@ final class SessionChanges {
     }
 
     private func settle(_ waiting: Session, isLast: Bool) {
-        do throws(LoginFault) {
+        do {
             let login = try run.service.verify(waiting, username: username)
             if let other = changing.accept(waiting, login, at: .now) { tell(run.words(of: other)) }
         } catch .rejected, .forbidden, .secondFactor {
@@ -98,7 +98,7 @@ final class SessionChanges {
         let used = changing.used, refreshed = refreshed.map { provable($0) }
         for session in changing.candidates(after: refreshed) {
             let login: Login
-            do throws(LoginFault) {
+            do {
                 login = try run.service.verify(session, username: username)
             } catch .rejected {
                 changing.refuse(session, at: .now)
@@ -122,7 +122,7 @@ final class SessionChanges {
         guard changing.isProven, account.hasStore, !run.keepsNothing, session != stored.session else { return }
         guard isLast || stored.at.map({ ContinuousClock.now - $0 >= Self.storing }) ?? true else { return }
         stored = (session, .now)
-        do throws(LoginFault) {
+        do {
             try account.approve(Login(identity: identity, session: session), .refresh)
         } catch {
             warnNotStored(error)

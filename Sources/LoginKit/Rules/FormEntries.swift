@@ -87,7 +87,7 @@ extension LoginPage {
         let names = filled.formNames
         let (form, target) = try form(leadingTo: wanted, named: names)
         guard let entries = form.entries(besides: names) else { throw .failure(.formDisabled(page: self.target)) }
-        do throws(FillFault) {
+        do {
             return (target, try entries.body(with: filled, limit: filled.count + RequestRule.bodyLimit))
         } catch .notInEncoding(let field, let encoding) {
             throw .usage(.notInEncoding(field: field, encoding: encoding))

@@ -166,7 +166,7 @@ extension SessionRule {
         let fields = try (headers + writeHeaders).filter { $0.value.isWanted(values) }.map {
             (header) throws(FillFault) in try header.filled(values)
         }
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             if let pair {
                 try text.append("Authorization: ")
                 try text.appendBasic(pair.username, pair.password)

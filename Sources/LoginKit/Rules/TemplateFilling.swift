@@ -182,7 +182,7 @@ extension Secret {
 
 extension SecretBuilder {
     mutating func write(_ secret: Secret, _ encoding: ByteEncoding = .none) throws(FillFault) {
-        do throws(LimitExceeded) {
+        do {
             if case .none = encoding { return try append(secret) }
             for index in 0..<secret.count {
                 try append(secret.withUnsafeBytes { $0[index] }, encoding)

@@ -108,7 +108,7 @@ final class Approver {
     func look() throws(LoginFault) {
         var present: Set<String> = []
         for folder in folders {
-            do throws(StoreFault) {
+            do {
                 guard let directory = try SafeDirectory.open(folder, creating: false) else { continue }
                 present.formUnion(RuntimeFolder.sockets("approve", in: directory).map { "\(folder)/\($0)" })
             } catch .unsafeFile(let path, let problem) {

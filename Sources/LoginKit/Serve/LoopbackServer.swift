@@ -51,7 +51,7 @@ final class LoopbackServer: @unchecked Sendable {
     /// Listens, and answers nobody yet.
     /// - Parameter seconds: how long the address is there from now on; `nil` for as long as the command.
     init(_ place: ServePlace, for seconds: Int? = nil) throws(LoginFault) {
-        do throws(ServerFault) { try Self.check() } catch { throw error.asLoginFault }
+        do { try Self.check() } catch { throw error.asLoginFault }
         socket = try ServeSocket(place)
         provider = ServeGate(socket.place, user: getuid())
         end = seconds.map { .now + .seconds($0) }
@@ -232,7 +232,7 @@ enum ServerCallbacks {
     ) -> Int32 {
         let socket = cmicrohttpd_socket(connection)
         let target: String
-        do throws(ServeRefused) {
+        do {
             target = try server.judge(head, from: peer(of: connection, at: server.provider.place))
         } catch {
             return refuse(error, server.response(to: head, error), connection)

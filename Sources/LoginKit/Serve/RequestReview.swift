@@ -38,7 +38,7 @@ final class RequestReview: Sendable {
         if limits.rules.isEmpty, limits.log == nil { return Result() }
         let note = limits.log.map { RequestNote($0) }
         var result = Result(note: note), permission = Permission()
-        do throws(ServeObjection) {
+        do {
             permission = try permit(call, id: note?.id ?? RequestNote.newID())
         } catch {
             result.objection = error

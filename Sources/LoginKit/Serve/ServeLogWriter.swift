@@ -25,7 +25,7 @@ package final class ServeLogWriter: ServeLog {
     }
 
     private func append(_ line: ServeLogLine) throws(LoginFault) {
-        do throws(StoreFault) {
+        do {
             try file.append(line.text)
         } catch {
             throw error.asLogFault
@@ -47,7 +47,7 @@ package final class ServeLogWriter: ServeLog {
 
         private init(_ path: String, isOwnFolder: Bool) throws(LoginFault) {
             file = ServeLogFile(path, isOwnFolder: isOwnFolder)
-            do throws(StoreFault) {
+            do {
                 try file.prepare()
             } catch {
                 throw error.asLogFault
@@ -160,7 +160,7 @@ final class ServeLogFile: @unchecked Sendable {
             return try checkCall("fcntl", path: folder, fcntl(own.descriptor.number, F_DUPFD_CLOEXEC, 0))
         }
         let found: (folder: CheckedFolder?, errno: Int32)
-        do throws(FolderChain.Fault) {
+        do {
             found = try FolderChain(folder).openFolder()
         } catch {
             throw error.storeFault

@@ -38,7 +38,7 @@ struct ServeSocket {
         switch place {
         case .port:
             file = nil
-            do throws(ServerFault) {
+            do {
                 let (descriptor, port) = try Self.onLoopback()
                 self.descriptor = descriptor
                 let segment = Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) }

@@ -21,7 +21,7 @@ struct ServedRequest {
         var loop = RelayLoop(outgoing, lender, canVerify: profile.verify != nil)
         let isLogin = try service.mayLogIn(outgoing.message)
         let outcome: RelayLoop<Lender>.Outcome
-        do throws(LoginFault) {
+        do {
             outcome = try loop.run()
         } catch {
             session.note(nil, of: loop.lender.lent, isLogin: isLogin)
@@ -128,7 +128,7 @@ final class ServedSource: RequestSource {
         if isIdle { return nil }
         guard let read = pipe.read(into: buffer) else { throw .cancelled }
         guard read > 0, !isPast else { return read }
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try builder?.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<read]))
         } catch {
             builder = nil
@@ -140,7 +140,7 @@ final class ServedSource: RequestSource {
     func rewind() -> Bool {
         guard !isPast, let more = builder.take()?.finish() else { return false }
         var all = SecretBuilder(limit: Self.limit * 2)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try all.append(beginning)
             try all.append(more)
         } catch {
@@ -159,7 +159,7 @@ final class ServedSource: RequestSource {
         while true {
             guard let read = pipe.read(into: piece) else { throw .cancelled }
             if read == 0 { return builder.finish() }
-            do throws(SecretBuilder.LimitExceeded) {
+            do {
                 try builder.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
             } catch {
                 throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))

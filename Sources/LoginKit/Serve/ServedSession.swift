@@ -112,7 +112,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// Runs a step. If that fails, tells the person, once, why requests fail.
     func telling<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        do throws(LoginFault) {
+        do {
             return try step()
         } catch {
             monitor.locked {
@@ -164,7 +164,7 @@ final class ServedSession: @unchecked Sendable {
         if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
         provider.context.lookAgain()
         let earlier = authenticated.session.made
-        do throws(LoginFault) {
+        do {
             if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
         } catch {
             failure = (error, .now)

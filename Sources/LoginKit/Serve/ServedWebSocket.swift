@@ -119,7 +119,7 @@ struct StreamPump: ~Copyable {
     ///   - isOver: asked a few times a second.
     mutating func run(beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
         var rest = beginning
-        do throws(LoginFault) {
+        do {
             while !isOver() {
                 if out.pending.isEmpty, !rest.isEmpty {
                     let count = min(rest.count, out.bytes.count)

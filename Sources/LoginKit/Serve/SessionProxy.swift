@@ -26,7 +26,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 
     /// Says, before anybody logs in, that there cannot be such an address.
     package static func check() throws(LoginFault) {
-        do throws(ServerFault) {
+        do {
             try LoopbackServer.check()
         } catch {
             throw error.asLoginFault
@@ -51,7 +51,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
 
     /// Answers from now on, until `stop`.
     package func start() throws(LoginFault) {
-        do throws(ServerFault) {
+        do {
             try server.start(self)
         } catch {
             throw error.asLoginFault
@@ -98,7 +98,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
             result.note?.end(answer, of: call)
             return nil
         }
-        do throws(LoginFault) {
+        do {
             let worker = try worker(for: call)
             var opened: ServedRequest.Opened?
             defer { if opened == nil { giveBack(worker) } }

@@ -61,7 +61,7 @@ struct AnonymousCheck {
     func sendWithMadeUp(_ cookies: [Cookie], _ verify: RequestRule) throws(LoginFault) {
         guard cookies.contains(where: { cookie in !client.cookiesBeforeLogin.contains { $0.name == cookie.name } })
         else { return }
-        do throws(LoginFault) {
+        do {
             try look(at: verify, with: cookies.map { CookieRecord.valued($0, "anonymous") })
         } catch .usage(let fault) {
             throw .usage(fault)

@@ -56,7 +56,7 @@ final class CertificateLogin: LoginMethod {
 
     /// Asks what is guarded without the certificate. It has to refuse: in the handshake, or by a status.
     private func checkRefused(_ rule: RequestRule, at step: Step) throws(LoginFault) {
-        do throws(LoginFault) {
+        do {
             _ = try AnonymousCheck(client: client).send(rule, at: step, by: client.anonymously)
         } catch .untrusted(.clientCertificate) {
             return

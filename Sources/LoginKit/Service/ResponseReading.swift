@@ -6,7 +6,7 @@ extension HTTPResponse {
     ///
     /// - Throws: `brokenResponse` for a body that is too much, `doubtfulJSON` for one that two readers could read in two ways.
     func json() throws(LoginFault) -> JSONValue? {
-        do throws(JSONFault) {
+        do {
             return try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
         } catch {
             switch error {

@@ -14,7 +14,7 @@ extension Service {
                 UnconfirmedLogin(
                     response: opened.verdict == .accepted ? .tookPassword : .undecided, url: guardedURL))
         }
-        do throws(LoginFault) {
+        do {
             let login = try verified(opened)
             guard isGuess, try !loginPageShowsPerson(after: opened) else { return .accepted(login) }
             return .unconfirmed(
@@ -38,7 +38,7 @@ extension Service {
 
     /// Confirms a login that showed its form again: refused unless verify accepts it.
     private func confirmed(_ opened: OpenedLogin, despite refusal: Refusal) throws(LoginFault) -> LoginStep {
-        do throws(LoginFault) {
+        do {
             return .accepted(try verified(opened))
         } catch .rejected {
             return .refused(refusal)

@@ -46,14 +46,14 @@ extension Service {
         var replies: [LogoutFacts.Reply] = [], fault: LoginFault?
         // One that fails does not keep the others from being tried.
         for call in calls {
-            do throws(LoginFault) {
+            do {
                 replies.append(try revoke(call))
             } catch {
                 fault = fault ?? error
                 replies.append(.failed)
             }
         }
-        do throws(LoginFault) {
+        do {
             undeletedClient = try deleteClient(of: grant)
         } catch {
             undeletedClient = grant.terms.client.id

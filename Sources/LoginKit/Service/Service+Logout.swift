@@ -45,7 +45,7 @@ extension Service {
         }
         outcome.facts.request = .logout
         let named = rule.slots.contains(.refreshToken) && outcome.facts.refreshToken != nil
-        do throws(LoginFault) {
+        do {
             let facts = try send(rule, with: session, username: username).facts
             // The rules of verify are about its own answers: a logout may well end on the page that anonymous clients get.
             let isSaid = facts.matches(any: rule.response.loggedOut ?? [])
@@ -105,7 +105,7 @@ extension Service {
         of verify: RequestRule, to session: Session, _ username: String
     ) -> (check: LogoutFacts.Check, session: Session) {
         let facts: ParsedResponse
-        do throws(LoginFault) {
+        do {
             facts = try client.send(verify, SlotValues(session, username: username), session: session) {
                 [client] (request) throws(LoginFault) in
                 var request = request

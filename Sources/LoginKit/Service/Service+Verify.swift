@@ -16,7 +16,7 @@ extension Service {
         }
         if newest.cookies.haveValues(of: session.cookies) { return accepted(newest) }
         let isNamed = login.identity.serverName != nil
-        do throws(LoginFault) {
+        do {
             let next = try ask(isNamed ? newest : session, username: username, afterLogin: false)
             let other = RefreshOwner(named: next.identity.serverName).otherPerson(than: login.identity)
             result.otherUser = other ?? result.otherUser

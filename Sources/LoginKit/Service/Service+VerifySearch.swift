@@ -63,7 +63,7 @@ extension Service {
         guard !options.findsVerify, let target = pages.next()?.target, target.hasPrefix(base), !repeatsSecret(target)
         else { return false }
         let rule = RequestRule(method: "GET", path: Template(literal: String(target.dropFirst(base.count))))
-        do throws(LoginFault) {
+        do {
             return try look(rule, with: opened.session, by: client.plainly)?.look.page?.asksForCode ?? false
         } catch .cancelled {
             throw .cancelled
@@ -100,7 +100,7 @@ extension Service {
             if repeatsSecret(page.target) { continue }
             result.searchRequests += 1
             let rule = RequestRule(method: "GET", path: Template(literal: page.target))
-            do throws(LoginFault) {
+            do {
                 guard let seen = try look(rule, with: login.session, by: client.plainly), seen.look.facts.status < 300
                 else { continue }
                 result.logout = seen.look.page?.logout
@@ -128,7 +128,7 @@ extension Service {
         _ rule: RequestRule, with session: Session?, carrying cookies: [Cookie] = [], by way: ServiceClient.Way
     ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse)? {
         let response: HTTPResponse
-        do throws(LoginFault) {
+        do {
             response = try client.send(rule, SlotValues(), session: session, carrying: cookies, by: way).facts.response
         } catch .network(.answerTooLarge) {
             return nil
@@ -149,7 +149,7 @@ extension Service {
     /// Notes where verify's response repeats the name that was typed, and the way out that its page shows.
     func noteFindings(_ username: String, in facts: ParsedResponse, of verify: RequestRule) {
         guard facts.status < 300 else { return }
-        do throws(LoginFault) {
+        do {
             let look = try look(at: facts.response, of: verify)
             result.logout = result.logout ?? look.page?.logout
             if verify.response.username == nil { result.usernamePlace = look.facts.place(of: username, missingIn: nil) }

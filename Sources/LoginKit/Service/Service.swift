@@ -113,7 +113,7 @@ package final class Service: Authenticator {
 
     func prepare() throws(LoginFault) -> ProtectionSpace {
         let space = try loginMethod.prepare(hasPassword: options.hasPassword)
-        do throws(LoginFault) {
+        do {
             try AnonymousCheck(client: client).sendWithCookies()
         } catch .usage(.verifyProvesNothing) where options.findsVerify {
             // Only a guess so far: after the login a better one is looked for.

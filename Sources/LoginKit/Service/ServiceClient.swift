@@ -149,7 +149,7 @@ final class ServiceClient {
     private func naming<Result>(
         _ body: @autoclosure () throws(FillFault) -> Result
     ) throws(LoginFault) -> Result {
-        do throws(FillFault) {
+        do {
             return try body()
         } catch .missing(.taken(let name)) {
             let place = profile.place(ofTaken: name) ?? "{\(name)}"
@@ -182,7 +182,7 @@ final class ServiceClient {
 
     /// Removes the secrets of this run from errors.
     func shielded<Result>(_ body: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        do throws(LoginFault) {
+        do {
             return try body()
         } catch {
             throw error.without(hidden)

@@ -30,7 +30,7 @@ extension HTTPRequest {
 
 /// Rethrows the fault of a template that cannot be filled in as a `LoginFault`.
 func fromTemplate<Result>(_ body: @autoclosure () throws(FillFault) -> Result) throws(LoginFault) -> Result {
-    do throws(FillFault) {
+    do {
         return try body()
     } catch {
         throw error.asLoginFault

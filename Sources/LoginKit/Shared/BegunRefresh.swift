@@ -157,7 +157,7 @@ extension SharedStore {
         while true {
             switch refresh.effect {
             case .putRefusal:
-                do throws(StoreFault) {
+                do {
                     refresh.handle(try event(of: putRefusal(account)))
                 } catch  where error.isOfEngine {
                     refresh.handle(.away)

@@ -111,7 +111,7 @@ final class EtcdClient {
 
     /// - Throws: `shared` where it cannot be reached, or wants another login; `unavailable` where it does not take the request.
     func post(_ path: String, _ body: Secret) throws(StoreFault) -> Secret {
-        do throws(LoginFault) {
+        do {
             return try send(path, body)
         } catch {
             let profile = context.profiles.defaults.sharedProfile
@@ -143,7 +143,7 @@ final class EtcdClient {
         // it gets there.
         let patience = context.options.timeout ?? provider.profile.settings.timeout ?? SharedHelper.patience
         request.timeout = min(patience, SharedHelper.patience)
-        do throws(LoginFault) {
+        do {
             return try send(request, provider, with: stored)
         } catch .network(.timedOut(let seconds)) where seconds == request.timeout {
             request.timeout = nil
@@ -189,7 +189,7 @@ final class EtcdClient {
     }
 
     private func profile(_ name: String, _ part: LoginContext) throws(LoginFault) -> Profile {
-        do throws(LoginFault) {
+        do {
             return try part.profile(named: name)
         } catch .usage(.unknownProfile) {
             throw .usage(

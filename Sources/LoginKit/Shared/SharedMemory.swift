@@ -70,7 +70,7 @@ struct SharedMemory {
             result = before
             change(&result)
             if result == before { return nil }
-            do throws(SecretJSON.EncodingError) {
+            do {
                 return try SecretJSON.encode(result)
             } catch {
                 throw .damaged(path: file.path, problem: "it cannot be written as JSON")

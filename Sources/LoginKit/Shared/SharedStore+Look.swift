@@ -15,7 +15,7 @@ extension SharedStore {
             guard let value = try remembered(account) else { throw away.fault }
             return value
         }
-        do throws(StoreFault) {
+        do {
             let value = try look(account).1?.value
             away = nil
             return value

@@ -108,7 +108,7 @@ final class SharedStore: SharedCredentialStore {
 
     /// A value of an account, from the engine or the disk.
     func opened(_ text: String, _ account: AccountID) throws(StoreFault) -> SharedValue {
-        do throws(SharedValue.Fault) {
+        do {
             return try SharedValue(text, for: account, key: key)
         } catch {
             switch error {
@@ -211,7 +211,7 @@ extension SharedStore {
     func checkKey() throws(StoreFault) -> Bool {
         if isKeyChecked { return true }
         guard let item = try engine.get(Self.checkName) else { return false }
-        do throws(StoreFault) {
+        do {
             _ = try opened(item.value, Self.check)
         } catch .shared(_, .foreignValue) {
             throw .shared(name, .otherKey(path: key.path))

@@ -65,7 +65,7 @@ final class SharedStores: SharedCredentialStores {
         let other = try fromStore(try engine.get(SharedStore.checkName))
         guard other == nil else { throw .store(.shared(name, .otherKey(path: path))) }
         try SharedKey.create(path: path)
-        do throws(StoreFault) {
+        do {
             try store(name).noteKey()
         } catch {
             // Another machine was faster.
@@ -80,7 +80,7 @@ final class SharedStores: SharedCredentialStores {
     }
 
     private func key(of name: StoreName) throws(StoreFault) -> SharedKey {
-        do throws(StoreFault) {
+        do {
             return try SharedKey(path: settings.keyFile)
         } catch .system(call: "open", _, errno: ENOENT) {
             throw .shared(name, .keyMissing(path: settings.keyFile))
@@ -183,7 +183,7 @@ struct SharedHelper: SharedEngine {
     private func run(_ method: String, _ request: Request) throws(StoreFault) -> Response {
         let input = SecretJSON.encodeOwn(request)
         let answer: HelperCall.Response
-        do throws(StoreFault) {
+        do {
             answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
         } catch .timedOut {
             throw .shared(store, .engineAway(.some("no answer within \(patience) seconds")))

@@ -42,7 +42,7 @@ extension FileStore {
     fileprivate func change(
         each accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
     ) -> [AccountID: Result<Bool, StoreFault>] {
-        do throws(StoreFault) {
+        do {
             let present = try change(accounts, to: secret)
             return accounts.results { present.contains($0) }
         } catch {
@@ -57,7 +57,7 @@ extension [AccountID] {
     ) -> [AccountID: Result<Value, StoreFault>] {
         var results: [AccountID: Result<Value, StoreFault>] = [:]
         for account in self {
-            do throws(StoreFault) {
+            do {
                 results[account] = .success(try step(account))
             } catch {
                 results[account] = .failure(error)

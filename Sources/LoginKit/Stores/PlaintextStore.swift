@@ -100,7 +100,7 @@ struct PlaintextStore: CredentialStore {
     }
 
     private func encoded(_ content: Content) throws(StoreFault) -> Secret {
-        do throws(SecretJSON.EncodingError) {
+        do {
             return try SecretJSON.encode(content)
         } catch {
             throw .damaged(path: file.path, problem: "it cannot be written as JSON")

@@ -23,7 +23,7 @@ package struct StoreTest: Sendable {
         if store.name == .none { return }
         try store.save(secret, for: account, expires: nil)
         let found: Secret?
-        do throws(StoreFault) {
+        do {
             found = try store.find(account)
             if let shared = store.shared { try shared.testConditions(account) }
         } catch {
@@ -52,7 +52,7 @@ package struct StoreTest: Sendable {
 /// Returns the error of a step, so that the next steps still run.
 @discardableResult
 func fault(_ step: () throws(StoreFault) -> Void) -> StoreFault? {
-    do throws(StoreFault) {
+    do {
         try step()
         return nil
     } catch {
@@ -95,7 +95,7 @@ struct StoreTestLock {
 
     /// Where no lock can be made no login can be stored either, which is told then.
     private func lock() throws(StoreFault) -> FileLock? {
-        do throws(StoreFault) {
+        do {
             guard let directory = try SafeDirectory.open(folder, creating: true) else { return nil }
             return try FileLock(".store-test.lock", in: directory, seconds: Self.patience)
         } catch {

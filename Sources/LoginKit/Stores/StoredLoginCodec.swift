@@ -32,7 +32,7 @@ enum StoredLoginCodec {
             version: version, account: account, session: login.session.map(SessionForm.init),
             credential: login.credential.map(CredentialForm.init),
             extraSecrets: login.extraSecrets.isEmpty ? nil : ExtraSecretsForm(login.extraSecrets))
-        do throws(SecretJSON.EncodingError) {
+        do {
             return try SecretJSON.encode(document)
         } catch {
             throw Malformed()

@@ -36,7 +36,7 @@ enum ConfigFile {
     /// - Returns: a descriptor, or an errno below zero.
     private static func opened(_ path: String) throws(UsageFault) -> Int32 {
         let absolute = try Paths.absolute(path)
-        do throws(FolderChain.Fault) {
+        do {
             return try FolderChain(absolute).open()
         } catch {
             throw fault(error.path, "is not safe to read from: \(error.problem)")
@@ -49,7 +49,7 @@ enum ConfigFile {
         var information = stat()
         guard stat(path, &information) == 0 else { return }
         guard information.st_mode & S_IFMT == S_IFDIR else { throw fault(path, "is not a folder") }
-        do throws(FolderChain.Fault) {
+        do {
             try FolderChain(path).check()
         } catch {
             throw fault(error.path, "is not safe to read from: \(error.problem)")

@@ -31,7 +31,7 @@ package struct PasswordCommand {
         let deadline = ContinuousClock.now + .seconds(patience)
         let command = try RunningCommand(words, isCode: isCode)
         let secret: Secret
-        do throws(SecretFile.Problem) {
+        do {
             secret = try command.firstLine(until: deadline, isCancelled: isCancelled ?? { false })
         } catch {
             // Nothing that it may still print is of use.
@@ -67,14 +67,14 @@ final class RunningCommand {
     /// - Throws: `loginRequired` with status 127 where there is no such program.
     init(_ words: [String], isCode: Bool) throws(LoginFault) {
         let pipe: PipeEnds
-        do throws(ChildProgram.StartFailure) {
+        do {
             pipe = try PipeEnds()
         } catch {
             throw .failure(.system(call: "pipe2", errno: error.errno))
         }
         output = pipe.reading
         defer { close(pipe.writing) }
-        do throws(ChildProgram.StartFailure) {
+        do {
             program = try ChildProgram(words, output: pipe.writing)
         } catch {
             close(pipe.reading)

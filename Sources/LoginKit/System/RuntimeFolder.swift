@@ -54,7 +54,7 @@ package struct RuntimeFolder: Sendable {
 
     /// Removes the sockets that killed runs have left in the folder where new ones are made.
     package func sweep(_ kinds: [String]) {
-        do throws(StoreFault) {
+        do {
             guard let folder = try SafeDirectory.open(path, creating: false) else { return }
             let lock = try FolderLock.take(folder)
             for name in kinds.flatMap({ Self.sockets($0, in: folder) })

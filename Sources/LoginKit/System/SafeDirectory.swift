@@ -60,7 +60,7 @@ final class SafeDirectory {
     /// - Returns: its descriptor, or -1 with `errno`.
     private static func opened(_ path: String) throws(StoreFault) -> Int32 {
         let (parent, name) = split(path)
-        do throws(FolderChain.Fault) {
+        do {
             let (above, problem) = try FolderChain(parent).openFolder()
             guard let above else {
                 errno = problem
@@ -91,7 +91,7 @@ final class SafeDirectory {
 
     private static func checkAbove(_ path: String) throws(StoreFault) {
         guard let slash = path.lastIndex(of: "/") else { return }
-        do throws(FolderChain.Fault) {
+        do {
             try FolderChain(String(path[..<slash])).check()
         } catch {
             throw error.storeFault

@@ -145,7 +145,7 @@ struct SafeFile: Sendable {
     private func replace(with bytes: Secret, in directory: SafeDirectory) throws(StoreFault) {
         guard bytes.count <= limit else { throw .damaged(path: path, problem: "it would exceed \(limit) bytes") }
         let temporary = temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 16)
-        do throws(StoreFault) {
+        do {
             try write(bytes, to: temporary, in: directory)
             let folder = directory.descriptor.number
             try checkCall("rename", path: path, renameat(folder, temporary, folder, name))

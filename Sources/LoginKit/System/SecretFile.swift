@@ -31,7 +31,7 @@ package enum SecretFile {
             } else if byte == UInt8(ascii: "\n") {
                 lineEnded = true
             } else {
-                do throws(SecretBuilder.LimitExceeded) { try builder.append(byte) } catch { throw .tooLong }
+                do { try builder.append(byte) } catch { throw .tooLong }
             }
             return true
         }
@@ -124,7 +124,7 @@ package enum SecretFile {
     private static func telling<Result>(
         of path: String, _ body: () throws(Problem) -> Result
     ) throws(StoreFault) -> Result {
-        do throws(Problem) {
+        do {
             return try body()
         } catch {
             throw .passphraseFile(path: path, problem: error.words)

@@ -23,7 +23,7 @@ final class SocketFile: @unchecked Sendable {
         guard let folder else { throw fault }
         self.folder = folder
         let lock: FolderLock
-        do throws(StoreFault) { lock = try FolderLock.take(folder) } catch { throw .store(error) }
+        do { lock = try FolderLock.take(folder) } catch { throw .store(error) }
         try Self.makeRoom(path, name, folder)
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         // The mode of a socket is that of its file, whatever the file mask is.
@@ -45,7 +45,7 @@ final class SocketFile: @unchecked Sendable {
     func remove() {
         // Without the lock nobody else would be in the way for longer than it takes to look.
         let lock: FolderLock?
-        do throws(StoreFault) { lock = try FolderLock.take(folder) } catch { lock = nil }
+        do { lock = try FolderLock.take(folder) } catch { lock = nil }
         var status = stat()
         let isOwn =
             fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
@@ -70,7 +70,7 @@ final class SocketFile: @unchecked Sendable {
     }
 
     private static func opened(_ path: String, _ creating: Bool) -> (SafeDirectory?, LoginFault) {
-        do throws(StoreFault) {
+        do {
             let folder = try SafeDirectory.open(path, creating: creating, privacy: creating ? .secret : .readable)
             return (folder, .usage(.other("there is no folder \(SafeText.quoted(path))")))
         } catch .unsafeFile(let path, let problem) {

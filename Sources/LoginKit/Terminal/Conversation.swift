@@ -130,7 +130,7 @@ struct Conversation: ~Copyable {
     /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
     private func line(_ question: LineRequest, for field: CredentialField) throws(LoginFault) -> Line {
         for _ in 1...Self.mostPastes {
-            do throws(LineFault) {
+            do {
                 return try line(question)
             } catch .severalLines {
                 say([LineFault.severalLines.words])

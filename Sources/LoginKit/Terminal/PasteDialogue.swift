@@ -40,7 +40,7 @@ extension Conversation {
                 if hasText, !PastedLines.goesOn(tail.dropLast()) { return text.finish() }
             }
             hasText = hasText || byte > 0x20
-            do throws(SecretBuilder.LimitExceeded) {
+            do {
                 // A terminal sends the return key for the end of a line.
                 try text.append(byte == 0x0D ? 0x0A : byte)
             } catch {

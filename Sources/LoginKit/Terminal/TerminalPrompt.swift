@@ -166,7 +166,7 @@ struct TerminalPrompt: Prompt, Sendable {
     }
 
     private func ask(about replacement: Replacement) throws(LoginFault) -> Answer {
-        do throws(LoginFault) {
+        do {
             let (text, word) = replacement.question
             return try confirm([text], label: "Type \(word): ", typing: word) ? .yes : .no
         } catch .cancelled {

@@ -95,7 +95,7 @@ package struct KeyFile {
     private static let piece = 4096
 
     package static func files(certificate: String, key: String?) throws(LoginFault) -> ClientCertificateFiles {
-        do throws(Fault) {
+        do {
             return ClientCertificateFiles(
                 certificate: try KeyFile(path: certificate, holdsKey: key == nil).read(),
                 key: try key.map { (path) throws(Fault) in try KeyFile(path: path, holdsKey: true).read() },
@@ -107,7 +107,7 @@ package struct KeyFile {
 
     /// Reads a key that signs.
     static func signingKey(_ path: String) throws(LoginFault) -> Secret {
-        do throws(Fault) {
+        do {
             return try KeyFile(path: path, holdsKey: true).read()
         } catch {
             let problem: String
@@ -129,7 +129,7 @@ package struct KeyFile {
             throw .usage(.other("cannot make the file \(SafeText.quoted(path)): \(why)"))
         }
         let file = Descriptor(number)
-        do throws(StoreFault) {
+        do {
             try content.withUnsafeBytes { (bytes) throws(StoreFault) in try file.write(bytes, path: path) }
             try checkCall("fsync", path: path, fsync(number))
         } catch {

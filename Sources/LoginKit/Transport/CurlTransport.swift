@@ -59,7 +59,7 @@ final class CurlTransport: Transport {
             whenBegun: { trace.show($0, cookies: Set($1), to: request) },
             repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
         var body = Secret("")
-        do throws(LoginFault) {
+        do {
             try perform(CurlRequest(request, url: url), on: handle, into: collector)
             try collector.finish(request.method)
             body = try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit)
@@ -88,7 +88,7 @@ final class CurlTransport: Transport {
     private func cookies(
         after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
     ) throws(LoginFault) -> [Cookie] {
-        do throws(LoginFault) {
+        do {
             try CookieLimits.check(count: collector.cookieNames.count, hasOversized: collector.hasOversizedCookie)
             return
                 try CookieLimits
@@ -102,7 +102,7 @@ final class CurlTransport: Transport {
 
     func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> ParsedURL {
         let url: ParsedURL, library = try CurlLibrary()
-        do throws(UsageFault) {
+        do {
             url = try parsed(request, parser)
             try RequestCheck(request: request).run()
             try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy, library: library).run()
@@ -121,7 +121,7 @@ final class CurlTransport: Transport {
 
     /// A fault of what was filled in names no more of the URL than what was written.
     private func parsed(_ request: HTTPRequest, _ parser: URLParser) throws(UsageFault) -> ParsedURL {
-        do throws(UsageFault) {
+        do {
             return try parser.parse(request.url)
         } catch .badURL(_, let problem) {
             throw .badURL(url: "\(options.origin)\(request.shownPath ?? "")", problem: problem)
@@ -221,7 +221,7 @@ extension CurlTransport {
     private func distrust(_ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
         let found: ServerTrust
-        do throws(LoginFault) {
+        do {
             found = try CertificateProbe(options: options, provider: provider).run()
         } catch {
             // A server that ends every handshake without a client certificate, or has gone since.
@@ -266,7 +266,7 @@ extension HTTPRequest {
         _ url: ParsedURL, askingFor name: String, with ticket: Secret?
     ) throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 256 << 10)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
             try text.append("Connection: Upgrade\r\nUpgrade: \(name)\r\n")
             for field in headers {

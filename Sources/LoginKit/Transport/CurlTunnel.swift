@@ -90,7 +90,7 @@ final class CurlTunnel: Tunnel {
         guard HTTPResponse.mayHaveBody(status: response.status), let length = response.contentLength,
             0...Int64(limit) ~= length
         else { return }
-        do throws(LoginFault) {
+        do {
             let body = try body(Int(length), until: end, seconds)
             response = HTTPResponse(status: response.status, headers: response.headers, body: body)
         } catch .network {}
@@ -116,7 +116,7 @@ final class CurlTunnel: Tunnel {
         _ bytes: UnsafeRawBufferPointer, from start: inout Int, into collector: inout HeadCollector
     ) throws(LoginFault) {
         while !collector.isWhole, let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            do throws(HeadCollector.Fault) {
+            do {
                 _ = try collector.append(UnsafeRawBufferPointer(rebasing: bytes[start...end]))
             } catch {
                 throw .network(.brokenResponse("its head is invalid"))

@@ -59,7 +59,7 @@ struct HTMLSource {
     private static func rewritten(_ bytes: UnsafeRawBufferPointer, _ marks: Marks) -> Secret? {
         var builder = SecretBuilder(limit: bytes.count * 8)
         var start = 0, index = 0
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             while index < bytes.count {
                 guard let (written, skipped) = replacement(bytes[index...], marks) else {
                     index += 1

@@ -81,7 +81,7 @@ final class ResponseCollector {
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginFault) {
         wait.end()
-        do throws(HeadCollector.Fault) {
+        do {
             if try head.append(line) {
                 body = SecretBuilder(limit: limits.body)
                 hasBegun = false
@@ -104,7 +104,7 @@ final class ResponseCollector {
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try body?.append(bytes)
         } catch {
             throw .network(.answerTooLarge(limit: limits.body))
@@ -132,7 +132,7 @@ final class ResponseCollector {
     ) -> Int {
         guard let context else { return 0 }
         let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
-        do throws(LoginFault) {
+        do {
             try receive(collector, UnsafeRawBufferPointer(start: bytes, count: count))
             return count
         } catch {

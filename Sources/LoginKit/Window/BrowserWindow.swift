@@ -45,7 +45,7 @@ final class BrowserWindow {
         handed.set("BREAKPAD_DUMP_LOCATION", to: folder)
         let log = BrowserLog(path: folder + "/log").opened()
         defer { if log >= 0 { Glibc.close(log) } }
-        do throws(ChildProgram.StartFailure) {
+        do {
             child = try ChildProgram(
                 detached: program.path, words: program.arguments(folder: folder + "/data", url: url),
                 environment: handed, errors: log, channel: (reads, writes))
@@ -75,7 +75,7 @@ final class BrowserWindow {
     /// - Returns: the URLs of the pages that have changed since the last time.
     /// - Throws: `closed` once the last page was closed.
     func takeChanges() throws(WindowFault) -> [String] {
-        do throws(DevToolsChannel.Fault) {
+        do {
             for message in try channel.received() { try note(message) }
         } catch {
             throw fault(error)

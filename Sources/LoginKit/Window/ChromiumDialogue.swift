@@ -19,7 +19,7 @@ final class ChromiumDialogue: WindowDialogue {
 
     func open(_ url: String, taking header: TakenHeader?) throws(LoginFault) {
         let words = WindowWords(profile: settings.profile, origin: settings.origin)
-        do throws(WindowFault) {
+        do {
             let program = try ChromiumProgram.choose(
                 configured: settings.browser, environment: settings.environment)
             try startWindow(program, at: url, taking: header)
@@ -34,7 +34,7 @@ final class ChromiumDialogue: WindowDialogue {
         _ program: ChromiumProgram, at url: String, taking header: TakenHeader?
     ) throws(WindowFault) {
         signals = HeldSignals()
-        do throws(StoreFault) {
+        do {
             folder = try BrowserFolder(in: settings.runtimeFolder)
         } catch {
             throw .noFolder(error)
@@ -99,6 +99,6 @@ final class ChromiumDialogue: WindowDialogue {
     }
 
     private func fromWindow<Result>(_ body: () throws(WindowFault) -> Result) throws(LoginFault) -> Result {
-        do throws(WindowFault) { return try body() } catch { throw .failure(.browser(error)) }
+        do { return try body() } catch { throw .failure(.browser(error)) }
     }
 }

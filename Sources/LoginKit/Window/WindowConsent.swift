@@ -47,7 +47,7 @@ final class WindowConsent: ConsentSource {
 
     /// A closed window says why the last session was no good.
     private func changes(in window: any WindowDialogue, secondsLeft: Int) throws(LoginFault) -> [String] {
-        do throws(LoginFault) {
+        do {
             return try window.changedPages(milliseconds: Self.pause, secondsLeft: secondsLeft)
         } catch .failure(.browser(.closed)) {
             throw lastFault ?? .failure(.browser(.closed))
@@ -90,7 +90,7 @@ final class WindowConsent: ConsentSource {
         let more = userAgent.map { [CredentialField.userAgent: Secret($0)] } ?? [:]
         let credential = Credential(
             username: run.request.username, .copied(CopiedSession(session)), extraSecrets: more)
-        do throws(LoginFault) {
+        do {
             if case .accepted(let login) = try run.service.begin(credential, code: nil) { return login }
         } catch {
             switch error {

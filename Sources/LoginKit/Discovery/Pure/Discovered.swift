@@ -121,7 +121,7 @@ extension LoginPage {
             chosen.defaultButton?.isDisabled != true
         else { return nil }
         let form: PageForm
-        do throws(LoginFault) {
+        do {
             // As it is found again at each login: a form that signs up may have these fields, too.
             form = try self.form(
                 with: chosen.fields.map(\.name), leadingTo: chosen.action?.target.withoutQuery ?? "")

@@ -90,7 +90,7 @@ final class Discovery: MetadataTransport {
                 seen.append(.unasked(page: lead.target, after: Self.patience))
                 break
             }
-            do throws(LoginFault) {
+            do {
                 if let found = try look(at: try visit(lead.target), namedBy: lead.namedBy) {
                     search.take(found, from: lead)
                 }
@@ -173,7 +173,7 @@ final class Discovery: MetadataTransport {
         let kept = cookies
         cookies = []
         defer { cookies = kept }
-        do throws(LoginFault) {
+        do {
             let plain = try self.visit(form.page)
             let found = try transport.page(plain.response, at: plain.end)?.loginForm()
             return found?.action == form.action ? form.page : source
@@ -187,7 +187,7 @@ final class Discovery: MetadataTransport {
     /// Where the page is left for by itself, on the own origin.
     private func refresh(of visit: DiscoveryVisit) -> Redirect? {
         guard visit.isOpen else { return nil }
-        do throws(LoginFault) {
+        do {
             let refresh = try transport.page(visit.response, at: visit.end)?.refresh
             guard let refresh, refresh.fault == nil, refresh.origin == start.origin,
                 refresh.target != visit.end.target
@@ -201,7 +201,7 @@ final class Discovery: MetadataTransport {
 
     /// The response as a page; `nil` if it is none.
     func page(of visit: DiscoveryVisit) throws(LoginFault) -> LoginPage? {
-        do throws(LoginFault) {
+        do {
             let page = try transport.page(visit.response, at: visit.end)
             names += page?.names ?? []
             return page
@@ -297,7 +297,7 @@ extension Discovery {
         let status = visit.response.status
         let place = end(of: visit, namedBy)
         guard namedBy == nil else { return Glimpse(place: place, login: nil) }
-        do throws(LoginFault) {
+        do {
             if let server = try findServer(of: visit.asked, nil) {
                 return Glimpse(place: place, login: .oauth(server))
             }
@@ -343,7 +343,7 @@ extension Discovery {
         var subject = AuthorizationSubject(profile: OAuthProfile(), base: start.origin.description, resource: resource)
         subject.rule = rule
         subject.challenge = challenge
-        do throws(LoginFault) {
+        do {
             let found = try ServerDiscovery(subject: subject, transport: self).find()
             let scope = ResourceMetadata.usualScope(
                 challenge: challenge, resource: found.resource, server: found.server.metadata)

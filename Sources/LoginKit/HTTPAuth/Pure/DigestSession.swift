@@ -81,7 +81,7 @@ extension Secret {
     /// The bytes of several secrets, one behind the other.
     static func joined(_ pieces: [Secret]) throws(LoginFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             for piece in pieces { try builder.append(piece) }
         } catch {
             throw .usage(.other("user name and password are longer than \(error.limit) bytes"))

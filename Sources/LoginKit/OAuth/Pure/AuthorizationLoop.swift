@@ -66,7 +66,7 @@ struct AuthorizationLoop {
     }
 
     private func perform(_ effect: AuthorizationFlow.Effect, _ held: inout Held) -> AuthorizationFlow.Event {
-        do throws(LoginFault) {
+        do {
             return try attempt(effect, &held)
         } catch {
             return .failed(error)
@@ -228,7 +228,7 @@ extension AuthorizationLoop {
 
     /// Returns the very text that was checked.
     private func shown(_ url: String) throws(LoginFault) -> String {
-        do throws(OAuthFault) {
+        do {
             return try subject.rule.shown(url, read: transport.read).text
         } catch {
             throw .oauth(error)
@@ -253,7 +253,7 @@ extension AuthorizationLoop {
     func requestCode(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let endpoint = try present(held.server).endpoint(.deviceAuthorization)
         let call = OAuthCall.deviceAuthorization(try request(held), at: endpoint)
-        do throws(LoginFault) {
+        do {
             let response = try transport.send(try call.request())
             // The code lives from when it came.
             held.deviceStart = device.now()

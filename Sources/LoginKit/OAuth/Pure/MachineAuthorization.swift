@@ -194,7 +194,7 @@ struct Assertion {
         var header = SecretBuilder(limit: RequestRule.bodyLimit)
         var payload = SecretBuilder(limit: RequestRule.bodyLimit)
         var token = SecretBuilder(limit: 2 * RequestRule.bodyLimit)
-        do throws(FillFault) {
+        do {
             try header.write("{")
             try header.writeMember("alg", key.algorithm)
             if let id = key.id {
@@ -217,7 +217,7 @@ struct Assertion {
         let input = token.finish()
         var whole = SecretBuilder(limit: 2 * RequestRule.bodyLimit)
         let signature = try key.sign(input)
-        do throws(FillFault) {
+        do {
             try whole.write(input)
             try whole.write(".")
             try whole.write(signature.base64URL)

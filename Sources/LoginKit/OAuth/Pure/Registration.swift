@@ -49,7 +49,7 @@ struct RegistrationRequest: Equatable, Sendable {
     /// - Parameter clientID: of a client that is not registered and says it itself.
     func json(clientID: String? = nil) throws(LoginFault) -> Secret {
         var body = SecretBuilder(limit: RequestRule.bodyLimit)
-        do throws(FillFault) {
+        do {
             for (index, member) in members(clientID: clientID).enumerated() {
                 try body.write(index == 0 ? "{" : ",")
                 try body.write(.string(member.name))

@@ -280,7 +280,7 @@ struct ServedActs: Equatable, Sendable {
     var plain: ServedAct { ServedAct(method: "GET", path: own.path) }
 
     private static func path(of target: String) throws(ServeObjection) -> ServedPath {
-        do throws(ServedPath.Ambiguous) {
+        do {
             return try ServedPath(target)
         } catch {
             throw .ambiguousPath

@@ -13,7 +13,7 @@ struct OAuthBody {
 
     init(_ response: HTTPResponse) {
         self.response = response
-        do throws(JSONFault) {
+        do {
             let value = try response.body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
             if case .object(let members) = value { self.members = members } else { members = nil }
             fault = nil

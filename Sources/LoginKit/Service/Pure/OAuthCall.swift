@@ -139,7 +139,7 @@ struct FormField: Equatable, Sendable {
     /// `name=value&…`, in guarded memory.
     static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
-        do throws(FillFault) {
+        do {
             for (index, field) in fields.enumerated() {
                 if index > 0 { try builder.write("&") }
                 try builder.write(Secret(field.name), encoding)

@@ -55,7 +55,7 @@ struct ServerDiscovery {
     /// A service that says nothing of itself may be its own authorization server.
     private func findOwnServer(_ resource: ResourceMetadata?) throws(LoginFault) -> ServerMetadata {
         guard resource == nil else { throw .oauth(.noServer) }
-        do throws(LoginFault) {
+        do {
             return try findServer(subject.resource.origin.description)
         } catch .oauth(.metadata(.notFound)) {
             throw .oauth(.noServer)
@@ -99,7 +99,7 @@ struct ServerDiscovery {
     }
 
     private func withMetadata<Result>(_ body: () throws(MetadataFault) -> Result) throws(LoginFault) -> Result {
-        do throws(MetadataFault) {
+        do {
             return try body()
         } catch {
             throw .oauth(.metadata(error))

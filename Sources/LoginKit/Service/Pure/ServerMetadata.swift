@@ -145,7 +145,7 @@ struct ServerMetadataSearch: Equatable, Sendable {
     private mutating func read(
         _ response: HTTPResponse, from place: EndpointURL, _ parse: URLReading
     ) throws(LoginFault) -> ServerMetadata? {
-        do throws(MetadataFault) {
+        do {
             let found = try ServerMetadata.read(response, of: issuer, from: place.origin, rule: rule, parse: parse)
             sawUnreadable = sawUnreadable || found == nil
             return found
@@ -264,7 +264,7 @@ struct ResourceMetadataSearch: Equatable, Sendable {
         nextIndex += 1
         if let busy = OAuthBody(response).busy { throw .busy(busy) }
         guard (200..<300).contains(response.status) else { return nil }
-        do throws(MetadataFault) {
+        do {
             let evidence = (isNamed ? ["WWW-Authenticate of the 401"] : []) + [place.text]
             return try ResourceMetadata.read(response, about: url, evidence: evidence, parse: parse)
         } catch {

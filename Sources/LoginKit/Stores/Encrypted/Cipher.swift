@@ -117,7 +117,7 @@ enum EncryptionKeyFile {
     /// path, but no other user may have made one of them; the file itself must be the user's or root's and closed to others.
     static func key(path: String, salt: [UInt8]) throws(StoreFault) -> Secret {
         let number: Int32
-        do throws(FolderChain.Fault) { number = try FolderChain(path).open() } catch { throw error.storeFault }
+        do { number = try FolderChain(path).open() } catch { throw error.storeFault }
         guard number >= 0 else { throw Self.fault(path: path, errno: -number) }
         let content = try read(Descriptor(number), path: path)
         return Secret(count: Cipher.keyCount) { key in
@@ -175,7 +175,7 @@ struct HeldKey {
 
     /// - Returns: `nil` if it is not held any more.
     func find(for header: VaultHeader) -> Secret? {
-        do throws(StoreFault) {
+        do {
             // Any program of the user may have put something else there.
             guard let key = try keyring.find(Self.account(header)), key.count == Cipher.keyCount else { return nil }
             return key
@@ -185,7 +185,7 @@ struct HeldKey {
     }
 
     func hold(_ key: Secret, for header: VaultHeader) {
-        do throws(StoreFault) {
+        do {
             try keyring.save(key, for: Self.account(header), timeout: UInt32(clamping: max(1, seconds)))
         } catch {
             return
@@ -194,7 +194,7 @@ struct HeldKey {
 
     /// - Returns: whether there was one.
     static func drop(for header: VaultHeader, clock: WallClock) throws(StoreFault) -> Bool {
-        do throws(StoreFault) {
+        do {
             return try KeyringStore(clock: clock).erase(account(header))
         } catch .unavailable {
             return false

@@ -127,7 +127,7 @@ package final class EncryptedFileStore: CredentialStore {
     private func heldKey(_ header: VaultHeader, _ derivation: KeyDerivation) throws(StoreFault) -> Secret {
         if let key = held?.find(for: header) { return key }
         if let refusal { throw refusal }
-        do throws(StoreFault) {
+        do {
             let key = try askedKey(header, derivation)
             held?.hold(key, for: header)
             return key
@@ -141,7 +141,7 @@ package final class EncryptedFileStore: CredentialStore {
         var supplied = try passphrase()
         var failures = 0
         while true {
-            do throws(StoreFault) {
+            do {
                 return try header.fileKey(derivedKey: derivedKey(supplied, header, derivation), path: file.path)
             } catch .wrongPassphraseOrDamaged(let path) {
                 failures += 1

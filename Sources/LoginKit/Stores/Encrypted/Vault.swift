@@ -134,7 +134,7 @@ struct VaultHeader: Equatable {
     /// - Throws: `newerVersion`; `damaged`, for hostile numbers as well, before anything is done with them.
     init(_ reader: inout BinaryReader, path: String) throws(StoreFault) {
         if Vault.isNewer(reader.rest) { throw .newerVersion(path: path) }
-        do throws(BinaryReader.Malformed) {
+        do {
             guard try reader.take(Vault.magic.count) == Vault.magic else { throw BinaryReader.Malformed() }
             let kind = try reader.number(UInt8.self)
             let derivation = KeyDerivation(
@@ -218,7 +218,7 @@ struct SealedVault: Sendable {
     init(_ file: Secret, path: String) throws(StoreFault) {
         var reader = BinaryReader(file.withUnsafeBytes { Array($0) })
         let header = try VaultHeader(&reader, path: path)
-        do throws(BinaryReader.Malformed) {
+        do {
             let records = try Self.records(&reader)
             content = reader.consumed
             seal = Cipher.Sealed(

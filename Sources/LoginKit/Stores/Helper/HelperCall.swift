@@ -40,7 +40,7 @@ struct HelperCall {
         let stdout = try Pipe(), stderr = try Pipe()
         let program = try start(method, input, stdout, stderr)
         let printed: (Secret, Secret)
-        do throws(Failure) {
+        do {
             printed = try collect(stdout, stderr, of: program, until: deadline, unless: signals)
         } catch {
             _ = program.end(by: .now)
@@ -57,7 +57,7 @@ struct HelperCall {
         let stdin = try Pipe()
         try stdin.fill(input)
         defer { for pipe in [stdout, stderr] { pipe.closeWriting() } }
-        do throws(ChildProgram.StartFailure) {
+        do {
             return try ChildProgram(
                 detached: path, argument: method, environment: environment, input: stdin.reading,
                 output: stdout.writing, errors: stderr.writing)
@@ -96,7 +96,7 @@ private final class Pipe {
     private(set) var writing: Int32
 
     init() throws(HelperCall.Failure) {
-        do throws(ChildProgram.StartFailure) {
+        do {
             let ends = try PipeEnds()
             (reading, writing) = (ends.reading, ends.writing)
         } catch {
@@ -132,7 +132,7 @@ private final class Pipe {
             defer { explicit_bzero(start, buffer.count) }
             let count = Glibc.read(reading, start, buffer.count)
             guard count > 0 else { return count }
-            do throws(SecretBuilder.LimitExceeded) {
+            do {
                 try builder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             } catch {
                 return .max
@@ -156,12 +156,12 @@ struct HelperProgram {
     /// - Throws: `helper` or `timedOut` where there is none.
     func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Response {
         let path: String
-        do throws(HelperFault) {
+        do {
             path = try HelperSearch(environment: environment).path(of: store)
         } catch {
             throw .helper(store, error)
         }
-        do throws(HelperCall.Failure) {
+        do {
             return try HelperCall(path: path, environment: environment, patience: patience).run(method, input: input)
         } catch {
             switch error {

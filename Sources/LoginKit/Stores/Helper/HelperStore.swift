@@ -161,7 +161,7 @@ enum HelperSecret {
     /// The input of `store`: one line of JSON. None of the texts has a character that JSON would escape.
     static func request(_ secret: Secret, for entry: HelperEntry) -> Secret {
         var line = SecretBuilder(limit: 64 * 1024)
-        do throws(SecretBuilder.LimitExceeded) {
+        do {
             try line.append("{\"ServerURL\":\"\(entry.url)\",\"Username\":\"\(entry.username)\",\"Secret\":\"\(mark)")
             try line.append(secret.base64)
             try line.append("\"}\n")

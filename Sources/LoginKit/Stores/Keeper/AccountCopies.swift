@@ -82,7 +82,7 @@ struct AccountCopies {
         var results: [AccountID: Result<Bool, StoreFault>] = [:]
         for id in ids { results[id] = locked[Copy(account: id, store: name)].map { .failure($0) } }
         let rest = ids.filter { results[$0] == nil }
-        do throws(StoreFault) {
+        do {
             results.merge(try open(name).erase(each: rest)) { first, _ in first }
         } catch {
             for id in rest { results[id] = .failure(error) }
@@ -111,7 +111,7 @@ struct AccountCopies {
             try shared.checkKey()
             return true
         }
-        do throws(StoreFault) {
+        do {
             return try store.contains(id) ? try store.find(id) != nil : false
         } catch .notSetUp {
             return false
@@ -136,7 +136,7 @@ extension AccountRegistry {
     func forget(
         _ ids: [AccountID], opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
     ) -> [AccountID: Result<Bool, StoreFault>] {
-        do throws(StoreFault) {
+        do {
             // Without the lock, so that a logout of nobody makes no file.
             let document = try read()
             let known = ids.filter { document.account($0) != nil }
@@ -222,7 +222,7 @@ extension AccountRegistry {
         guard let record = try read().account(id), !record.otherCopies.isEmpty else { return }
         var left: [StoreName] = []
         for store in record.otherCopies {
-            do throws(StoreFault) {
+            do {
                 let opened = try open(store)
                 // What is in a shared store may be another machine's login by now.
                 if let shared = opened.shared { try shared.eraseOwn(id) } else { try opened.erase(id) }

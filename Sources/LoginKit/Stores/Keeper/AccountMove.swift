@@ -45,7 +45,7 @@ package struct AccountMove {
             }
             if let fault { results[id] = .failure(fault) } else { unlocked.append(id) }
         }
-        do throws(StoreFault) {
+        do {
             guard !unlocked.isEmpty else { return results }
             // A refresh that is under way would save to the store that is left, and the old session would be moved.
             let refresh = try registry.lockRefresh(of: unlocked.map(\.profile))
@@ -125,7 +125,7 @@ package struct AccountMove {
         guard let secret = try source.find(id) else { throw unreadable(source.name) }
         guard source.name.isShared || target.name.isShared else { return secret }
         let login = try decoded(secret)
-        do throws(StoredLoginCodec.Malformed) {
+        do {
             return try StoredLoginCodec.encode(login, of: target.name.isShared ? document.account(id) : nil)
         } catch {
             throw error.fault(in: source.name)
@@ -158,7 +158,7 @@ package struct AccountMove {
     }
 
     private func decoded(_ secret: Secret) throws(StoreFault) -> StoredLogin {
-        do throws(StoredLoginCodec.Malformed) {
+        do {
             return try StoredLoginCodec.decode(secret)
         } catch {
             throw error.fault(in: source.name)

@@ -53,7 +53,7 @@ extension StoreKeeper {
     private func add(_ kept: StoredLogin, _ record: AccountRecord, in store: any CredentialStore) throws(StoreFault) {
         let id = record.id(in: subject.profile)
         try registry.update { $0.noteAccount(record, of: subject.profile, url: subject.url, origin: subject.origin) }
-        do throws(StoreFault) {
+        do {
             try save(kept, id, in: store, about: record)
         } catch {
             takeBack(id, from: store, after: error)
@@ -67,7 +67,7 @@ extension StoreKeeper {
         // The store may still be at it, and write after it was told to erase; the engine of a shared one may have it.
         if case .timedOut = fault { return }
         if case .shared(_, .engineAway) = fault { return }
-        do throws(StoreFault) {
+        do {
             // What is in a shared store may be another machine's login.
             if !store.name.isShared { try store.erase(id) }
             try registry.update { $0.removeAccount(id) }

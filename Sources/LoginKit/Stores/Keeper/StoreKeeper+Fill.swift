@@ -69,7 +69,7 @@ extension StoreKeeper {
         let id = record.id(in: subject.profile)
         let store = try stores.open(record.store)
         guard let bytes = try store.find(id) else { return nil }
-        do throws(StoredLoginCodec.Malformed) {
+        do {
             let (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
             return Filled(
                 id: id, store: store, bytes: bytes, login: login, account: account, revision: record.revision)
@@ -145,7 +145,7 @@ extension StoreKeeper {
 
     /// - Parameter account: for other machines that share the login.
     func encoded(_ login: StoredLogin, of account: AccountRecord?) throws(StoreFault) -> Secret {
-        do throws(StoredLoginCodec.Malformed) {
+        do {
             return try StoredLoginCodec.encode(login, of: account)
         } catch {
             throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")

@@ -80,7 +80,7 @@ extension StoreKeeper {
         }
         guard let bytes = try store.find(id) else { return (known != nil, nil) }
         let login: StoredLogin, account: AccountRecord?
-        do throws(StoredLoginCodec.Malformed) {
+        do {
             (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
         } catch {
             throw error.fault(in: name)
@@ -106,7 +106,7 @@ extension StoreKeeper {
 
     /// Whether the store that an account remembers has its login. One that is not to be had any more may have been left.
     private func isThere(_ account: AccountRecord) throws(StoreFault) -> Bool {
-        do throws(StoreFault) {
+        do {
             let store = try stores.open(account.store)
             let isThere = try store.find(account.id(in: subject.profile)) != nil
             return isThere && store.shared?.wasAway != true
@@ -157,7 +157,7 @@ extension StoreKeeper {
         change(&record)
         record.revision = filled.account?.revision ?? filled.revision
         let bytes = try encoded(filled.login, of: record)
-        do throws(StoreFault) {
+        do {
             guard try shared.amend(filled.bytes, as: bytes, for: filled.id) else { return }
             self.filled = Filled(
                 id: filled.id, store: shared, bytes: bytes, login: filled.login, account: record,
@@ -172,7 +172,7 @@ extension StoreKeeper {
     func unchangedShared(_ filled: Filled) throws(StoreFault) -> Filled? {
         guard let bytes = try filled.store.find(filled.id) else { return nil }
         if bytes == filled.bytes { return filled }
-        do throws(StoredLoginCodec.Malformed) {
+        do {
             let (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
             guard login == filled.login else { return nil }
             let present = Filled(

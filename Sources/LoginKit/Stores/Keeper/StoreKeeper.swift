@@ -156,7 +156,7 @@ extension StoreKeeper {
         // Before the other locks: another machine may be at it for long.
         try beginSharedRefresh()
         let begun = filled
-        do throws(LoginFault) {
+        do {
             return try fromStore(try present(insteadOf: session))
         } catch {
             // Nothing was sent, and the other machines are not to wait for that.

@@ -96,7 +96,7 @@ extension AccountRegistry {
         of profile: String, username: String?, wait: Int, whileTaken: () -> Void
     ) throws(StoreFault) -> ConsentLock {
         let name = username.map { "\(profile)/\($0)" } ?? profile
-        do throws(StoreFault) {
+        do {
             return ConsentLock(try lock(consent: name, wait: 0), wasTaken: false)
         } catch .locked {
             whileTaken()

@@ -126,7 +126,7 @@ final class SecretServiceLink {
         if let refusal { throw .secretService(refusal) }
         var prompt: UnsafeMutablePointer<CChar>?
         let outcome = csecret_unlock(service, object, &prompt)
-        do throws(StoreFault) {
+        do {
             try finish(outcome, taken(prompt))
         } catch .secretService(let fault) {
             if fault.isAnswer { refusal = fault }
