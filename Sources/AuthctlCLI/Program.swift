@@ -21,36 +21,42 @@ package struct Program {
     func run(_ arguments: [String]) -> Ending {
         var program = self
         program.console.streams = console.streams.styled(in: dependencies, ColorChoice(arguments))
-        let ending = program.perform(ExecCredential.Version.completed(arguments))
+        let ending: Ending
+        switch program.parse(ExecCredential.Version.completed(arguments)) {
+        case .command(let command): ending = program.run(command)
+        case .ended(let early): ending = early
+        }
         return arguments.first == ExecCommand.name ? ending.ofExec : ending
     }
 
-    private func perform(_ arguments: [String]) -> Ending {
-        if arguments.first == Completer.name { return complete(arguments) }
-        if VersionReport.isAskedFor(by: arguments) { return print(VersionReport.text) }
-        var command: any ParsableCommand
+    /// What the arguments ask for: a command to run, or one that is done by now, as help and usage errors are.
+    private enum Parsed {
+        case command(any EndingCommand)
+        case ended(Ending)
+    }
+
+    private func parse(_ arguments: [String]) -> Parsed {
+        if arguments.first == Completer.name { return .ended(complete(arguments)) }
+        if VersionReport.isAskedFor(by: arguments) { return .ended(print(VersionReport.text)) }
         do {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)
             try ExecCommand.checkTerminator(arguments)
+            var command: any ParsableCommand
             if let parsed = CommandNames.parsed(arguments) {
                 command = parsed
             } else {
                 command = try Authctl.parseAsRoot(arguments)
             }
-        } catch let error as LoginFault {
-            return .code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments)))
-        } catch {
-            return endParsing(error, arguments)
-        }
-        do {
             try command.run()
             // Help, completion scripts and the like, which need no invocation.
-            return .code(.ok)
+            return .ended(.code(.ok))
         } catch let ready as ReadyCommand {
-            return run(ready.command)
+            return .command(ready.command)
+        } catch let error as LoginFault {
+            return .ended(.code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments))))
         } catch {
-            return endParsing(error, arguments)
+            return .ended(endParsing(error, arguments))
         }
     }
 

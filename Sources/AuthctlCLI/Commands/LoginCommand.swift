@@ -53,15 +53,25 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.promptTimeout = login.attempt.patience
         invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
-        guard explain else { return try logIn(invocation, nil) }
-        let explained = ExplainedLogin(invocation)
-        do {
-            let code = try logIn(invocation, explained)
-            explained.say()
-            return code
+        let explained = explain ? ExplainedLogin(invocation) : nil
+        do throws(LoginFault) {
+            let target = try invocation.context.loginTarget(target, request: request)
+            if paste, target.isNew, target.profile.sessionRule.isCredential {
+                let problem = "needs a profile, which says how a session is sent and verified"
+                throw .usage(.badValue(option: "--paste", problem: problem))
+            }
+            do {
+                try logIn(invocation, target, explained)
+            } catch  where error.hasNoAuthorizationServer && target.isNew {
+                invocation.say(
+                    "No authorization server was found for this URL; make a token at the service, and paste it.")
+                try logIn(invocation, target.withPastedToken, explained)
+            }
         } catch {
-            throw explained.end(error)
+            throw explained?.end(error) ?? error
         }
+        explained?.say()
+        return .ok
     }
 
     private var request: LoginRequest {
@@ -71,23 +81,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         return request
     }
 
-    private func logIn(_ invocation: Invocation, _ explained: ExplainedLogin?) throws(LoginFault) -> ExitCode {
-        let target = try invocation.context.loginTarget(target, request: request)
-        if paste, target.isNew, target.profile.sessionRule.isCredential {
-            throw .usage(
-                .badValue(option: "--paste", problem: "needs a profile, which says how a session is sent and verified"))
-        }
-        do {
-            return try logIn(invocation, target, explained)
-        } catch let error where error.hasNoAuthorizationServer && target.isNew {
-            invocation.say("No authorization server was found for this URL; make a token at the service, and paste it.")
-            return try logIn(invocation, target.withPastedToken, explained)
-        }
-    }
-
     private func logIn(
         _ invocation: Invocation, _ target: LoginTarget, _ explained: ExplainedLogin?
-    ) throws(LoginFault) -> ExitCode {
+    ) throws(LoginFault) {
         explained?.profile = target.profile
         let request = try given(invocation, target.profile).resolved(for: target, in: invocation.context)
         sayIfUnread(invocation, target.profile, request)
@@ -100,7 +96,6 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         let method = run.service.protectionSpace?.method
         if account.wasThere { try generation.remember(method) }
         try report(invocation, generation.run, account.identity, method, wasThere: account.wasThere)
-        return .ok
     }
 
     /// The request, with what this command alone takes a login from.

@@ -39,7 +39,13 @@ struct LoginLoop {
         var effect = flow.handle(.begun)
         while true {
             if case .finish(let outcome) = effect { return outcome }
-            effect = flow.handle(perform(effect, &held))
+            let event: LoginFlow.Event
+            do {
+                event = try perform(effect, &held)
+            } catch {
+                event = .failed(error)
+            }
+            effect = flow.handle(event)
         }
     }
 
@@ -55,15 +61,7 @@ struct LoginLoop {
         var confirmed: Login?
     }
 
-    private func perform(_ effect: LoginFlow.Effect, _ held: inout Held) -> LoginFlow.Event {
-        do {
-            return try attempt(effect, &held)
-        } catch {
-            return .failed(error)
-        }
-    }
-
-    private func attempt(_ effect: LoginFlow.Effect, _ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
+    private func perform(_ effect: LoginFlow.Effect, _ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
         switch effect {
         case .lookUp:
             held.stored = try keeper.fill()
@@ -71,7 +69,9 @@ struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepareStore()
-            return .prepared(try whileWaiting(Self.contactNotice) { () throws(LoginFault) in try service.prepare() })
+            prompt.showWaiting(Self.contactNotice)
+            defer { prompt.showWaiting(nil) }
+            return .prepared(try service.prepare())
         case .ask(let question):
             return .answered(try ask(question, &held))
         case .verifySession:
@@ -262,8 +262,10 @@ extension LoginLoop {
     }
 
     func judge(_ held: inout Held, _ ask: () throws(LoginFault) -> LoginStep) -> LoginFlow.Event {
+        prompt.showWaiting("Authenticating, please wait…")
+        defer { prompt.showWaiting(nil) }
         do {
-            switch try whileWaiting(Self.notice, ask) {
+            switch try ask() {
             case .accepted(let login):
                 (held.confirmed, held.partial) = (login, nil)
                 return .confirmed(login.identity, isRefreshed: login.session != held.stored.session)
@@ -286,16 +288,5 @@ extension LoginLoop {
     }
 
     /// Shown while the server is asked without a credential.
-    static var contactNotice: String { "Contacting the service, please wait…" }
-
-    /// Shown while the server judges a credential or a session.
-    static var notice: String { "Authenticating, please wait…" }
-
-    func whileWaiting<Result>(
-        _ notice: String, _ ask: () throws(LoginFault) -> Result
-    ) throws(LoginFault) -> Result {
-        prompt.showWaiting(notice)
-        defer { prompt.showWaiting(nil) }
-        return try ask()
-    }
+    static let contactNotice = "Contacting the service, please wait…"
 }

@@ -38,7 +38,7 @@ final class ChallengeLogin: LoginMethod {
             try check.greet()
             return ([], 0)
         }
-        let (facts, doubt) = try check.send(rule, at: step, by: client.plainly)
+        let (facts, doubt) = try check.send(rule, at: step)
         if !facts.challenges.isEmpty { return (facts.challenges, facts.status) }
         // An application that answers anonymous clients with a redirect or a 404 refuses them too; where a challenge has to
         // be answered, none came.
@@ -56,7 +56,7 @@ final class ChallengeLogin: LoginMethod {
     /// guard only the page that gives them.
     private func challengesOfLogin() throws(LoginFault) -> [AuthenticateChallenge] {
         guard let login = client.profile.login, pinned ?? client.profile.methods.first != .basic else { return [] }
-        let facts = try client.send(login.anonymous, SlotValues(), session: nil, by: client.plainly).facts
+        let facts = try client.send(login.anonymous, SlotValues(), session: nil).facts
         return facts.status == 401 ? facts.challenges : []
     }
 

@@ -5,7 +5,7 @@ struct AnonymousCheck {
     /// Sends what is guarded without a credential.
     /// - Returns: the response, and why it says nothing, where it does not.
     func send(
-        _ rule: RequestRule, at step: Step, by way: ServiceClient.Way
+        _ rule: RequestRule, at step: Step, by way: ServiceClient.Way? = nil
     ) throws(LoginFault) -> (facts: ParsedResponse, doubt: LoginFault?) {
         client.anonymousResponse = nil
         let reply = try client.send(rule.anonymous, SlotValues(), session: nil, by: way)
@@ -126,7 +126,7 @@ struct AnonymousCheck {
     /// Returns the challenges for anonymous clients; empty if there is no endpoint to ask.
     func challenges() throws(LoginFault) -> [AuthenticateChallenge] {
         if let (rule, step) = client.profile.guarded {
-            return try send(rule, at: step, by: client.plainly).facts.challenges
+            return try send(rule, at: step).facts.challenges
         }
         try greet()
         return []

@@ -27,7 +27,7 @@ final class RequestLogin: LoginMethod {
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         if client.profile.loginSteps.isEmpty { return steps.credential.opened }
         return try RequestSequence(client: client, clock: clock, carriesCredential: false)
-            .take(steps, code: code, by: client.plainly)
+            .take(steps, code: code)
     }
 
     func authenticationMethod(for credential: Credential) -> AuthenticationMethod { method }
@@ -71,7 +71,7 @@ final class CertificateLogin: LoginMethod {
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
         if client.profile.loginSteps.isEmpty { return steps.credential.opened }
         return try RequestSequence(client: client, clock: clock, carriesCredential: true)
-            .take(steps, code: code, by: client.plainly)
+            .take(steps, code: code)
     }
 
     func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .certificate }

@@ -35,9 +35,9 @@ struct RequestSequence {
     /// Sends one request after the other, until a person is needed or all have been answered.
     /// - Parameters:
     ///   - code: for the request that is sent next.
-    ///   - way: how the requests go out.
+    ///   - way: how the requests go out; plainly unless said.
     func take(
-        _ begun: StepsInProgress, code: Secret?, by way: ServiceClient.Way
+        _ begun: StepsInProgress, code: Secret?, by way: ServiceClient.Way? = nil
     ) throws(LoginFault) -> OpeningStep {
         var steps = begun, code = code, last: ParsedResponse?
         let rules = client.profile.loginSteps
@@ -87,7 +87,7 @@ struct RequestSequence {
     }
 
     private func send(
-        _ rule: RequestRule, _ steps: inout StepsInProgress, code: Secret?, by way: ServiceClient.Way
+        _ rule: RequestRule, _ steps: inout StepsInProgress, code: Secret?, by way: ServiceClient.Way? = nil
     ) throws(LoginFault) -> ParsedResponse {
         var values = SlotValues()
         values.username = steps.credential.username

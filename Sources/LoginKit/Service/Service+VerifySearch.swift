@@ -13,7 +13,7 @@ extension Service {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
             result.searchRequests += 1
-            guard let loggedIn = try look(rule, with: opened.session, by: client.plainly) else { continue }
+            guard let loggedIn = try look(rule, with: opened.session) else { continue }
             opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
             if let page = loggedIn.look.page {
                 if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
@@ -64,7 +64,7 @@ extension Service {
         else { return false }
         let rule = RequestRule(method: "GET", path: Template(literal: String(target.dropFirst(base.count))))
         do {
-            return try look(rule, with: opened.session, by: client.plainly)?.look.page?.asksForCode ?? false
+            return try look(rule, with: opened.session)?.look.page?.asksForCode ?? false
         } catch .cancelled {
             throw .cancelled
         } catch {
@@ -101,7 +101,7 @@ extension Service {
             result.searchRequests += 1
             let rule = RequestRule(method: "GET", path: Template(literal: page.target))
             do {
-                guard let seen = try look(rule, with: login.session, by: client.plainly), seen.look.facts.status < 300
+                guard let seen = try look(rule, with: login.session), seen.look.facts.status < 300
                 else { continue }
                 result.logout = seen.look.page?.logout
                 login = login.with(client.refreshed(login.session, by: seen.response))
@@ -125,7 +125,7 @@ extension Service {
 
     /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.
     private func look(
-        _ rule: RequestRule, with session: Session?, carrying cookies: [Cookie] = [], by way: ServiceClient.Way
+        _ rule: RequestRule, with session: Session?, carrying cookies: [Cookie] = [], by way: ServiceClient.Way? = nil
     ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse)? {
         let response: HTTPResponse
         do {

@@ -232,10 +232,10 @@ extension Service {
     ) throws(LoginFault) -> ServiceClient.Reply {
         let values = SlotValues(session, username: username)
         guard let credential = session.credential else {
-            return try client.send(rule, values, session: session, by: client.plainly)
+            return try client.send(rule, values, session: session)
         }
         return try client.send(rule, values, session: session) { (request) throws(LoginFault) in
-            try loginMethod.send(request, with: credential, answersOtherRealms: true)
+            try self.loginMethod.send(request, with: credential, answersOtherRealms: true)
         }
     }
 

@@ -113,9 +113,10 @@ final class ServiceClient {
     ///   - cookies: of the login's requests before it.
     ///   - form: the page that the request before it was answered with.
     ///   - readingPage: whether the response is to be read as a page even where its rules do not ask for that.
+    ///   - way: how it goes out; plainly unless said.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
-        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way
+        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way? = nil
     ) throws(LoginFault) -> Reply {
         var values = values
         values.ttl = ttl
@@ -128,7 +129,8 @@ final class ServiceClient {
         let reader = Reading(
             rule: answer ?? rule.response, told: session == nil ? nil : profile.sessionRule.csrf,
             request: rule, wantsPage: readingPage)
-        let reply = try read(try way(request), to: request, by: reader, after: visit)
+        let sent = if let way { try way(request) } else { try plainly(request) }
+        let reply = try read(sent, to: request, by: reader, after: visit)
         return rule.followsRedirects ? try following(reply, by: reader) : reply
     }
 

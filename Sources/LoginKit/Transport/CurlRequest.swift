@@ -35,7 +35,9 @@ struct CurlRequest {
     }
 
     /// Sets the options and runs the transfer while the body's memory is lent.
-    func perform(on handle: CurlHandle, run: (CurlHandle) -> CURLcode) throws(LoginFault) -> CURLcode {
+    func perform(
+        on handle: CurlHandle, over connections: CurlConnections, _ options: CurlOptions, _ wait: ResponseWait
+    ) throws(LoginFault) -> CURLcode {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_HTTPHEADER, headers)
         try applyBasic(to: handle)
@@ -46,17 +48,17 @@ struct CurlRequest {
             try reader.apply(to: handle)
             try handle.set(CURLOPT_UPLOAD, 1)
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
-            return run(handle)
+            return connections.run(handle, options, wait, reader)
         }
         guard let body = request.body ?? emptyBody else {
             try applyMethod(to: handle)
-            return run(handle)
+            return connections.run(handle, options, wait, reader)
         }
         return try body.withUnsafeBytes { (bytes) throws(LoginFault) in
             try handle.set(CURLOPT_POSTFIELDSIZE_LARGE, offset: bytes.count)
             try handle.set(CURLOPT_POSTFIELDS, pointer: bytes.baseAddress)
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
-            return run(handle)
+            return connections.run(handle, options, wait, reader)
         }
     }
 

@@ -149,9 +149,8 @@ final class CurlTransport: Transport {
         // From here on libcurl holds pointers to both.
         request.reader?.watch(handle, through: provider)
         let connections = try openedConnections()
-        let code = try withExtendedLifetime((request, collector)) { () throws(LoginFault) in
-            try request.perform(on: handle) { connections.run($0, options, collector.wait, request.reader) }
-        }
+        defer { withExtendedLifetime((request, collector)) {} }
+        let code = try request.perform(on: handle, over: connections, options, collector.wait)
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }
