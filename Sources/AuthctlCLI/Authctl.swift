@@ -18,10 +18,20 @@ struct Authctl: ParsableCommand {
             """,
         version: "authctl \(Version.number)",
         subcommands: [
-            LoginCommand.self, WhoamiCommand.self, LogoutCommand.self, SwitchCommand.self, StatusCommand.self,
-            DiscoverCommand.self, TokenCommand.self, RequestCommand.self, ExecCommand.self, ApproveCommand.self,
-            LogCommand.self, ProfileCommand.self, StoreCommand.self, KeyCommand.self,
-            TrustCommand.self, GitCredentialCommand.self, DockerCredentialCommand.self, CompletionCommand.self,
-            ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
+            DockerCredentialCommand.self, ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
+        ],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Log in",
+                subcommands: [LoginCommand.self, LogoutCommand.self, SwitchCommand.self, DiscoverCommand.self]),
+            CommandGroup(
+                name: "Use a login",
+                subcommands: [RequestCommand.self, TokenCommand.self, ExecCommand.self, ApproveCommand.self]),
+            CommandGroup(name: "Look", subcommands: [WhoamiCommand.self, StatusCommand.self, LogCommand.self]),
+            CommandGroup(
+                name: "Manage",
+                subcommands: [ProfileCommand.self, StoreCommand.self, TrustCommand.self, KeyCommand.self]),
+            CommandGroup(
+                name: "For other programs", subcommands: [GitCredentialCommand.self, CompletionCommand.self]),
         ])
 }

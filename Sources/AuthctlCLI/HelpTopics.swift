@@ -9,12 +9,13 @@ enum HelpTopics {
 
     static var names: [String] { all.map { $0._commandName } }
 
-    /// Removes from the parser's page of a topic the usage and the options that only commands have; returns other pages
-    /// unchanged.
-    static func page(_ text: String, of arguments: [String]) -> String {
+    /// Removes from the parser's page of a topic the usage and the options that only commands have; puts the options of other pages
+    /// under their headings.
+    /// - Parameter columns: for which the parser has made it; `nil` for as many as it takes by itself.
+    static func page(_ text: String, of arguments: [String], columns: Int? = nil) -> String {
         guard let word = arguments.first(where: { $0 != "help" && !$0.hasPrefix("-") }), names.contains(word),
             let end = text.ranges(of: "\nUSAGE: ").last
-        else { return UsageLine.short(text) }
+        else { return HelpGroups.page(UsageLine.short(text), columns: columns) }
         return String(text[..<end.lowerBound].reversed().drop(while: \.isNewline).reversed())
     }
 
@@ -221,87 +222,5 @@ extension ExitCode {
         case .locked: "retry"
         case .partial: "end the session at the service"
         }
-    }
-}
-
-/// A page of help on a terminal that is too narrow for the argument parser's two columns.
-struct HelpLayout {
-    /// As wide as a terminal has to be for two columns; wider lines than the last are hard to read.
-    private static let (narrowest, widest) = (60, 100)
-    /// So wide that the parser breaks no line.
-    private static let unbroken = 2000
-    /// The parser's own column of explanations, and where they stand here, below what they explain.
-    private static let (labelColumn, margin) = (26, 6)
-
-    /// In characters.
-    let columns: Int
-
-    /// - Parameter page: by the parser, for so many columns; it may be another result than a page.
-    func text(_ page: (_ columns: Int) -> String) -> String {
-        guard columns < Self.narrowest else { return page(min(columns, Self.widest)) }
-        let text = page(Self.unbroken)
-        guard text.hasPrefix("OVERVIEW:") else { return text }
-        var lines: [String] = [], isList = false
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            isList = isList || line.hasPrefix("USAGE:")
-            lines.append(isList ? element(line) : sentence(line))
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    /// Keeps lines whole that are indented by two blanks: they are to be copied.
-    private func sentence(_ line: Substring) -> String {
-        line.prefix { $0 == " " }.count == 2 ? String(line) : wrapped(line, columns, below: 0)
-    }
-
-    /// A name and what it means, below each other.
-    private func element(_ line: Substring) -> String {
-        let name = line.prefix(Self.labelColumn), meaning = line.dropFirst(Self.labelColumn)
-        guard name.last == " ", line.hasPrefix("  "), !meaning.isEmpty, !line.hasPrefix("  See") else {
-            return wrapped(line, columns, below: 0)
-        }
-        let margin = String(repeating: " ", count: Self.margin)
-        let below = margin + wrapped(meaning, columns - Self.margin, below: Self.margin)
-        guard let end = name.lastIndex(where: { $0 != " " }) else { return below }
-        return "\(name[...end])\n\(below)"
-    }
-
-    private func wrapped(_ text: Substring, _ columns: Int, below margin: Int) -> String {
-        TextLook.plain.text(StyledText(String(text)).wrapped(for: .plain, columns: columns, below: margin))
-    }
-}
-
-/// A type that tells the argument parser itself which options it has. The parser otherwise reflects on it, several times in
-/// one start, and a reflection's generic types alone cost nine searches among all conformances of the program.
-///
-/// One that lacks an option here does not have it: the snapshots of `--help` show that.
-protocol OptionList: ParsableArguments, CustomReflectable {
-    /// The wrappers in the order of the help, by the names that a reflection would give.
-    var options: KeyValuePairs<String, Any> { get }
-}
-
-extension OptionList {
-    var customMirror: Mirror {
-        // The parser reads the children alone. One subject for all types spares each of them a search.
-        Mirror((), children: options.map { (label: $0.key, value: $0.value) } as [Mirror.Child])
-    }
-}
-
-/// The parser's line about the use of a command. With all options in it, it is longer than a terminal is wide.
-enum UsageLine {
-    /// - Parameter text: a page of the help, or a message with that line in it.
-    /// - Returns: the same with `[<options>]` in the place of the options, behind the command's name.
-    static func short(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.uppercased().hasPrefix("USAGE: ") ? shortLine(String(line)) : String(line)
-        }.joined(separator: "\n")
-    }
-
-    private static func shortLine(_ line: String) -> String {
-        let options = /\[-[^\]]*\] ?/
-        guard line.contains(options) else { return line }
-        let rest = line.replacing(options, with: "")
-        let words = rest.split(separator: " "), name = words.prefix { !$0.contains(/[<\[.]/) }
-        return (name + ["[<options>]"] + words.dropFirst(name.count)).joined(separator: " ")
     }
 }

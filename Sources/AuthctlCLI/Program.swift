@@ -116,7 +116,7 @@ package struct Program {
 
     private func help(_ error: any Error, _ arguments: [String]) -> String {
         let page = { (columns: Int?) in
-            HelpTopics.page(Authctl.fullMessage(for: error, columns: columns), of: arguments)
+            HelpTopics.page(Authctl.fullMessage(for: error, columns: columns), of: arguments, columns: columns)
         }
         return console.streams.results.columns.map { HelpLayout(columns: $0).text(page) } ?? page(nil)
     }
