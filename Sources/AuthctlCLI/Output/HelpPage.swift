@@ -38,8 +38,8 @@ enum HelpGroups {
             let some = Authctl.helpMessage(for: LogCommand.self, columns: columns).split(separator: "\n\n").last ?? ""
             let common = entries(of: String(some)).filter { shared.contains($0.name) }.map(\.lines)
             paragraphs.remove(at: index)
-            paragraphs.insert(
-                (["OPTIONS OF EVERY COMMAND:"] + common).joined(separator: "\n"), at: paragraphs.count - 1)
+            paragraphs.append((["OPTIONS OF EVERY COMMAND:"] + common).joined(separator: "\n"))
+            paragraphs.append("Help for a command: authctl help <command>")
         } else {
             paragraphs.replaceSubrange(index...index, with: grouped(options))
         }
