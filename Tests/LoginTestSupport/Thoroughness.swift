@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// How much the tests try. `make test` takes samples where all of it takes minutes; `make test-all`, which is what CI runs,
-/// sets `AUTHCTL_TESTS=all` and takes everything. docs/tests.md lists what asks here.
+/// sets `AUTHCTL_TESTS=all` and takes everything.
 enum Thoroughness {
     static let isFull = ProcessInfo.processInfo.environment["AUTHCTL_TESTS"] == "all"
 
