@@ -47,7 +47,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format sbom dist deb reproducible release repository install uninstall clean
+.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format manual sbom dist deb reproducible release repository install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,16 +104,22 @@ fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS
 	@scripts/fuzz $(SECONDS) $(READERS)
 
 # EXAMPLES stand behind DESCRIPTION, where readers look for them; mdoc(7) has them further down.
-lint: ## format, manual pages and house rules; after a build
+lint: ## format, manual pages, links and house rules; after a build
 	@scripts/deps lint
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests Examples
 	@! mandoc -T lint -W warning man/* | grep -v 'sections out of conventional order: Sh'
 	@! for page in man/*; do man --warnings "./$$page" 2>&1 >/dev/null | sed "s|^|$$page: |"; done | grep .
 	@scripts/house-rules
 	@scripts/layers alone >/dev/null
+	@scripts/manual check
+	@scripts/links
 
 format: ## rewrite the Swift files in the checked-in format
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests Examples
+
+manual: ## the pages of man/ as Markdown: docs/manual
+	@scripts/deps lint
+	@scripts/manual
 
 sbom: build ## what the release binary is made of, as SPDX: .build/release/authctl.spdx.json
 	@scripts/deps sbom
