@@ -11,7 +11,7 @@ struct ConfigManualTests {
         OAuthDecoder.endpointKeys, ServeDecoder.keys,
     ])
     func `every key is described`(keys: [String]) throws {
-        let described = try Set(Self.page().section("DESCRIPTION").flatMap(Self.keys))
+        let described = try Set(Self.page().section("KEYS").flatMap(Self.keys))
         #expect(Set(keys).subtracting(described).isEmpty)
     }
 
@@ -30,7 +30,7 @@ struct ConfigManualTests {
         #expect(
             names == [
                 "wire", "archive", "intranet", "blog", "posts", "notes", "screencast", "forge", "admin", "chat",
-                "index", "shop", "site", "pages", "tv", "torrents", "wiki",
+                "index", "shop", "site", "pages", "tv", "torrents", "wiki", "robot", "ledger",
             ])
     }
 
