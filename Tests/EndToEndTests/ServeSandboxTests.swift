@@ -28,7 +28,7 @@ import Testing
     /// The script of `bash -c` in the first recipe, with a copy of this repository's filter, which may lie where only root can read, and
     /// another program in the place of the agent.
     private func sandboxed(_ program: String) throws -> String {
-        let recipe = try Recipe.texts(of: "An agent in a sandbox", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
+        let recipe = try Recipe.texts(of: "A sandbox for an agent", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
         let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
         try #require(parts.count == 3 && parts[0].hasSuffix(" bash -o pipefail -c "))
         let filter = "/no-keyring.bpf"
