@@ -11,14 +11,15 @@ struct Authctl: ParsableCommand {
               authctl login https://wiki.example/api/me
               authctl whoami
               authctl request https://wiki.example/api/pages
-              authctl help exit-codes
+              authctl help tasks
 
-            Topics of help: config, environment, exit-codes
+            Topics of help: config, environment, exit-codes, tasks
             Manual: man authctl; profiles: man authctl-config
             """,
         version: "authctl \(Version.number)",
         subcommands: [
-            DockerCredentialCommand.self, ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
+            DockerCredentialCommand.self, TasksHelpCommand.self, ExitCodesCommand.self, ConfigHelpCommand.self,
+            EnvironmentHelpCommand.self,
         ],
         groupedSubcommands: [
             CommandGroup(

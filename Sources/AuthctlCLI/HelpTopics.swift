@@ -4,7 +4,7 @@ import LoginKit
 /// The help pages that are not commands.
 enum HelpTopics {
     private static let all: [any ParsableCommand.Type] = [
-        ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
+        TasksHelpCommand.self, ExitCodesCommand.self, ConfigHelpCommand.self, EnvironmentHelpCommand.self,
     ]
 
     static var names: [String] { all.map { $0._commandName } }

@@ -6,7 +6,7 @@ import Testing
 /// The examples in the help of every command.
 struct HelpExampleTests {
     private static let withoutExamples: Set = [
-        "help", "docker-credential", "read-back", "exit-codes", "config", "environment",
+        "help", "docker-credential", "read-back", "tasks", "exit-codes", "config", "environment",
     ]
 
     private static func pages() throws -> [(path: [String], examples: [String])] {
@@ -27,18 +27,30 @@ struct HelpExampleTests {
     @Test func `each is one of its command, as the parser takes it`() throws {
         for page in try Self.pages() where page.path != ["git-credential"] {
             for example in page.examples {
-                let words = Self.words(example)
-                #expect(Array(words.prefix(page.path.count + 1)) == ["authctl"] + page.path, "\(example)")
-                let arguments = Array(words.dropFirst())
-                do {
-                    try ArgumentGuard.check(arguments)
-                    try CommandNames.check(arguments)
-                    let command = try Authctl.parseAsRoot(arguments)
-                    #expect(command is any EndingCommand || arguments[0] == "completion" || arguments[0] == "help")
-                } catch {
-                    Issue.record("\(example): \(error)")
-                }
+                #expect(Array(Self.words(example).prefix(page.path.count + 1)) == ["authctl"] + page.path, "\(example)")
+                Self.expectParsed(example)
             }
+        }
+    }
+
+    @Test func `the parser takes each command of help tasks`() {
+        let lines = TasksHelpCommand.list.split(separator: "\n").filter { $0.hasPrefix("  ") }
+        let commands = lines.flatMap { $0.dropFirst(2).split(separator: #/ +(?:\#|\||<|&&) /#) }.map {
+            $0.replacing("HEX", with: String(repeating: "0", count: 64))
+        }.filter { $0.hasPrefix("authctl ") }
+        #expect(commands.count > 20)
+        for command in commands { Self.expectParsed(command) }
+    }
+
+    private static func expectParsed(_ example: String) {
+        let arguments = Array(words(example).dropFirst())
+        do {
+            try ArgumentGuard.check(arguments)
+            try CommandNames.check(arguments)
+            let command = try Authctl.parseAsRoot(arguments)
+            #expect(command is any EndingCommand || arguments[0] == "completion" || arguments[0] == "help")
+        } catch {
+            Issue.record("\(example): \(error)")
         }
     }
 

@@ -25,7 +25,7 @@ struct HelpTests {
         ("trust-remove", TrustRemoveCommand.self), ("git-credential", GitCredentialCommand.self),
         ("docker-credential", DockerCredentialCommand.self), ("completion", CompletionCommand.self),
         ("exit-codes", ExitCodesCommand.self), ("config", ConfigHelpCommand.self),
-        ("environment", EnvironmentHelpCommand.self),
+        ("environment", EnvironmentHelpCommand.self), ("tasks", TasksHelpCommand.self),
     ]
 
     @Test(arguments: commands.indices) func `the help of a command`(index: Int) throws {
@@ -87,6 +87,7 @@ struct HelpTests {
 
     @Test(arguments: [
         ["help", "exit-codes"], ["exit-codes", "--help"], ["help", "config"], ["config"], ["help", "environment"],
+        ["help", "tasks"],
     ])
     func `a topic has no options`(arguments: [String]) throws {
         let world = try TestWorld()

@@ -17,7 +17,7 @@ struct ManualOptionsTests {
 
     @Test(
         arguments: try CommandTree.root().children.map { $0.path[0] }.filter {
-            !["help", "exit-codes", "config", "environment"].contains($0)
+            !["help", "tasks", "exit-codes", "config", "environment"].contains($0)
         })
     func `the page of a command tells of its options and no others`(command: String) throws {
         let page = try Manual.page(Self.page(of: command))
@@ -30,7 +30,7 @@ struct ManualOptionsTests {
 
     @Test func `every command has a page`() throws {
         let commands = try CommandTree.root().children.map { $0.path[0] }.filter {
-            !["help", "exit-codes", "config", "environment"].contains($0)
+            !["help", "tasks", "exit-codes", "config", "environment"].contains($0)
         }
         #expect(try Set(Manual.commandPages().map(\.name)) == Set(commands.map(Self.page)))
     }

@@ -21,12 +21,31 @@ struct ManualTests {
         #expect(!named.isEmpty && named.allSatisfy { codes.contains($0) })
     }
 
-    @Test func `EXAMPLES come after DESCRIPTION in every page`() throws {
+    @Test func `EXAMPLES come after DESCRIPTION in every page, in authctl(1) after TASKS`() throws {
         for name in try Manual.pageNames() {
             let titles = try Manual.page(name).lines.filter { $0.hasPrefix(".Sh ") }.map { $0.dropFirst(4) }
-            let description = try #require(titles.firstIndex(of: "DESCRIPTION"))
-            #expect(titles[description + 1] == "EXAMPLES", "\(name)")
+            let before = try #require(titles.firstIndex(of: name == "authctl.1" ? "TASKS" : "DESCRIPTION"))
+            #expect(titles[before + 1] == "EXAMPLES", "\(name)")
         }
+    }
+
+    @Test func `authctl(1) lists every task of help tasks, with the same command, page and section`() throws {
+        var tasks: [String] = [], section = ""
+        for line in try Manual.page("authctl.1").section("TASKS") {
+            let text = String(line.dropFirst(4)).replacing("\\(dq", with: "\"").replacing("\\(aq", with: "'")
+            switch line.prefix(4) {
+            case ".Ss ": tasks.append(text.uppercased())
+            case ".It ": tasks.append(text)
+            case ".Dl ": tasks.append("  " + text)
+            case ".Sx " where text.hasSuffix(" ."): tasks.append("  → man authctl, \(text.dropLast(2))")
+            case ".Sx ": section = text
+            case ".Xr ": tasks.append("  → man \(text.prefix { $0 != " " }), \(section)")
+            default: break
+            }
+        }
+        // Two lines about the list go first.
+        #expect(TasksHelpCommand.list.split(separator: "\n").dropFirst(2).map(String.init) == tasks)
+        #expect(tasks.count { $0.hasPrefix("  →") } == 40)
     }
 
     @Test func `authctl(1) lists every variable of help environment, in the same words`() throws {

@@ -1,0 +1,160 @@
+import ArgumentParser
+
+/// `authctl help tasks`: TASKS of authctl(1), without its links.
+struct TasksHelpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tasks",
+        abstract: "What people want to do, and how.",
+        discussion: list,
+        shouldDisplay: false)
+
+    func run() throws {
+        throw CleanExit.helpRequest(self)
+    }
+
+    /// A task, the command or line that does it, and the page and section about it. authctl(1) has the same ones
+    /// in the same order. Written out, since every start would otherwise put it together.
+    static let list = """
+        NAME is the name of a profile. What is not a command goes in a file; the page
+        says which.
+
+        LOG IN
+
+        log in to a service for the first time
+          authctl login https://wiki.example/api/me
+          → man authctl, QUICK START
+        find out how a site logs people in
+          authctl discover --save https://wiki.example/
+          → man authctl-discover, EXAMPLES
+        log in with OAuth in a browser
+          method = "oauth"
+          → man authctl-config, A browser login with OAuth
+        log in with single sign-on (SSO), a passkey or a captcha
+          method = "browser"
+          → man authctl-config, A site behind single sign-on
+        log in over ssh without a browser, with a device code
+          authctl login NAME --device
+          → man authctl-login, Browser logins
+        give a code from an authenticator app (2FA, TOTP)
+          authctl login NAME --otp-command "pass otp wiki"
+          → man authctl-login, Second factor
+        log in to a form with a CSRF token
+          page = "/login/"
+          → man authctl-config, A login page with a CSRF token
+        send an API key in its own header
+          session = { header = "X-Api-Key: {token}" }
+          → man authctl-config, A personal access token or API key
+        give the password or token in a file or a pipe
+          authctl login NAME -u ada --password-stdin < FILE
+          → man authctl-login, OPTIONS
+        take the password from a password manager
+          authctl login NAME -u ada --password-command "pass show wiki"
+          → man authctl-login, EXAMPLES
+        take over a login from my browser (copy as cURL, cookies)
+          authctl login NAME --paste
+          → man authctl-login, OPTIONS
+        move a password out of .netrc
+          authctl login NAME --netrc
+          → man authctl-login, OPTIONS
+        use a client certificate (mTLS)
+          certificate = "ledger.pem"
+          → man authctl-config, A client certificate, and your own CA
+        accept a self-signed certificate
+          authctl login NAME --trust-fingerprint sha256:HEX
+          → man authctl-trust, EXAMPLES
+        go through a proxy
+          proxy = "http://proxy.example:3128"
+          → man authctl-config, Defaults for every profile, such as a proxy
+
+        USE THE LOGIN IN OTHER PROGRAMS
+
+        use curl with my login
+          authctl token --header NAME | curl -H @- URL
+          → man authctl-token, EXAMPLES
+        send one request, such as a POST with JSON
+          authctl request POST /posts -P NAME --json @post.json
+          → man authctl-request, EXAMPLES
+        run a program with my token in its environment
+          authctl exec -P NAME --env TOKEN -- ./deploy
+          → man authctl-exec, EXAMPLES
+        git clone and git push with my login
+          git config --global credential.helper '!authctl git-credential'
+          → man authctl-git-credential, EXAMPLES
+        docker login, docker pull and podman with my login
+          { "credHelpers": { "registry.example:5000": "authctl" } }
+          → man docker-credential-authctl, EXAMPLES
+        use kubectl with my login
+          authctl token NAME --exec-credential
+          → man authctl, Kubernetes
+        let a coding agent only read
+          authctl exec -P NAME --serve --read-only -- agent
+          → man authctl-serve, A sandbox for an agent
+
+        SCRIPTS AND JOBS
+
+        tell "not logged in" from "server down" in a script
+          authctl whoami -q NAME  # 4: not logged in; 6 or 12: try later
+          → man authctl, EXIT STATUS
+        use a login in a cron job
+          17 3 * * *  authctl exec -q -P NAME -- backup
+          → man authctl, cron
+        log in from GitHub Actions
+          authctl exec --ephemeral -P NAME --curl-config -- ./deploy
+          → man authctl, GitHub Actions
+        log in inside a container, from a Dockerfile
+          ENV AUTHCTL_STORE=none
+          → man authctl, Containers
+        give a systemd service a password
+          LoadCredential=blog:/etc/authctl/blog.password
+          → man authctl, systemd
+        log a job in with a client ID and secret
+          grant = "client-credentials"
+          → man authctl-config, A job with a client secret
+
+        ACCOUNTS AND STORES
+
+        see which services I am logged in to
+          authctl status
+          → man authctl-status, DESCRIPTION
+        add a second account, and switch accounts
+          authctl login NAME -u grace && authctl switch NAME ada
+          → man authctl-switch, EXAMPLES
+        keep the login over a reboot
+          authctl store init file
+          → man authctl-store, EXAMPLES
+        stay logged in when the session expires
+          keep-password = true
+          → man authctl-config, Keys of a profile
+        have one login on several servers
+          authctl store init shared:etcd
+          → man authctl-store, SHARED STORES
+
+        WHEN SOMETHING IS WRONG
+
+        find out why my login fails
+          authctl profile test NAME
+          → man authctl-profile, DESCRIPTION
+        find out why I am logged out
+          authctl whoami NAME --explain
+          → man authctl-whoami, Asking for help
+        log in again after the password was changed at the service
+          authctl login NAME --force
+          → man authctl-login, OPTIONS
+
+        LOG OUT AND REMOVE
+
+        log out of one service
+          authctl logout NAME
+          → man authctl-logout, EXAMPLES
+        log out everywhere
+          authctl logout --all
+          → man authctl-logout, EXAMPLES
+        delete a profile
+          authctl profile remove NAME
+          → man authctl-profile, DESCRIPTION
+        remove everything, after logging out everywhere
+          rm -r ~/.config/authctl ~/.local/state/authctl
+          → man authctl, FILES
+
+        """
+}
