@@ -47,7 +47,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format manual sbom dist deb reproducible release repository install uninstall clean
+.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format manual site sbom dist deb reproducible release repository install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -120,6 +120,10 @@ format: ## rewrite the Swift files in the checked-in format
 manual: ## the pages of man/ as Markdown: docs/manual
 	@scripts/deps lint
 	@scripts/manual
+
+site: ## README, manual and the other pages as a web site without scripts: .build/site
+	@scripts/deps site
+	@scripts/site
 
 sbom: build ## what the release binary is made of, as SPDX: .build/release/authctl.spdx.json
 	@scripts/deps sbom
