@@ -32,18 +32,39 @@ struct ConfigValueTests {
         #expect(Self.values[index].inline.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
     }
 
-    @Test(arguments: [0, 1, 2, 5]) func `a whole document is read as it was, whichever tables have headings`(depth: Int)
-        throws
-    {
-        let members = Dictionary(uniqueKeysWithValues: Self.values.enumerated().map { ("key \($0)", $1) })
-        let document = ConfigValue.table(["profiles": .table(["p": .table(members), "q.r": .table([:])])])
-        #expect(try parsed(document.document(headings: depth)) == document)
+    @Test(arguments: [[], ["profiles", "q.r"]]) func `a whole table is read as it was, whichever tables have headings`(
+        path: [String]
+    ) throws {
+        let long = ConfigValue.table(["text": .string(String(repeating: "a", count: 80))])
+        var members = Dictionary(uniqueKeysWithValues: Self.values.enumerated().map { ("key \($0)", $1) })
+        members["long.key"] = .table(["url": .integer(1), "deeper": .table(["deepest": long]), "short": .table([:])])
+        let table = ConfigValue.table(members)
+        #expect(try parsed(table.section(path)) == path.reversed().reduce(table) { .table([$1: $0]) })
     }
 
-    @Test func `only a table is a document`() {
+    @Test func `a table too wide for a terminal has a heading, and the others a line each in the order of a login`() {
+        let wide = ConfigValue.table([
+            "post": .string("/in"), "form": .table(["field": .string(String(repeating: "a", count: 60))]),
+        ])
+        let table = ConfigValue.table([
+            "verify": .table(["get": .string("/me")]), "method": .string("cookie"), "login": wide,
+            "url": .string("https://a.example"),
+        ])
         #expect(
-            ConfigValue.string("a").document(headings: 0).isEmpty && ConfigValue.array([]).document(headings: 0).isEmpty
-        )
+            table.section(["profiles", "a"]) == """
+                [profiles.a]
+                url    = "https://a.example"
+                method = "cookie"
+                verify = { get = "/me" }
+
+                [profiles.a.login]
+                post = "/in"
+                form = { field = "\(String(repeating: "a", count: 60))" }
+                """)
+    }
+
+    @Test func `only a table has lines`() {
+        #expect(ConfigValue.string("a").section([]).isEmpty && ConfigValue.array([]).section([]).isEmpty)
     }
 
     @Test(arguments: [

@@ -122,8 +122,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
         if printsJSON {
             try invocation.streams.result(json: [profile.name: value.json])
         } else {
-            let document = ConfigValue.table(["profiles": .table([profile.name: value])]).document(headings: 2)
-            try invocation.streams.result(document)
+            try invocation.streams.result(value.section(["profiles", profile.name]))
         }
         return .ok
     }

@@ -27,9 +27,8 @@ package struct FetchedProfiles {
 
     /// The question to the person. It does not show the text as it came, which can be made to look like another one.
     package var question: String {
-        let tables = Dictionary(
-            uniqueKeysWithValues: offered.profiles.map { ($0.name, ConfigValue.table($0.table.members)) })
-        let shown = ConfigValue.table(["profiles": .table(tables)]).document(headings: 2)
+        let shown = offered.profiles.map { ConfigValue.table($0.table.members).section(["profiles", $0.name]) }
+            .joined(separator: "\n\n")
         return "\(SafeText.lines(shown))\nFrom \(SafeText.line(url)), sha256 \(checksum)"
     }
 

@@ -81,7 +81,6 @@ extension LoginContext {
     }
 
     private static func document(_ table: [String: ConfigValue]) -> String {
-        "# Made by authctl; `authctl profile remove` deletes it.\n" + ConfigValue.table(table).document(headings: 0)
-            + "\n"
+        "# Made by authctl; `authctl profile remove` deletes it.\n" + ConfigValue.table(table).section([]) + "\n"
     }
 }

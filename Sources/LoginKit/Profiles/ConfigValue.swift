@@ -77,13 +77,6 @@ extension TOMLTable {
 }
 
 extension ConfigValue {
-    /// The value as the text of a TOML document; only a table is one.
-    /// - Parameter depth: tables so far below the top get a heading of their own; those further below stand in a line.
-    package func document(headings depth: Int) -> String {
-        guard case .table(let members) = self else { return "" }
-        return TOMLTable(members.mapValues { $0.node(depth) }).convert(to: .toml)
-    }
-
     /// The value as it stands behind a key, in ASCII: whatever a server wrote, no terminal obeys it. Members stand in the order in
     /// which profiles have them.
     var inline: String {
@@ -95,7 +88,7 @@ extension ConfigValue {
         case .array(let elements):
             return "[\(elements.map(\.inline).joined(separator: ", "))]"
         case .string, .integer, .number, .bool, .unsupported:
-            return String(TOMLTable(["k": node(0)]).convert(to: .toml, options: []).drop { $0 != "=" }.dropFirst(2))
+            return String(TOMLTable(["k": node]).convert(to: .toml, options: []).drop { $0 != "=" }.dropFirst(2))
         }
     }
 
@@ -105,18 +98,42 @@ extension ConfigValue {
         return isBare ? name : Self.string(name).inline
     }
 
-    private static func rank(_ key: String) -> Int {
-        ["status", "page", "get", "post", "form", "json", "token"].firstIndex(of: key) ?? 7
+    /// A profile as text for a file of profiles: its keys in the order of a login, one on each line. A table whose line would be wider
+    /// than a terminal gets a heading of its own.
+    /// - Parameter path: of the table, such as `["profiles", "wiki"]`; empty for the top of a file.
+    package func section(_ path: [String]) -> String {
+        guard case .table(let members) = self else { return "" }
+        let keys = members.keys.sorted { (Self.rank($0), $0) < (Self.rank($1), $1) }
+        let rows = keys.map { (key: $0, text: members[$0]?.inline ?? "") }
+        let tables = rows.filter { row in
+            guard case .table = members[row.key] else { return false }
+            return Self.key(row.key).count + 3 + row.text.count > 80
+        }.map(\.key)
+        let lines = rows.filter { !tables.contains($0.key) }
+        let width = lines.map { Self.key($0.key).count }.max() ?? 0
+        let head = path.isEmpty ? [] : ["[\(path.map(Self.key).joined(separator: "."))]"]
+        let body = lines.map { row in
+            let key = Self.key(row.key)
+            return "\(key)\(String(repeating: " ", count: width - key.count)) = \(row.text)"
+        }
+        let below = tables.compactMap { key in members[key].map { "\n" + $0.section(path + [key]) } }
+        return (head + body + below).joined(separator: "\n")
     }
 
-    private func node(_ depth: Int) -> any TOMLValueConvertible {
+    private static func rank(_ key: String) -> Int {
+        let first = ["url", "method", "status", "page", "get", "post", "form", "json", "token"]
+        let last = ["login", "second-factor", "session", "verify", "refresh", "logout", "oauth", "serve"]
+        return first.firstIndex(of: key) ?? last.firstIndex(of: key).map { $0 + 20 } ?? 10
+    }
+
+    private var node: any TOMLValueConvertible {
         switch self {
         case .string(let text), .unsupported(let text): text
         case .integer(let number): Int(number)
         case .number(let number): number
         case .bool(let flag): flag
-        case .array(let elements): TOMLArray(elements.map { $0.node(0) })
-        case .table(let members): TOMLTable(members.mapValues { $0.node(depth - 1) }, inline: depth <= 0)
+        case .array(let elements): TOMLArray(elements.map(\.node))
+        case .table(let members): TOMLTable(members.mapValues(\.node), inline: true)
         }
     }
 }
