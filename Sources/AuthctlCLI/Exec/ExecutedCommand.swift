@@ -33,12 +33,12 @@ struct ExecutedCommand {
         return try Lending(execEnvironment, provider, answerTime: answerTime)
     }
 
-    private func admitted() throws(LoginFault) -> SessionProvider.AuthenticatedSession {
+    private func admitted() throws(LoginFault) -> AuthenticatedSession {
         isOffline ? try provider.enterUnverified() : try provider.enter()
     }
 
     private func serve(
-        _ execEnvironment: ExecEnvironment, _ authenticated: SessionProvider.AuthenticatedSession, _ lending: Lending
+        _ execEnvironment: ExecEnvironment, _ authenticated: AuthenticatedSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, session: Session) {
         var image = try prepared(execEnvironment)
         let proxy = try lending.proxy(
@@ -68,7 +68,7 @@ struct ExecutedCommand {
         guard let lending else { return run(try prepared(login.execEnvironment)) }
         let own = login.execEnvironment
         let served = try serve(
-            own, .unkept(own.run, own.session, username: own.username, own.identity), lending)
+            own, .unkept(own.run, own.session, own.identity), lending)
         last = served.session
         return served.ending
     }
@@ -193,7 +193,7 @@ struct Lending {
     }
 
     func proxy(
-        _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession, _ limits: ServeLimits,
+        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, _ limits: ServeLimits,
         account: String
     ) throws(LoginFault) -> SessionProxy {
         var limits = limits
@@ -266,7 +266,7 @@ struct ExecEnvironment {
 
 extension ExecEnvironment {
     /// The facts of a session.
-    init(_ authenticated: SessionProvider.AuthenticatedSession) {
+    init(_ authenticated: AuthenticatedSession) {
         self.init(
             run: authenticated.run, session: authenticated.session, username: authenticated.username,
             identity: authenticated.identity, isStored: authenticated.isKept)

@@ -17,7 +17,7 @@ actor LoginActor {
     private let place: Place
     private let username: String?
     private var provider: SessionProvider?
-    private var authenticated: SessionProvider.AuthenticatedSession?
+    private var authenticated: AuthenticatedSession?
     private var hasEnded = false
 
     init(_ logins: Logins, _ place: Place, _ username: String?) {
@@ -30,7 +30,8 @@ actor LoginActor {
         let session = try unlessCancelled { () throws(LoginFault) in
             let provider = try opened()
             let authenticated = verifying ? try provider.enter() : try provider.enterUnverified()
-            self.authenticated = authenticated.used
+            authenticated.isFresh = false
+            self.authenticated = authenticated
             return LoginSession(loginActor: self, profile: provider.profile, identity: authenticated.identity)
         }
         // Cancelled during a refresh, which was finished all the same: what follows is not wanted any more.
@@ -95,7 +96,7 @@ actor LoginActor {
 
     /// Stores what was refreshed, and closes the connections, on the thread that they belong to.
     func end() {
-        authenticated?.changes.settle(isLast: true)
+        authenticated?.settle(isLast: true)
         (provider, authenticated, hasEnded) = (nil, nil, true)
     }
 

@@ -6,48 +6,6 @@ package struct SessionProvider {
     package let profile: Profile
     package var request: LoginRequest
 
-    /// A session, with the run that it came from.
-    package struct AuthenticatedSession {
-        let account: AccountSession
-        let changes: SessionChanges
-        package let username: String
-        /// As far as the server was asked; what is stored else.
-        package let identity: Identity
-        /// Where the login was verified, as far as that is known.
-        let space: VerifiedSpace?
-        /// Whether the server was asked about it for what comes next.
-        var isFresh: Bool
-
-        /// Sends no request.
-        init(
-            _ account: AccountSession, session: Session, username: String, identity: Identity, space: VerifiedSpace?,
-            isFresh: Bool
-        ) {
-            (self.account, self.username, self.identity) = (account, username, identity)
-            (self.space, self.isFresh) = (space, isFresh)
-            changes = SessionChanges(session, account, username: username, identity)
-        }
-
-        package var run: LoginRun { account.run }
-
-        /// The session for the next request.
-        package var session: Session { changes.changing.used }
-
-        /// The same for another request than the one that the server was asked for.
-        var used: AuthenticatedSession {
-            var next = self
-            next.isFresh = false
-            return next
-        }
-
-        /// As a request is sent with it.
-        var carried: CarriedSession {
-            CarriedSession(
-                service: run.service, session: session, username: username, space: space,
-                isConfirmed: isFresh && session.isPassword)
-        }
-    }
-
     /// - Parameter chosen: for the login that may become necessary.
     package init(_ context: LoginContext, _ profile: Profile, _ chosen: LoginRequest) throws(LoginFault) {
         self.context = context
@@ -74,11 +32,10 @@ package struct SessionProvider {
             return try logIn(run, stored)
         }
         run.service.hold(stored.extraSecrets)
-        let record = try run.account()
+        let record = run.keeper.filledRecord
         return AuthenticatedSession(
-            account, session: session, username: stored.username,
-            identity: record?.identity ?? Identity(username: stored.username, serverName: nil), space: record?.space,
-            isFresh: false)
+            account, session, record?.identity ?? Identity(username: stored.username, serverName: nil),
+            space: record?.space, isFresh: false)
     }
 
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
@@ -154,8 +111,7 @@ package struct SessionProvider {
         guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try run.account()
         return AuthenticatedSession(
-            account, session: session, username: account.identity.username, identity: account.identity,
-            space: account.space ?? record?.space, isFresh: true)
+            account, session, account.identity, space: account.space ?? record?.space, isFresh: true)
     }
 }
 
@@ -170,22 +126,4 @@ extension SessionProvider {
         provider.request.showsNotice = false
         return provider
     }
-}
-
-extension SessionProvider.AuthenticatedSession {
-    /// The session of a login that is not kept.
-    package static func unkept(_ run: LoginRun, _ session: Session, username: String, _ identity: Identity) -> Self {
-        Self(
-            AccountSession(run, for: .action(withoutStore: true)), session: session, username: username,
-            identity: identity, space: nil, isFresh: true)
-    }
-
-    /// The same login with another session, of which nothing was said by responses.
-    func replaced(by session: Session) -> Self {
-        Self(
-            account, session: session, username: username, identity: identity, space: space, isFresh: isFresh)
-    }
-
-    /// Whether a store has the session, so that it is refreshed there.
-    package var isKept: Bool { account.hasStore && !run.keepsNothing }
 }

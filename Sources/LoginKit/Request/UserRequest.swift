@@ -6,13 +6,13 @@ package struct UserRequest {
     let provider: SessionProvider
     let outgoing: OutgoingRequest
     /// The login that the request goes out with, once there is one.
-    private var authenticated: SessionProvider.AuthenticatedSession?
+    private var authenticated: AuthenticatedSession?
     /// Whether a value that waited has taken the place of the one that was refused.
     private var isReplaced = false
 
     /// - Parameter former: the session of the request before.
     package init(
-        provider: SessionProvider, outgoing: OutgoingRequest, after former: SessionProvider.AuthenticatedSession? = nil
+        provider: SessionProvider, outgoing: OutgoingRequest, after former: AuthenticatedSession? = nil
     ) {
         self.provider = provider
         self.outgoing = outgoing
@@ -26,7 +26,7 @@ package struct UserRequest {
     /// - Parameter isLast: no other request follows.
     func exchange(
         isLast: Bool = false
-    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: SessionProvider.AuthenticatedSession?) {
+    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AuthenticatedSession?) {
         defer { outgoing.output.close() }
         var loop = RelayLoop(outgoing, self, canVerify: provider.profile.verify != nil)
         var outcome = try loop.run()
@@ -34,9 +34,10 @@ package struct UserRequest {
             loop = RelayLoop(outgoing, wider, canVerify: provider.profile.verify != nil)
             outcome = try loop.run()
         }
-        defer { loop.lender.authenticated?.changes.settle(isLast: isLast) }
+        defer { loop.lender.authenticated?.settle(isLast: isLast) }
         try loop.lender.finish(outcome)
-        return (outcome.relayed.response, loop.lender.authenticated?.used)
+        loop.lender.authenticated?.isFresh = false
+        return (outcome.relayed.response, loop.lender.authenticated)
     }
 
     /// Asks the person, once for each request, whether to log in again where the scope of the token is not enough.
@@ -58,7 +59,7 @@ package struct UserRequest {
         let response = outcome.relayed.response
         if let authenticated {
             let isLogin = try authenticated.run.service.mayLogIn(outgoing.message)
-            authenticated.changes.note(outcome.refreshed, isLogin: isLogin)
+            authenticated.note(outcome.refreshed, isLogin: isLogin)
         }
         try outgoing.handOn()
         switch outcome.ending {
@@ -84,9 +85,9 @@ extension UserRequest: SessionLender {
     /// The former session, the stored one, or that of a login; none where a request may go out without a login.
     mutating func lend() throws(LoginFault) -> CarriedSession {
         if let authenticated {
-            authenticated.changes.settle()
+            authenticated.settle()
             let isOver = provider.context.dependencies.clock.isOver(authenticated.session.expires)
-            if !isOver, !authenticated.changes.changing.isInDoubt { return authenticated.carried }
+            if !isOver, !authenticated.changing.isInDoubt { return authenticated.carried }
         }
         let isRepeatable = outgoing.body.isRepeatable
         if isRepeatable, try provider.maySendWithoutLogin(outgoing.message.method) {
@@ -97,7 +98,7 @@ extension UserRequest: SessionLender {
     }
 
     private mutating func lend(
-        _ authenticated: SessionProvider.AuthenticatedSession
+        _ authenticated: AuthenticatedSession
     ) throws(LoginFault) -> CarriedSession {
         self.authenticated = authenticated
         return authenticated.carried
@@ -105,7 +106,7 @@ extension UserRequest: SessionLender {
 
     mutating func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
         guard let authenticated else { return false }
-        switch try authenticated.changes.recheck(after: relayed?.session) {
+        switch try authenticated.recheck(after: relayed?.session) {
         case .known: return true
         case .unknown: return false
         case .replaced:

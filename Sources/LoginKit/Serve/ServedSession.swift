@@ -23,7 +23,7 @@ final class ServedSession: @unchecked Sendable {
     /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
     private let provider: SessionProvider
-    private var authenticated: SessionProvider.AuthenticatedSession
+    private var authenticated: AuthenticatedSession
     /// Computed once for each session: every secret takes pages of its own.
     private var hidden: RepeatedSecrets { didSet { known.withLock { [hidden] in $0 = hidden } } }
     private let known: Mutex<RepeatedSecrets>
@@ -34,7 +34,7 @@ final class ServedSession: @unchecked Sendable {
     private var told: Set<String> = []
 
     /// - Parameter provider: one that never prompts.
-    init(_ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession) {
+    init(_ provider: SessionProvider, _ authenticated: AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         let hidden = Self.hidden(authenticated, besides: [])
         self.hidden = hidden
@@ -51,11 +51,11 @@ final class ServedSession: @unchecked Sendable {
             let isRefused = refused == number && authenticated.session.credential?.password != nil
             if isRefused || provider.context.dependencies.clock.isOver(authenticated.session.expires) {
                 try refresh(after: nil)
-            } else if authenticated.changes.changing.isInDoubt {
+            } else if authenticated.changing.isInDoubt {
                 // Verify says whose the session is by now, or what is stored: somebody may have logged in again.
-                if authenticated.isKept { try refresh(after: nil) } else { try authenticated.changes.confirmUsed() }
+                if authenticated.isKept { try refresh(after: nil) } else { try authenticated.confirmUsed() }
             } else {
-                changing { authenticated.changes.settle() }
+                changing { authenticated.settle() }
             }
             return lent
         }
@@ -77,7 +77,7 @@ final class ServedSession: @unchecked Sendable {
     func isKnown(_ former: Lent, refreshed: Session?) throws(LoginFault) -> Bool {
         try monitor.locked { () throws(LoginFault) in
             guard former.number == number, refused < number else { return false }
-            switch try changing({ () throws(LoginFault) in try authenticated.changes.recheck(after: refreshed) }) {
+            switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
             case .known: return true
             case .unknown:
                 refused = number
@@ -92,20 +92,20 @@ final class ServedSession: @unchecked Sendable {
     func note(_ session: Session?, of former: Lent, isLogin: Bool) {
         monitor.locked {
             let isNew = former.number == number && session != former.session
-            authenticated.changes.note(isNew ? session : nil, isLogin: isLogin)
+            authenticated.note(isNew ? session : nil, isLogin: isLogin)
         }
     }
 
     /// Has verify judge what responses have made of the session, as far as that is due.
     func settle() {
-        monitor.locked { changing { authenticated.changes.settle() } }
+        monitor.locked { changing { authenticated.settle() } }
     }
 
     /// Stores what has been refreshed since the last time.
     /// - Returns: what there is at last.
     func close() -> Session {
         monitor.locked {
-            authenticated.changes.settle(isLast: true)
+            authenticated.settle(isLast: true)
             return authenticated.session
         }
     }
@@ -133,7 +133,7 @@ final class ServedSession: @unchecked Sendable {
     /// The secrets that no header may repeat. Those that a person has chosen are not among them: the command could send its guesses and see
     /// which of them does not come back.
     /// - Parameter earlier: of the session before, which a late answer may name.
-    private static func hidden(_ authenticated: SessionProvider.AuthenticatedSession, besides earlier: [Secret])
+    private static func hidden(_ authenticated: AuthenticatedSession, besides earlier: [Secret])
         -> RepeatedSecrets
     {
         var hidden = RepeatedSecrets()
@@ -149,14 +149,10 @@ final class ServedSession: @unchecked Sendable {
             if authenticated.session != earlier {
                 hidden = Self.hidden(authenticated, besides: earlier.made)
                 // Of what went out with the old value, a refusal says nothing of the new one.
-                if authenticated.changes.changing.rotates { number += 1 }
+                if authenticated.changing.rotates { number += 1 }
             }
         }
         return try step()
-    }
-
-    private func replace(by session: Session) {
-        authenticated = authenticated.replaced(by: session)
     }
 
     /// Rethrows a recent failure instead of trying again for every request that waits.
@@ -182,12 +178,12 @@ final class ServedSession: @unchecked Sendable {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
         // What there was is used up, whoever this is for.
-        replace(by: next.session)
-        authenticated.changes.note(nil, isLogin: true)
+        authenticated = authenticated.replaced(by: next.session)
+        authenticated.note(nil, isLogin: true)
         if let other = next.owner.otherPerson(than: authenticated.identity) {
             throw .loginRequired(LoginNeed(why: .sessionOfAnother(other)))
         }
-        try authenticated.changes.confirmUsed()
+        try authenticated.confirmUsed()
     }
 
     /// A machine proves itself anew, with the secret that it was given if it needs one.
@@ -195,7 +191,7 @@ final class ServedSession: @unchecked Sendable {
         let secret = authenticated.account.password ?? authenticated.run.request.supplied?.password
         let credential = Credential(username: authenticated.username, secret.map { .password($0) } ?? .ticket)
         switch try service.begin(credential, code: nil) {
-        case .accepted(let login): replace(by: login.session)
+        case .accepted(let login): authenticated = authenticated.replaced(by: login.session)
         case .refused(let refusal): throw .rejected(refusal)
         case .unconfirmed, .needsCode, .pending: throw .loginRequired(LoginNeed(why: .sessionRefused))
         }

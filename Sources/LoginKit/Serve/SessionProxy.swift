@@ -36,7 +36,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     /// Listens; nobody is asked on this terminal any more.
     /// - Parameter seconds: how long the address is there; `nil` for as long as the command.
     package init(
-        _ provider: SessionProvider, _ authenticated: SessionProvider.AuthenticatedSession,
+        _ provider: SessionProvider, _ authenticated: AuthenticatedSession,
         at place: ServePlace = .port, for seconds: Int? = nil, limits: ServeLimits = ServeLimits()
     ) throws(LoginFault) {
         run = authenticated.run

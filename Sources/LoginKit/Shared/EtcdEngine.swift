@@ -105,7 +105,7 @@ final class EtcdClient {
 
     private unowned let context: LoginContext
     private var provider: SessionProvider?
-    private var authenticated: SessionProvider.AuthenticatedSession?
+    private var authenticated: AuthenticatedSession?
 
     init(_ context: LoginContext) { self.context = context }
 
@@ -152,7 +152,7 @@ final class EtcdClient {
     }
 
     private func send(
-        _ request: SessionRequest, _ provider: SessionProvider, with session: SessionProvider.AuthenticatedSession?
+        _ request: SessionRequest, _ provider: SessionProvider, with session: AuthenticatedSession?
     ) throws(LoginFault) -> Secret {
         let collected = CollectedBody(limit: Self.limit)
         let outgoing = try OutgoingRequest(request, provider, into: collected)

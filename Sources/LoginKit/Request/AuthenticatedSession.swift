@@ -1,12 +1,16 @@
 import Secrets
 
-/// Does what `ChangingSession` decides: asks verify about the values that responses bring, and stores those that are the account's.
-final class SessionChanges {
+/// The session that requests are sent with: an account's, and what their responses have made of it. Does what `ChangingSession` decides:
+/// asks verify about the values that responses bring, and stores those that are the account's.
+package final class AuthenticatedSession {
+    let account: AccountSession
+    /// As far as the server was asked; what is stored else.
+    package let identity: Identity
+    /// Where the login was verified, as far as that is known.
+    let space: VerifiedSpace?
+    /// Whether the server was asked about it for what comes next.
+    var isFresh: Bool
     private(set) var changing: ChangingSession
-    private let run: LoginRun
-    private let account: AccountSession
-    private let username: String
-    private let identity: Identity
     /// As it was stored, or lent first.
     private let first: Session
     private var stored: (session: Session, at: ContinuousClock.Instant?)
@@ -15,10 +19,39 @@ final class SessionChanges {
     /// Between two times that a session is stored.
     private static let storing = Duration.seconds(10)
 
-    init(_ session: Session, _ account: AccountSession, username: String, _ identity: Identity) {
-        (run, self.account, self.username, self.identity) = (account.run, account, username, identity)
+    /// Sends no request.
+    init(_ account: AccountSession, _ session: Session, _ identity: Identity, space: VerifiedSpace?, isFresh: Bool) {
+        (self.account, self.identity, self.space, self.isFresh) = (account, identity, space, isFresh)
         changing = ChangingSession(session, of: identity)
         (first, stored) = (session, (session, nil))
+    }
+
+    /// The session of a login that is not kept.
+    package static func unkept(_ run: LoginRun, _ session: Session, _ identity: Identity) -> AuthenticatedSession {
+        AuthenticatedSession(
+            AccountSession(run, for: .action(withoutStore: true)), session, identity, space: nil, isFresh: true)
+    }
+
+    /// The same login with another session, of which nothing was said by responses.
+    func replaced(by session: Session) -> AuthenticatedSession {
+        AuthenticatedSession(account, session, identity, space: space, isFresh: isFresh)
+    }
+
+    package var run: LoginRun { account.run }
+
+    package var username: String { identity.username }
+
+    /// The session for the next request.
+    package var session: Session { changing.used }
+
+    /// Whether a store has the session, so that it is refreshed there.
+    package var isKept: Bool { account.hasStore && !run.keepsNothing }
+
+    /// As a request is sent with it.
+    var carried: CarriedSession {
+        CarriedSession(
+            service: run.service, session: session, username: username, space: space,
+            isConfirmed: isFresh && session.isPassword)
     }
 
     /// A cookie that verify's request does not carry is proved by nobody. One of a new name, such as that of a language, is used for this
@@ -119,7 +152,7 @@ final class SessionChanges {
 
     private func store(isLast: Bool) {
         let session = run.service.provable(changing.used, after: first, username: username)
-        guard changing.isProven, account.hasStore, !run.keepsNothing, session != stored.session else { return }
+        guard changing.isProven, isKept, session != stored.session else { return }
         guard isLast || stored.at.map({ ContinuousClock.now - $0 >= Self.storing }) ?? true else { return }
         stored = (session, .now)
         do {
