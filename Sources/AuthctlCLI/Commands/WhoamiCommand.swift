@@ -50,7 +50,7 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
     }
 
     private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> Identity {
-        try SessionVerifier(invocation.context, profile).identity()
+        try invocation.context.verifyingRun(profile).verifiedIdentity()
     }
 
     private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> Identity {

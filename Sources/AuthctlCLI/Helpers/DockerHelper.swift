@@ -74,10 +74,9 @@ struct DockerHelper {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
-        var request = LoginRequest()
-        request.username = supplied.username
+        let policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
+        var request = LoginRequest(username: supplied.username, policy: policy)
         request.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
-        request.policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
         _ = try LoginRun(invocation.context, profile, request).run()
     }
 

@@ -91,7 +91,7 @@ extension Invocation {
     /// - Returns: `nil` for one that lacks what it proves itself with, or keeps no login.
     private func provenAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord? {
         guard profile.settings.persist != Persistence.none else { return nil }
-        let source = TokenSource(context: context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
+        let source = TokenSource(context: context, profile: profile, wantsHeader: true)
         do {
             _ = try source.session()
         } catch .loginRequired(let need) {
@@ -169,8 +169,7 @@ struct HelperLogin {
     /// Returns the stored login, refreshed if it has expired.
     /// - Returns: `nil` if there is no session, or one that other programs cannot send.
     func lent() throws(LoginFault) -> LentLogin? {
-        let source = TokenSource(
-            context: invocation.context, profile: profile, minimum: 0, asksServer: false, wantsHeader: true)
+        let source = TokenSource(context: invocation.context, profile: profile, wantsHeader: true)
         do {
             if isLendable {
                 let session = try source.session(of: account)
@@ -187,8 +186,7 @@ struct HelperLogin {
     /// Returns the stored login, even if it has expired.
     func stored() throws(LoginFault) -> LentLogin? {
         guard isLendable else { return nil }
-        let keeper = invocation.context.keeper(profile, account.origin, request)
-        let stored = try keeper.fill(account)
+        let stored = try invocation.context.keeper(of: account, in: profile).fill(account)
         return try stored.session.flatMap { (session) throws(LoginFault) in try lent(session, stored.extraSecrets) }
     }
 
@@ -196,18 +194,12 @@ struct HelperLogin {
     /// - Returns: whether there is a good login afterwards.
     func holds() throws(LoginFault) -> Bool {
         do {
+            let request = LoginRequest(username: account.username, policy: LoginFlow.Policy(mayAsk: false))
             _ = try LoginRun(invocation.context, profile, request).run()
             return true
         } catch .loginRequired, .rejected {
             return false
         }
-    }
-
-    private var request: LoginRequest {
-        var request = LoginRequest()
-        request.username = account.username
-        request.policy = LoginFlow.Policy(mayAsk: false)
-        return request
     }
 
     /// Digest, tickets and certificates never leave as they are.

@@ -219,26 +219,26 @@ struct ExplainedWhoami {
 
     private func explain(_ explanation: inout Explanation) throws(LoginFault) {
         explanation.login = try invocation.whatIsStored(of: profile)
-        let verifier = try SessionVerifier(invocation.context, profile)
-        verifier.run.service.observer = { walk.add($0) }
-        if verifier.run.request.supplied != nil {
+        let run = try invocation.context.verifyingRun(profile)
+        run.service.observer = { walk.add($0) }
+        if run.request.supplied != nil {
             explanation.login = "supplied by the environment for this command; what is stored is not used."
         } else {
-            let stored = try verifier.run.keeper.fill()
-            if let account = verifier.run.keeper.filledRecord {
+            let stored = try run.keeper.fill()
+            if let account = run.keeper.filledRecord {
                 let sentences = ExplainedAccount(account, invocation.context.dependencies.clock)
                 explanation.login = sentences.login(stored)
                 explanation.granted = sentences.granted(stored)
             }
         }
         do {
-            explanation.identity = try verifier.run.identityFacts()
+            explanation.identity = try run.identityFacts()
         } catch {
             // What is stored may be good without it.
             explanation.identity = error.message().what + "."
         }
-        let identity = try verifier.identity()
-        let isRepeated = verifier.run.service.repeatsSecret(identity.displayName)
+        let identity = try run.verifiedIdentity()
+        let isRepeated = run.service.repeatsSecret(identity.displayName)
         let name = isRepeated ? "…" : identity.displayName
         explanation.name = origin(of: identity)
         explanation.username = name

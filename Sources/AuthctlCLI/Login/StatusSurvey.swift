@@ -76,7 +76,7 @@ struct StatusSurvey {
             guard asksServer else { return try context.problem(with: asked.account, of: asked.profile) }
             context.topic = ErrorContext(profile: asked.profile.name)
             // A session that is past its end may still be refreshed.
-            _ = try SessionVerifier(context, asked.profile, username: asked.account.username).identity()
+            _ = try context.verifyingRun(asked.profile, username: asked.account.username).verifiedIdentity()
             return nil
         } catch {
             return error

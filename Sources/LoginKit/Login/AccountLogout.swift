@@ -79,8 +79,7 @@ package struct AccountLogout {
             return Service.LogoutOutcome(facts: LogoutFacts(request: .noLogout))
         }
         guard try context.record(of: profile) != nil else { return nil }
-        var request = LoginRequest()
-        request.username = account.record.username
+        var request = LoginRequest(username: account.record.username)
         request.mayDoWithoutKey = true
         let run = try LoginRun(context, profile, request)
         let stored = try run.keeper.fill()

@@ -282,9 +282,7 @@ extension LoginContext {
             guard let secret = lastRead(account, in: profile.name)?.secret else { return false }
             session = try? StoredLoginCodec.decodeShared(secret, of: profile.kind).login.session
         } else {
-            var request = LoginRequest()
-            request.username = account.username
-            session = try? keeper(profile, account.origin, request).fill(account).session
+            session = try? keeper(of: account, in: profile).fill(account).session
         }
         guard case .token(let token) = session else { return false }
         return token.refreshToken != nil

@@ -33,6 +33,11 @@ extension LoginContext {
             })
     }
 
+    /// The keeper of an account that the registry has.
+    package func keeper(of account: AccountRecord, in profile: Profile) -> StoreKeeper {
+        keeper(profile, account.origin, LoginRequest(username: account.username))
+    }
+
     /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate, unless that proves
     /// the client there (RFC 8705, section 2.1).
     func otherTransports(of profile: Profile, like settings: TransportSettings) -> OriginTransports {

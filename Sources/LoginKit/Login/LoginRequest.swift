@@ -4,7 +4,7 @@ import Secrets
 /// made once and handed down whole.
 package struct LoginRequest {
     /// The rules of the flow: attempts, patience, force, trust, and whether a person may be asked.
-    package var policy = LoginFlow.Policy()
+    package var policy: LoginFlow.Policy
 
     // What may be chosen.
 
@@ -71,8 +71,10 @@ package struct LoginRequest {
     /// Whether the user name is not needed, so that a refreshed grant costs one request.
     var wantsTokenAlone = false
 
-    /// The defaults: what is stored, without a question.
-    package init() {}
+    /// Without arguments: what is stored of the active account.
+    package init(username: String? = nil, policy: LoginFlow.Policy = LoginFlow.Policy()) {
+        (self.username, self.policy) = (username, policy)
+    }
 }
 
 extension LoginRequest {

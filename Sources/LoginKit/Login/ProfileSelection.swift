@@ -69,3 +69,65 @@ extension LoginContext {
         return try prepared(made)
     }
 }
+
+extension LoginContext {
+    /// The account that a command means, from what is remembered: no network, no libcurl, no store.
+    /// - Throws: `loginRequired` if there is none.
+    func account(_ profile: Profile) throws(LoginFault) -> AccountRecord {
+        let username = username(for: profile)
+        try adopt(profile, username)
+        let record = try record(of: profile)
+        topic.origin = record?.origin ?? topic.origin
+        guard let username else {
+            guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
+            return account
+        }
+        guard let account = record?.account(named: username) else {
+            throw .loginRequired(LoginNeed(why: .noSuchAccount(username: username, known: record?.usernames ?? [])))
+        }
+        return account
+    }
+
+    /// The account, if its secret is stored and has not expired.
+    package func usableAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord {
+        let account = try account(profile)
+        if let problem = try problem(with: account, of: profile) { throw problem }
+        return account
+    }
+
+    /// Says that the clock cannot tell when a login ends.
+    func tellOfClock(_ account: AccountRecord, of profile: String) {
+        guard let difference = account.clockDifference(at: dependencies.clock) else { return }
+        warn("\(difference.setBackWarning(of: profile))")
+    }
+
+    /// The reason that an account cannot be used, as far as known without the network.
+    package func problem(with account: AccountRecord, of profile: Profile) throws(LoginFault) -> LoginFault? {
+        let shared = try sharedRecord(of: account, in: profile), account = shared?.record ?? account
+        if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
+        if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .sessionOfAnother(other))) }
+        if dependencies.clock.isOver(account.expires) { return .loginRequired(LoginNeed(why: .sessionExpired)) }
+        if let difference = account.clockDifference(at: dependencies.clock) {
+            return .loginRequired(LoginNeed(why: .clockSetBack(difference)))
+        }
+        let isStored =
+            if let shared { shared.isStored } else { try fromStore(try isStored(account, of: profile.name)) }
+        return isStored ? nil : .loginRequired(LoginNeed(why: .nothingStored))
+    }
+
+    /// Where the store has nothing, another process may just have moved the login: the registry is read once more.
+    private func isStored(_ account: AccountRecord, of profile: String) throws(StoreFault) -> Bool {
+        let id = account.id(in: profile)
+        if try stores().open(account.store).contains(id) { return true }
+        guard let present = try registry.read().account(id), present.store != account.store else { return false }
+        return try stores().open(present.store).contains(id)
+    }
+}
+
+extension ProfileRecord? {
+    /// The reason that no account is active.
+    var missing: LoginNeed.Why {
+        guard let names = self?.usernames, !names.isEmpty else { return .nothingStored }
+        return .noActiveAccount(known: names)
+    }
+}

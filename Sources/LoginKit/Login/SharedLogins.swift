@@ -15,11 +15,8 @@ extension LoginContext {
                 record?.activeAccount ?? record?.accounts.first
             }
         if let known, !known.mayHaveMoved(to: store) { return }
-        var request = LoginRequest()
-        request.username = username
         let origin = if let record { record.origin } else { try endpoint(profile).origin }
-        let keeper = keeper(profile, origin, request)
-        try adopt(by: keeper)
+        try adopt(by: keeper(profile, origin, LoginRequest(username: username)))
     }
 
     /// The same before a logout, so that a machine that never used a login can end it. A second logout ends nobody else's login.
@@ -45,9 +42,7 @@ extension LoginContext {
         of account: AccountRecord, in profile: Profile
     ) throws(LoginFault) -> (record: AccountRecord, isStored: Bool)? {
         guard account.store.isShared else { return nil }
-        var request = LoginRequest()
-        request.username = account.username
-        let keeper = keeper(profile, account.origin, request)
+        let keeper = keeper(of: account, in: profile)
         _ = try keeper.fill(account)
         return (keeper.filledRecord ?? account, keeper.filled != nil)
     }

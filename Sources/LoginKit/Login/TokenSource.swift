@@ -12,7 +12,9 @@ package struct TokenSource {
     /// - Parameters:
     ///   - minimum: seconds that the session has to live at least.
     ///   - wantsHeader: whether the header line is wanted, which sessions without a token have too.
-    package init(context: LoginContext, profile: Profile, minimum: Int64, asksServer: Bool, wantsHeader: Bool) {
+    package init(
+        context: LoginContext, profile: Profile, minimum: Int64 = 0, asksServer: Bool = false, wantsHeader: Bool = false
+    ) {
         (self.context, self.profile, self.minimum) = (context, profile, minimum)
         (self.asksServer, self.wantsHeader) = (asksServer, wantsHeader)
     }
@@ -47,21 +49,26 @@ package struct TokenSource {
     /// Returns the token of an account that was chosen already.
     package func session(of account: AccountRecord) throws(LoginFault) -> Session {
         let found = try stored(account)
-        let isEnough = found.session.map { livesLongEnough($0) } ?? false
-        if let session = found.session, isEnough, !asksServer, !found.mustBeVerified { return session }
+        if let session = usable(found) { return session }
         // Without a session there may be a password that earns one: another process may be about it.
         guard found.session != nil || found.credential != nil || profile.provesItself else {
             throw missing(found, account)
         }
         context.tellOfClock(account, of: profile.name)
-        let (session, clock) = try confirm(account, refreshing: isEnough ? nil : found.session)
-        guard let session else { throw missing(found, account) }
-        try checkLife(of: session, clock: clock)
+        // As it came and not as its store has it: an engine that machines share may not have it yet.
+        let confirmed = try confirm(request(for: account.username, found))
+        guard let session = confirmed.session else { throw missing(found, account) }
+        try checkLife(of: session, clock: confirmed.result.clockDifference)
         return session
     }
 
     private func stored(_ account: AccountRecord) throws(LoginFault) -> StoredLogin {
-        try context.keeper(profile, account.origin, request(for: account)).fill(account)
+        try context.keeper(of: account, in: profile).fill(account)
+    }
+
+    /// The stored session, if nothing has to be asked about it.
+    private func usable(_ found: StoredLogin) -> Session? {
+        found.session.flatMap { livesLongEnough($0) && !asksServer && !found.mustBeVerified ? $0 : nil }
     }
 
     private func missing(_ stored: StoredLogin, _ account: AccountRecord) -> LoginFault {
@@ -75,20 +82,11 @@ package struct TokenSource {
 
     /// Refreshes what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
-    /// - Returns: the session, as it came and not as its store has it: an engine that machines share may not have it yet. And the
-    ///   difference of the clocks, where what came looks as if it were over.
-    private func confirm(
-        _ account: AccountRecord, refreshing outdated: Session?
-    ) throws(LoginFault) -> (Session?, ClockDifference?) {
-        var request = request(for: account)
-        request.policy.refreshesFirst = outdated != nil
-        request.outdated = outdated
+    private func confirm(_ request: LoginRequest) throws(LoginFault) -> AccountSession {
         do {
-            let run = try LoginRun(context, profile, request)
-            let account = try run.run(for: .action(withoutStore: false))
-            return (account.session, account.result.clockDifference)
+            return try LoginRun(context, profile, request).run(for: .action(withoutStore: false))
         } catch .loginRequired(let need) {
-            let left = need.why == .sessionExpired ? outdated.flatMap(secondsLeft) : nil
+            let left = need.why == .sessionExpired ? request.outdated.flatMap(secondsLeft) : nil
             throw .loginRequired(LoginNeed(why: left.map { .sessionEndsSoon(seconds: $0) } ?? need.why))
         }
     }
@@ -99,13 +97,12 @@ package struct TokenSource {
         return left > 0 ? left : nil
     }
 
-    private func request(for account: AccountRecord) -> LoginRequest {
-        var request = LoginRequest()
-        request.username = account.username
-        request.policy = LoginFlow.Policy(mayAsk: false)
+    /// - Parameter found: is refreshed first if it does not live long enough.
+    private func request(for username: String?, _ found: StoredLogin?) -> LoginRequest {
+        var request = context.unattendedRequest(profile, username)
         request.wantsTokenAlone = !asksServer
-        let mayUse = context.mayUseSuppliedVariables(for: profile, isLogin: false)
-        request.code = LoginRequest().suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
+        request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }
+        request.policy.refreshesFirst = request.outdated != nil
         return request
     }
 
@@ -117,7 +114,7 @@ package struct TokenSource {
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
         if profile.kind.schemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
-        return try session(of: try SessionVerifier(context, profile, persist: nil).run) {
+        return try session(of: try context.verifyingRun(profile, persist: nil)) {
             (run, session, isStored) throws(LoginFault) in
             let store = try run.account()?.store
             if isStored, let store {
@@ -146,18 +143,9 @@ package struct TokenSource {
         let isNamed = context.username(for: profile) != nil
         let account = isNamed ? try context.account(profile) : try context.record(of: profile)?.activeAccount
         let found = try account.map { (account) throws(LoginFault) in try stored(account) }
-        if let account, let found, let session = found.session, livesLongEnough(session), !asksServer,
-            !found.mustBeVerified
-        {
-            return (session, account.username)
-        }
-        var request = LoginRequest()
-        request.username = isNamed ? account?.username : nil
-        request.policy = LoginFlow.Policy(mayAsk: false)
-        request.wantsTokenAlone = !asksServer
-        request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }
-        request.policy.refreshesFirst = request.outdated != nil
-        try SessionVerifier.takeSupplied(context, profile, into: &request)
+        if let account, let found, let session = usable(found) { return (session, account.username) }
+        var request = request(for: isNamed ? account?.username : nil, found)
+        try context.takeSupplied(profile, into: &request)
         return try session(of: try LoginRun(context, profile, request))
     }
 

@@ -307,10 +307,7 @@ extension LoginContext {
         }
         let context = lending(), session: Session
         do {
-            let source = TokenSource(
-                context: context, profile: try context.profile(named: other), minimum: 0, asksServer: false,
-                wantsHeader: false)
-            session = try source.session().session
+            session = try TokenSource(context: context, profile: try context.profile(named: other)).session().session
         } catch {
             throw lenderFault(error, lender, context)
         }
