@@ -17,25 +17,20 @@ package struct SessionProvider {
 
     /// Returns a stored session that has not expired, without asking the server; else as `enter`.
     package func enterUnverified() throws(LoginFault) -> AuthenticatedSession {
-        try context.holdingPromptLock { () throws(LoginFault) in try stored() }
-    }
-
-    private func stored() throws(LoginFault) -> AuthenticatedSession {
         guard request.supplied == nil else { return try enter() }
-        let run = try LoginRun(context, profile, request)
-        let account = AccountSession(run, for: .action(withoutStore: false))
-        let stored = try account.fill()
-        guard let session = stored.session, !stored.credentialWasRefused, !stored.mustBeVerified,
-            !context.dependencies.clock.isOver(session.expires)
-        else {
-            if let record = run.keeper.filledRecord { context.tellOfClock(record, of: profile.name) }
-            return try logIn(run, stored)
+        return try context.holdingPromptLock { () throws(LoginFault) in
+            let run = try LoginRun(context, profile, request)
+            let account = AccountSession(run, for: .action(withoutStore: false))
+            let stored = try account.fill(), record = run.keeper.filledRecord
+            guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
+                !context.dependencies.clock.isOver(session.expires)
+            else {
+                if let record { context.tellOfClock(record, of: profile.name) }
+                return try logIn(run, stored)
+            }
+            run.service.hold(stored.extraSecrets)
+            return AuthenticatedSession(account, session, record.identity, space: record.space, isFresh: false)
         }
-        run.service.hold(stored.extraSecrets)
-        let record = run.keeper.filledRecord
-        return AuthenticatedSession(
-            account, session, record?.identity ?? Identity(username: stored.username, serverName: nil),
-            space: record?.space, isFresh: false)
     }
 
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
@@ -69,37 +64,33 @@ package struct SessionProvider {
     /// Verifies the stored session, refreshes it, or logs in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
     package func enter(after refused: Session? = nil) throws(LoginFault) -> AuthenticatedSession {
-        try context.holdingPromptLock { () throws(LoginFault) in try entered(after: refused) }
+        var request = request
+        if let refused {
+            request.policy.sessionWasRefused = true
+            request.outdated = refused
+            request.refusal = Refusal(status: 401, mayMeanForbidden: true)
+            // What was given is tried once.
+            (request.supplied, request.policy.hasSuppliedCredential) = (nil, false)
+        }
+        return try enter(by: request)
     }
 
     /// Logs in anew for another scope, whatever is stored.
     func enter(forScope scope: String) throws(LoginFault) -> AuthenticatedSession {
         var request = request
         (request.scope, request.policy.force) = (scope, true)
-        return try context.holdingPromptLock { () throws(LoginFault) in
-            try logIn(try LoginRun(context, profile, request))
-        }
+        return try enter(by: request)
     }
 
-    private func entered(after refused: Session?) throws(LoginFault) -> AuthenticatedSession {
-        var request = request
-        request.policy.sessionWasRefused = refused != nil
-        request.outdated = refused
-        request.refusal = refused.map { _ in Refusal(status: 401, mayMeanForbidden: true) }
-        // What was given is tried once.
-        if refused != nil {
-            (request.supplied, request.policy.hasSuppliedCredential) = (nil, false)
-        }
-        return try logIn(try LoginRun(context, profile, request), isRefused: refused != nil)
+    private func enter(by request: LoginRequest) throws(LoginFault) -> AuthenticatedSession {
+        try context.holdingPromptLock { () throws(LoginFault) in try logIn(try LoginRun(context, profile, request)) }
     }
 
     /// - Parameter known: the login that the run's keeper has just read, if it has.
-    private func logIn(
-        _ run: LoginRun, _ known: StoredLogin? = nil, isRefused: Bool = false
-    ) throws(LoginFault) -> AuthenticatedSession {
+    private func logIn(_ run: LoginRun, _ known: StoredLogin? = nil) throws(LoginFault) -> AuthenticatedSession {
         var run = run, known = known
         // A given credential goes first: the store may be out of reach.
-        if !isRefused, run.request.supplied == nil {
+        if !run.request.policy.sessionWasRefused, run.request.supplied == nil {
             let stored = if let known { known } else { try run.keeper.fill() }
             if let session = stored.session, context.dependencies.clock.isOver(session.expires) {
                 (run.request.policy.refreshesFirst, run.request.outdated) = (true, session)
