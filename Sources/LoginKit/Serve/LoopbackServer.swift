@@ -44,14 +44,16 @@ final class LoopbackServer: @unchecked Sendable {
     private var isStopped = false
 
     /// Whether the library is there; it is opened by that.
-    static func check() throws(ServerFault) {
-        if let problem = cmicrohttpd_open(library) { throw .libraryMissing(String(cString: problem)) }
+    static func check() throws(LoginFault) {
+        guard let problem = cmicrohttpd_open(library) else { return }
+        throw .failure(
+            .other("--serve needs libmicrohttpd (Debian: libmicrohttpd12): \(String(cString: problem))"))
     }
 
     /// Listens, and answers nobody yet.
     /// - Parameter seconds: how long the address is there from now on; `nil` for as long as the command.
     init(_ place: ServePlace, for seconds: Int? = nil) throws(LoginFault) {
-        do { try Self.check() } catch { throw error.asLoginFault }
+        try Self.check()
         socket = try ServeSocket(place)
         provider = ServeGate(socket.place, user: getuid())
         end = seconds.map { .now + .seconds($0) }
@@ -61,7 +63,7 @@ final class LoopbackServer: @unchecked Sendable {
     var path: String? { socket.file?.path }
 
     /// Serves from now on, until `stop`.
-    func start(_ handler: any ServerHandler) throws(ServerFault) {
+    func start(_ handler: any ServerHandler) throws(LoginFault) {
         self.handler = handler
         var handlers = ServerCallbacks.table
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
@@ -71,8 +73,7 @@ final class LoopbackServer: @unchecked Sendable {
         let code = errno
         socket.file?.remove()
         close(socket.descriptor)
-        errno = code
-        throw .failed(call: "MHD_start_daemon", errno: errno)
+        throw .failure(.system(call: "MHD_start_daemon", errno: code))
     }
 
     /// Closes the address and every connection, and waits for the threads.

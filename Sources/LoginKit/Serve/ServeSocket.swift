@@ -2,13 +2,6 @@ import CProcess
 import Glibc
 import Secrets
 
-/// The reason why there is no server.
-enum ServerFault: Error, Equatable {
-    /// With the loader's own words.
-    case libraryMissing(String)
-    case failed(call: String, errno: Int32)
-}
-
 /// Where the command of an `exec --serve` finds the address.
 package enum ServePlace: Equatable, Sendable {
     /// At a port of 127.0.0.1.
@@ -38,14 +31,10 @@ struct ServeSocket {
         switch place {
         case .port:
             file = nil
-            do {
-                let (descriptor, port) = try Self.onLoopback()
-                self.descriptor = descriptor
-                let segment = Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) }
-                self.place = .port(port, segment: segment)
-            } catch {
-                throw error.asLoginFault
-            }
+            let (descriptor, port) = try Self.onLoopback()
+            self.descriptor = descriptor
+            let segment = Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) }
+            self.place = .port(port, segment: segment)
         case .socket(let path):
             let file = try SocketFile(path)
             (self.file, descriptor, self.place) = (file, file.descriptor, .socket)
@@ -56,10 +45,10 @@ struct ServeSocket {
     }
 
     /// The port is one that the kernel has drawn.
-    private static func onLoopback() throws(ServerFault) -> (descriptor: Int32, port: Int) {
+    private static func onLoopback() throws(LoginFault) -> (descriptor: Int32, port: Int) {
         let descriptor = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw .failed(call: "socket", errno: errno) }
+        guard descriptor >= 0 else { throw .failure(.system(call: "socket", errno: errno)) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
@@ -72,7 +61,7 @@ struct ServeSocket {
             }
         }
         guard let problem else { return (descriptor, Int(in_port_t(bigEndian: address.sin_port))) }
-        let fault = ServerFault.failed(call: problem, errno: errno)
+        let fault = LoginFault.failure(.system(call: problem, errno: errno))
         close(descriptor)
         throw fault
     }
@@ -94,15 +83,6 @@ enum Peer {
             return cprocess_peer_user(address, port, UInt16(own), &user) != 0 ? user : nil
         case (.socket(let descriptor), .socket): return cprocess_socket_user(descriptor, &user) != 0 ? user : nil
         case (.address, .socket), (.socket, .port): return nil
-        }
-    }
-}
-
-extension ServerFault {
-    var asLoginFault: LoginFault {
-        switch self {
-        case .libraryMissing(let problem): .failure(.other(ServeWords.libraryMissing(problem)))
-        case .failed(let call, let errno): .failure(.system(call: call, errno: errno))
         }
     }
 }
@@ -143,13 +123,5 @@ extension ServeGate.Refusal {
         case .ended: "the time for which this address was lent is over"
         case .noThread: "the system has no thread left for this request; try again later"
         }
-    }
-}
-
-/// The sentences of `exec --serve`.
-enum ServeWords {
-    /// - Parameter problem: the loader's own words.
-    static func libraryMissing(_ problem: String) -> String {
-        "--serve needs libmicrohttpd (Debian: libmicrohttpd12): \(problem)"
     }
 }

@@ -25,13 +25,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     /// Says, before anybody logs in, that there cannot be such an address.
-    package static func check() throws(LoginFault) {
-        do {
-            try LoopbackServer.check()
-        } catch {
-            throw error.asLoginFault
-        }
-    }
+    package static func check() throws(LoginFault) { try LoopbackServer.check() }
 
     /// Listens; nobody is asked on this terminal any more.
     /// - Parameter seconds: how long the address is there; `nil` for as long as the command.
@@ -50,13 +44,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
     }
 
     /// Answers from now on, until `stop`.
-    package func start() throws(LoginFault) {
-        do {
-            try server.start(self)
-        } catch {
-            throw error.asLoginFault
-        }
-    }
+    package func start() throws(LoginFault) { try server.start(self) }
 
     /// Where the profile's `url` is for the command, with a slash at the end.
     package var url: String {
