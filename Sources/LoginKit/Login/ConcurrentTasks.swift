@@ -40,7 +40,8 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     private let line: Dependencies.NoticeLine
     /// Whoever has it uses what follows.
     private let monitor = Monitor()
-    private var (next, threads) = (0, 0)
+    private let threads = CountedThreads()
+    private var next = 0
     private var outputs: [Output?]
     private var said: [[(isWarning: Bool, text: String)]]
 
@@ -54,22 +55,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     }
 
     /// - Returns: whether another thread could be had.
-    func startThread() -> Bool {
-        monitor.locked { threads += 1 }
-        let isStarted = DetachedThread.start { [self] in
-            run()
-            leave()
-        }
-        if !isStarted { leave() }
-        return isStarted
-    }
-
-    private func leave() {
-        monitor.locked {
-            threads -= 1
-            monitor.tell()
-        }
-    }
+    func startThread() -> Bool { threads.start { [self] in run() } }
 
     func run() {
         while let index = takeNext() {
@@ -92,7 +78,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
 
     /// All of them, once what was said on the way has been passed on. The other threads have limits of time for all they wait for.
     func results() -> [Output] {
-        monitor.locked { while threads > 0 { monitor.wait() } }
+        threads.wait()
         for (isWarning, text) in said.joined() {
             if isWarning { context.warn(text) } else { context.say(text) }
         }

@@ -28,7 +28,8 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
     private let monitor = Monitor()
     private var socket: SocketFile?
     private var waiting: [Waiting] = []
-    private var (threads, approvers) = (0, 0)
+    private let threads = CountedThreads()
+    private var approvers = 0
     private var (isStopped, hasTold, hasFailed) = (false, false, false)
 
     /// - Parameters:
@@ -61,8 +62,8 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
         monitor.locked {
             isStopped = true
             monitor.tell()
-            while threads > 0 { monitor.wait() }
         }
+        threads.wait()
         guard let socket else { return }
         socket.remove()
         close(socket.descriptor)
@@ -90,42 +91,22 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
 
     /// - Returns: whether there is a socket; a failure is told once.
     private func open() -> Bool {
-        let fault: LoginFault? = monitor.locked {
-            if socket != nil || hasFailed { return nil }
-            do throws(LoginFault) {
+        do {
+            try monitor.locked { () throws(LoginFault) in
+                if socket != nil || hasFailed { return }
+                hasFailed = true
                 let socket = try SocketFile(path, creating: true)
-                guard start({ [self] in listen() }) else {
+                guard threads.start({ [self] in listen() }) else {
                     socket.remove()
                     close(socket.descriptor)
                     throw .failure(.other("the system has no thread left"))
                 }
-                self.socket = socket
-                return nil
-            } catch {
-                hasFailed = true
-                return error
+                (self.socket, hasFailed) = (socket, false)
             }
-        }
-        if let fault {
-            let message = fault.message()
-            tell(ApprovalWords.cannotAsk(message.what))
+        } catch {
+            tell(ApprovalWords.cannotAsk(error.message().what))
         }
         return monitor.locked { socket != nil && !isStopped }
-    }
-
-    /// Starts a thread that `stop` waits for; with the lock.
-    /// - Returns: whether there is one.
-    private func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-        threads += 1
-        let isStarted = DetachedThread.start { [self] in
-            body()
-            monitor.locked {
-                threads -= 1
-                monitor.tell()
-            }
-        }
-        if !isStarted { threads -= 1 }
-        return isStarted
     }
 
     private func listen() {
@@ -138,9 +119,9 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
             var user = uid_t()
             let isOwn = cprocess_socket_user(connection, &user) != 0 && user == geteuid()
             // An approver that is closed tries again.
-            let isServed = monitor.locked {
-                isOwn && threads <= Self.most && start { [self] in ApproverConnection(self, connection).run() }
-            }
+            let isServed =
+                isOwn && threads.count <= Self.most
+                && threads.start { [self] in ApproverConnection(self, connection).run() }
             if !isServed { close(connection) }
         }
     }

@@ -41,14 +41,14 @@ package struct ApprovalRound {
         show(pending)
         while true {
             approver.receive()
-            if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.ended(end)) }
+            if let end = approver.end(of: pending) { return terminal.end(ApprovalWords.ended(end)) }
             switch terminal.read(beside: approver.descriptors) {
             case .cancelled: throw .cancelled
             case .interrupted: try approver.look()
             case .disturbed: show(pending)
             case .answered(let answer):
                 approver.receive()
-                if case .over(let end) = approver.change(of: pending) { return terminal.end(ApprovalWords.ended(end)) }
+                if let end = approver.end(of: pending) { return terminal.end(ApprovalWords.ended(end)) }
                 approver.answer(pending, answer)
                 return terminal.end(ApprovalWords.result(answer))
             }
@@ -68,12 +68,6 @@ final class Approver {
         let profile: String
         let pid: Int32
         let question: ServeQuestion
-    }
-
-    /// The state of the question that is shown.
-    enum Change {
-        case none
-        case over(ServeAnswer)
     }
 
     private final class Peer {
@@ -173,11 +167,11 @@ final class Approver {
         return nil
     }
 
-    /// Tells whether and how the question has ended by itself.
-    func change(of pending: Pending) -> Change {
+    /// How the question has ended by itself; `nil` while it waits.
+    func end(of pending: Pending) -> ServeAnswer? {
         let peer = peers[pending.path], id = pending.question.id
-        if let end = peer?.end, end.id == id { return .over(end.answer) }
-        return peer?.question?.id == id ? .none : .over(.withdrawn)
+        if let end = peer?.end, end.id == id { return end.answer }
+        return peer?.question?.id == id ? nil : .withdrawn
     }
 
     func answer(_ pending: Pending, _ answer: ServeAnswer) {

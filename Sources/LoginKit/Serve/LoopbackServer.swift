@@ -40,7 +40,7 @@ final class LoopbackServer: @unchecked Sendable {
     private let monitor = Monitor()
     private var raw: OpaquePointer?
     private var calls: [ObjectIdentifier: ServerCall] = [:]
-    private var answering = 0
+    private let threads = CountedThreads()
     private var isStopped = false
 
     /// Whether the library is there; it is opened by that.
@@ -86,7 +86,7 @@ final class LoopbackServer: @unchecked Sendable {
         abandonAll()
         if let raw { cmicrohttpd_stop(raw) }
         raw = nil
-        monitor.locked { while answering > 0 { monitor.wait() } }
+        threads.wait()
         handler = nil
     }
 
@@ -97,19 +97,9 @@ final class LoopbackServer: @unchecked Sendable {
     /// Ends what is on its way when the time is over. Without a thread for it, that is found by the next request.
     private func watchEnd() {
         guard end != nil else { return }
-        monitor.locked { answering += 1 }
-        let isStarted = DetachedThread.start { [self] in
+        _ = threads.start { [self] in
             monitor.locked { while !isStopped, !hasEnded { monitor.wait(250) } }
             abandonAll()
-            leaveThread()
-        }
-        if !isStarted { monitor.locked { answering -= 1 } }
-    }
-
-    private func leaveThread() {
-        monitor.locked {
-            answering -= 1
-            monitor.tell()
         }
     }
 
@@ -144,13 +134,7 @@ final class LoopbackServer: @unchecked Sendable {
             return true
         }
         if call.head.wantsWebSocket { return true }
-        monitor.locked { answering += 1 }
-        let isStarted = DetachedThread.start { [self] in
-            handler?.answer(call)
-            leaveThread()
-        }
-        guard !isStarted else { return true }
-        monitor.locked { answering -= 1 }
+        if threads.start({ [self] in handler?.answer(call) }) { return true }
         forget(call)
         return false
     }

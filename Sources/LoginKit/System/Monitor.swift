@@ -84,3 +84,35 @@ enum DetachedThread {
         return problem == 0
     }
 }
+
+/// Threads that somebody waits for.
+final class CountedThreads: @unchecked Sendable {
+    private let monitor = Monitor()
+    private var running = 0
+
+    /// How many have not ended yet.
+    var count: Int { monitor.locked { running } }
+
+    /// - Returns: whether there is one.
+    func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        monitor.locked { running += 1 }
+        let isStarted = DetachedThread.start { [self] in
+            body()
+            leave()
+        }
+        if !isStarted { leave() }
+        return isStarted
+    }
+
+    /// Waits until all have ended.
+    func wait() {
+        monitor.locked { while running > 0 { monitor.wait() } }
+    }
+
+    private func leave() {
+        monitor.locked {
+            running -= 1
+            monitor.tell()
+        }
+    }
+}
