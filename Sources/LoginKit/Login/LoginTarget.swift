@@ -26,14 +26,6 @@ package struct LoginTarget {
         let name: () throws(LoginFault) -> String
     }
 
-    package init(profile: Profile) {
-        self.init(profile: profile, new: nil)
-    }
-
-    init(profile: Profile, new: New?) {
-        (self.profile, self.new) = (profile, new)
-    }
-
     /// The option that names the account: `-u NAME`.
     package static func userOption(_ name: String) -> [String] {
         name.hasPrefix("-") ? ["--username=\(name)"] : ["-u", name]
@@ -165,15 +157,18 @@ extension Profile {
 }
 
 extension LoginTarget {
+    /// A profile that is written down already.
+    package init(profile: Profile) {
+        self.init(profile: profile, new: nil)
+    }
+
     /// A service whose tokens a person creates and pastes.
     package var withPastedToken: LoginTarget {
         var target = self
         (target.profile.methods, target.profile.oauth) = ([.token], nil)
         return target
     }
-}
 
-extension LoginTarget {
     /// The error for a URL whose challenge authctl cannot answer without a profile.
     func fault(of method: AuthenticationMethod?) -> LoginFault? {
         guard case .challenge = profile.kind, let offered = new?.offered, !offered.isEmpty, !offered.areAnswered

@@ -18,8 +18,6 @@ final class BytePipe: @unchecked Sendable {
     /// Whether the writer is not about to write more at once.
     private var isFlushed = true
 
-    init() {}
-
     deinit {
         guard let ring else { return }
         explicit_bzero(ring, used)

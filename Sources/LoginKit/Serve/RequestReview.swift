@@ -16,6 +16,9 @@ final class RequestReview: Sendable {
     struct Result {
         /// The reason for refusing the request; `nil` if it may be sent.
         var objection: ServeObjection?
+        fileprivate var decision = ServeLogEntry.Decision.allowed
+        fileprivate var rule: ServeRule?
+        fileprivate var further: [String] = []
         /// Whether its head may be sent ahead, to ask about the session.
         var mayProbe = true
         /// Whether what the service answers to GET may be shown to whoever asked for a WebSocket.
@@ -24,30 +27,20 @@ final class RequestReview: Sendable {
         var note: RequestNote?
     }
 
-    /// A request that may be sent.
-    private struct Permission {
-        var decision = ServeLogEntry.Decision.allowed
-        var rule: ServeRule?
-        var mayProbe = true
-        var mayShowPlain = true
-        var further: [String] = []
-    }
-
     /// - Parameter hidden: the secrets that the log may not have.
     func review(_ call: ServerCall, hidden: () -> RepeatedSecrets) -> Result {
         if limits.rules.isEmpty, limits.log == nil { return Result() }
         let note = limits.log.map { RequestNote($0) }
-        var result = Result(note: note), permission = Permission()
+        var result: Result
         do {
-            permission = try permit(call, id: note?.id ?? RequestNote.newID())
+            result = try permit(call, id: note?.id ?? RequestNote.newID())
         } catch {
-            result.objection = error
-            permission = Permission(decision: error.isPersons ? .askedNo : .refused, rule: error.rule)
+            result = Result(objection: error, decision: error.isPersons ? .askedNo : .refused, rule: error.rule)
         }
-        (result.mayProbe, result.mayShowPlain) = (permission.mayProbe, permission.mayShowPlain)
+        result.note = note
         let isNoted =
             note?.begin(
-                call.head.judgedMethod, call.target, permission.decision, permission.rule?.text, permission.further,
+                call.head.judgedMethod, call.target, result.decision, result.rule?.text, result.further,
                 result.objection?.words, hidden: hidden())
         if isNoted == false { (result.objection, result.note) = (.notLogged, nil) }
         return result
@@ -73,8 +66,8 @@ final class RequestReview: Sendable {
         return limits.rules.isEmpty ? nil : refusal(.ambiguousPath, head.judgedMethod, target).text
     }
 
-    private func permit(_ call: ServerCall, id: String) throws(ServeObjection) -> Permission {
-        guard !limits.rules.isEmpty else { return Permission() }
+    private func permit(_ call: ServerCall, id: String) throws(ServeObjection) -> Result {
+        guard !limits.rules.isEmpty else { return Result() }
         let acts = try ServedActs(call.head, target: call.target, headers)
         var all = acts.acts, decision = limits.rules.decision(on: acts.acts)
         if case .refused = decision {
@@ -85,19 +78,18 @@ final class RequestReview: Sendable {
             decision = limits.rules.decision(on: all)
             if case .refused(let act, let rule) = decision { throw .overrideNotAllowed(act, by: rule) }
         }
-        var permission = Permission()
-        permission.further = ServedActs.further(all)
+        var result = Result(further: ServedActs.further(all))
         switch decision {
         case .refused(let act, let rule): throw .notAllowed(act, by: rule)
-        case .allowed(let rule): permission.rule = rule
+        case .allowed(let rule): result.rule = rule
         case .ask(let rules):
-            permission.decision = .askedYes
-            for rule in rules { permission.rule = try ask(about: call, all, rule, id: id) }
+            result.decision = .askedYes
+            for rule in rules { result.rule = try ask(about: call, all, rule, id: id) }
         }
         // Only a body makes anybody look ahead.
-        permission.mayProbe = call.head.contentLength != 0 && isAllowed(acts.head)
-        permission.mayShowPlain = !call.head.wantsWebSocket || isAllowed(acts.plain)
-        return permission
+        result.mayProbe = call.head.contentLength != 0 && isAllowed(acts.head)
+        result.mayShowPlain = !call.head.wantsWebSocket || isAllowed(acts.plain)
+        return result
     }
 
     private func isAllowed(_ act: ServedAct) -> Bool {

@@ -4,24 +4,20 @@ import Glibc
 package final class ServeLogWriter: ServeLog {
     private let file: ServeLogFile
     private let origin: ServeLogLine.Origin
-    private let clock: @Sendable () -> Int64
 
-    /// - Parameters:
-    ///   - path: absolute; a person's choice, or in the state folder.
-    ///   - clock: Unix time.
-    private init(_ file: ServeLogFile, _ origin: ServeLogLine.Origin, clock: @escaping @Sendable () -> Int64) {
-        (self.file, self.origin, self.clock) = (file, origin, clock)
+    private init(_ file: ServeLogFile, _ origin: ServeLogLine.Origin) {
+        (self.file, self.origin) = (file, origin)
     }
 
     package func began(_ entry: ServeLogEntry) throws(LoginFault) {
-        try append(.began(entry, time: clock(), origin: origin))
+        try append(.began(entry, time: Int64(time(nil)), origin: origin))
     }
 
     package func ended(_ end: ServeLogEnd) throws(LoginFault) { try append(.ended(end)) }
 
     package func warned(_ text: String) {
         // The next request is refused if there still is no log.
-        try? append(.warned(text, time: clock(), origin: origin))
+        try? append(.warned(text, time: Int64(time(nil)), origin: origin))
     }
 
     private func append(_ line: ServeLogLine) throws(LoginFault) {
@@ -55,8 +51,7 @@ package final class ServeLogWriter: ServeLog {
         }
 
         package func writer(profile: String, account: String) -> ServeLogWriter {
-            let origin = ServeLogLine.Origin(profile: profile, account: account, pid: getpid())
-            return ServeLogWriter(file, origin) { Int64(time(nil)) }
+            ServeLogWriter(file, ServeLogLine.Origin(profile: profile, account: account, pid: getpid()))
         }
     }
 }

@@ -25,8 +25,7 @@ final class ServedSession: @unchecked Sendable {
     private let provider: SessionProvider
     private var authenticated: AuthenticatedSession
     /// Computed once for each session: every secret takes pages of its own.
-    private var hidden: RepeatedSecrets { didSet { known.withLock { [hidden] in $0 = hidden } } }
-    private let known: Mutex<RepeatedSecrets>
+    private let hidden: Mutex<RepeatedSecrets>
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
@@ -36,13 +35,11 @@ final class ServedSession: @unchecked Sendable {
     /// - Parameter provider: one that never prompts.
     init(_ provider: SessionProvider, _ authenticated: AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
-        let hidden = Self.hidden(authenticated, besides: [])
-        self.hidden = hidden
-        known = Mutex(hidden)
+        hidden = Mutex(Self.hidden(authenticated, besides: []))
     }
 
     /// The secrets that no log may have; nobody waits for a refresh to learn them.
-    var knownSecrets: RepeatedSecrets { known.withLock { $0 } }
+    var knownSecrets: RepeatedSecrets { hidden.withLock { $0 } }
 
     /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
@@ -127,7 +124,7 @@ final class ServedSession: @unchecked Sendable {
     private var lent: Lent {
         Lent(
             session: authenticated.session, number: number, username: authenticated.username,
-            extraSecrets: authenticated.run.service.heldSecrets, space: authenticated.space, hidden: hidden)
+            extraSecrets: authenticated.run.service.heldSecrets, space: authenticated.space, hidden: knownSecrets)
     }
 
     /// The secrets that no header may repeat. Those that a person has chosen are not among them: the command could send its guesses and see
@@ -142,12 +139,17 @@ final class ServedSession: @unchecked Sendable {
         return hidden
     }
 
+    private func hide(besides earlier: [Secret]) {
+        let secrets = Self.hidden(authenticated, besides: earlier)
+        hidden.withLock { $0 = secrets }
+    }
+
     /// Runs a step that may put another value in the place of the session.
     private func changing<Result, Failure>(_ step: () throws(Failure) -> Result) throws(Failure) -> Result {
         let earlier = authenticated.session
         defer {
             if authenticated.session != earlier {
-                hidden = Self.hidden(authenticated, besides: earlier.made)
+                hide(besides: earlier.made)
                 // Of what went out with the old value, a refusal says nothing of the new one.
                 if authenticated.changing.rotates { number += 1 }
             }
@@ -167,7 +169,7 @@ final class ServedSession: @unchecked Sendable {
             throw error
         }
         (number, failure) = (number + 1, nil)
-        hidden = Self.hidden(authenticated, besides: earlier)
+        hide(besides: earlier)
     }
 
     /// There is no store to find another one in, and nobody else refreshes it.

@@ -128,8 +128,6 @@ struct ApprovalKeys: Equatable, Sendable {
     private var sequence: [UInt8] = []
     private var isPasting = false
 
-    init() {}
-
     /// - Parameter milliseconds: since the key before.
     mutating func take(_ byte: UInt8, after milliseconds: Int) -> Outcome {
         // The end of a paste was lost: Return has to be Return again.

@@ -40,10 +40,6 @@ struct ServeGate: Equatable, Sendable {
         (self.place, self.user) = (place, user)
     }
 
-    init(port: Int, segment: String, user: UInt32) {
-        self.init(.port(port, segment: segment), user: user)
-    }
-
     /// The required value of `Host`. A page in a browser that reaches a Unix socket through somebody's forwarded port has another one.
     var authority: String {
         switch place {

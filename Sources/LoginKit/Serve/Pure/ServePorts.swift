@@ -24,22 +24,14 @@ package struct ServeLogEntry: Equatable, Sendable {
     /// As it was sent, without the query; free of the run's secrets.
     package let path: String
     /// The names of the query's members; never their values.
-    package let query: [String]
+    package var query: [String] = []
     package let decision: Decision
     /// The rule that decided; `nil` where none did.
-    package let rule: String?
+    package var rule: String?
     /// The other acts that the request may perform, by its body or its `Destination`; they were judged, too.
-    let further: [String]
+    var further: [String] = []
     /// A sentence that says why it was not sent; `nil` if it was.
-    let reason: String?
-
-    init(
-        id: String, method: String, path: String, query: [String] = [], decision: Decision, rule: String? = nil,
-        further: [String] = [], reason: String? = nil
-    ) {
-        (self.id, self.method, self.path, self.query) = (id, method, path, query)
-        (self.decision, self.rule, self.further, self.reason) = (decision, rule, further, reason)
-    }
+    var reason: String?
 }
 
 /// The end of a request.
@@ -50,11 +42,6 @@ package struct ServeLogEnd: Equatable, Sendable {
     /// The bytes of the request's body, and of the response's; of a WebSocket, of what went each way.
     let sent: Int64, received: Int64
     package let milliseconds: Int64
-
-    init(id: String, status: Int?, sent: Int64, received: Int64, milliseconds: Int64) {
-        (self.id, self.status, self.sent, self.received) = (id, status, sent, received)
-        self.milliseconds = milliseconds
-    }
 }
 
 /// Asks the person in another terminal. Called by many threads at once.
@@ -84,17 +71,9 @@ package struct ServeQuestion: Equatable, Sendable {
     /// The rule that asks, as it was written.
     let rule: String
     /// Whether the rule names the request, which otherwise merely may be taken for such a one: see `ServeRule.covers`.
-    let isCovered: Bool
+    var isCovered = true
     /// The other acts that the request may perform, by its body or its `Destination`.
-    let further: [String]
-
-    init(
-        id: String, command: String, method: String, url: String, body: Body, rule: String,
-        isCovered: Bool = true, further: [String] = []
-    ) {
-        (self.id, self.command, self.method, self.url) = (id, command, method, url)
-        (self.body, self.rule, self.isCovered, self.further) = (body, rule, isCovered, further)
-    }
+    var further: [String] = []
 }
 
 /// The end of a question.
