@@ -62,23 +62,27 @@ struct ClientCertificateUnlocker {
     let context: LoginContext
     let profile: Profile
     let request: LoginRequest
+    /// The keeper of the account that a request means.
+    let keeper: (LoginRequest) -> StoreKeeper
 
     /// Where the certificate alone is the proof, its common name is the account, and a login needs nobody: what it is run
     /// with then is settled here.
-    /// - Parameter keeper: of the account that a request means.
     /// - Returns: `nil` if the profile names no certificate.
-    func applied(
-        to request: inout LoginRequest, keeper: (LoginRequest) -> StoreKeeper
-    ) throws(LoginFault) -> ClientIdentity? {
-        let former = keeper(request)
-        let opened = try open { () throws(LoginFault) in try former.fill() }
-        if profile.traits.isProvedByCertificate, let opened { try logIn(with: opened, &request, keeper) }
-        return opened
+    func applied(to request: inout LoginRequest) throws(LoginFault) -> ClientIdentity? {
+        let isProof = profile.traits.isProvedByCertificate
+        guard let file = profile.settings.certificate else {
+            if isProof { throw .usage(.clientCertificate(.notNamed)) }
+            return nil
+        }
+        let identity = try unlock(try KeyFile.files(certificate: file, key: profile.settings.key))
+        if isProof {
+            if identity.commonName.isEmpty { throw .usage(.clientCertificate(.nameless(file: file))) }
+            try logIn(with: identity, &request)
+        }
+        return identity
     }
 
-    private func logIn(
-        with identity: ClientIdentity, _ request: inout LoginRequest, _ keeper: (LoginRequest) -> StoreKeeper
-    ) throws(LoginFault) {
+    private func logIn(with identity: ClientIdentity, _ request: inout LoginRequest) throws(LoginFault) {
         if let named = request.username, !named.isSame(as: identity.commonName) {
             throw request.mayUseCertificate
                 ? .usage(
@@ -96,36 +100,18 @@ struct ClientCertificateUnlocker {
         }
     }
 
-    /// - Parameter stored: what is kept of the account, asked for only if a passphrase is needed.
-    /// - Returns: `nil` if the profile names no certificate.
-    private func open(stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> ClientIdentity? {
-        guard let file = profile.settings.certificate else {
-            if profile.traits.isProvedByCertificate { throw .usage(.clientCertificate(.notNamed)) }
-            return nil
-        }
-        let files = try KeyFile.files(certificate: file, key: profile.settings.key)
-        let identity = try unlock(files, stored)
-        if profile.traits.isProvedByCertificate, identity.commonName.isEmpty {
-            throw .usage(.clientCertificate(.nameless(file: file)))
-        }
-        return identity
-    }
-
-    private func unlock(
-        _ files: ClientCertificateFiles, _ stored: () throws(LoginFault) -> StoredLogin
-    ) throws(LoginFault) -> ClientIdentity {
+    /// What is kept of the account is read only if a passphrase is needed.
+    private func unlock(_ files: ClientCertificateFiles) throws(LoginFault) -> ClientIdentity {
         let now = context.dependencies.clock.now()
-        let name = profile.settings.key ?? profile.settings.certificate ?? ""
-        let supplied = profile.givenPassphrase == .certificate ? request.passphrase : nil
         let unlocker = KeyUnlocker(
-            context: context, request: request, file: name, supplied: supplied, mayAsk: context.mayAsk)
+            context: context, request: request, file: profile.settings.key ?? profile.settings.certificate ?? "",
+            supplied: profile.givenPassphrase == .certificate ? request.passphrase : nil, mayAsk: context.mayAsk)
         return try unlocker.unlock(
-            kept: { () throws(LoginFault) in try keptPassphrase(stored) },
+            kept: { () throws(LoginFault) in
+                let stored = try keeper(request).fill()
+                return profile.traits.isProvedByCertificate
+                    ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
+            },
             open: { (passphrase) throws(LoginFault) in try files.open(passphrase: passphrase, now: now) })
-    }
-
-    private func keptPassphrase(_ stored: () throws(LoginFault) -> StoredLogin) throws(LoginFault) -> Secret? {
-        let stored = try stored()
-        return profile.traits.isProvedByCertificate ? stored.session?.passphrase : stored.extraSecrets[.passphrase]
     }
 }

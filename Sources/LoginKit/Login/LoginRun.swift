@@ -23,8 +23,10 @@ package struct LoginRun {
         transport.fingerprint = request.policy.trust.fingerprint
         // Signals wait there until nothing of the browser is left.
         if profile.traits.opensWindow { transport.isCancelled = HeldSignals.orPending(transport.isCancelled) }
-        transport.identity = try ClientCertificateUnlocker(context: context, profile: profile, request: request)
-            .applied(to: &request) { (request) in context.keeper(profile, endpoint.origin, request) }
+        let unlocker = ClientCertificateUnlocker(context: context, profile: profile, request: request) {
+            context.keeper(profile, endpoint.origin, $0)
+        }
+        transport.identity = try unlocker.applied(to: &request)
         self.request = request
         keeper = context.keeper(profile, endpoint.origin, request)
         let feature = context.dependencies.features(profile.kind)
