@@ -50,11 +50,11 @@ struct DelegateDialogue: Dialogue {
     func waiting<Result: Sendable>(
         for answer: @escaping @Sendable (any LoginDelegate) async -> Result
     ) throws(LoginFault) -> Result {
-        let box = Box<Result>(), isAnswered = DispatchSemaphore(value: 0)
+        let given = Mutex<Result?>(nil), isAnswered = DispatchSemaphore(value: 0)
         // A person waits: the question does not queue behind whatever else keeps the program's threads.
         let task = Task(priority: .userInitiated) { [delegate] in
             let result = await answer(delegate)
-            box.content.withLock { $0 = result }
+            given.withLock { $0 = result }
             isAnswered.signal()
         }
         while isAnswered.wait(timeout: .now() + .milliseconds(Self.pause)) == .timedOut {
@@ -63,12 +63,8 @@ struct DelegateDialogue: Dialogue {
                 throw .cancelled
             }
         }
-        guard let result = box.content.withLock({ $0 }) else { throw .cancelled }
+        guard let result = given.withLock({ $0 }) else { throw .cancelled }
         return result
-    }
-
-    private final class Box<Content: Sendable>: Sendable {
-        let content = Mutex<Content?>(nil)
     }
 }
 

@@ -62,7 +62,8 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
             let say: @Sendable (Bool, String) -> Void = { [self] isWarning, text in
                 monitor.locked { said[index].append((isWarning, text)) }
             }
-            let part = context.part(line, Messages(note: { say(false, $0) }, warn: { say(true, $0) }))
+            let part = LoginContext(
+                partOf: context, line, Messages(note: { say(false, $0) }, warn: { say(true, $0) }))
             let output = work(part, inputs[index])
             monitor.locked { outputs[index] = output }
         }
@@ -89,24 +90,20 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
 extension Dependencies.NoticeLine {
     /// The notice line for several threads: it names one server at a time.
     fileprivate func shared() -> Dependencies.NoticeLine {
-        let taken = Taken(), line = self
+        let isTaken = Mutex(false), line = self
         return Dependencies.NoticeLine(
             show: { text in
-                taken.value.withLock { isTaken in
+                isTaken.withLock { isTaken in
                     guard !isTaken else { return false }
                     isTaken = line.show(text)
                     return isTaken
                 }
             },
             hide: {
-                taken.value.withLock { isTaken in
+                isTaken.withLock { isTaken in
                     line.hide()
                     isTaken = false
                 }
             })
-    }
-
-    private final class Taken: Sendable {
-        let value = Mutex(false)
     }
 }

@@ -65,12 +65,8 @@ package final class LoginContext {
         if options.username?.contains("\u{FFFD}") == true { throw .usage(.invalidUTF8(.username)) }
     }
 
-    /// A part of the same work for another thread: it asks nobody, and a store that is locked stays locked.
-    func part(_ line: Dependencies.NoticeLine, _ messages: Messages) -> LoginContext {
-        LoginContext(partOf: self, line, messages)
-    }
-
-    private init(partOf whole: LoginContext, _ line: Dependencies.NoticeLine, _ messages: Messages) {
+    /// Makes a part of the same work for another thread: it asks nobody, and a store that is locked stays locked.
+    init(partOf whole: LoginContext, _ line: Dependencies.NoticeLine, _ messages: Messages) {
         var dependencies = whole.dependencies
         dependencies.noticeLine = line
         (self.dependencies, options, paths, profiles, registry) = (
@@ -85,7 +81,7 @@ package final class LoginContext {
     /// A context for the login of a profile that lends its token. It asks nobody to log in, but may unlock a store. `-u`
     /// names an account of the borrower, so it is not passed on.
     func lending(_ messages: Messages? = nil) -> LoginContext {
-        let part = part(dependencies.noticeLine, messages ?? self.messages)
+        let part = LoginContext(partOf: self, dependencies.noticeLine, messages ?? self.messages)
         (part.options.username, part.trace, part.isUnlockingAllowed) = (nil, trace, isUnlockingAllowed)
         part.promptLockDepth = promptLockDepth
         return part
