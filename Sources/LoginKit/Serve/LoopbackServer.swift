@@ -1,29 +1,6 @@
 import CMicroHTTPD
 import Glibc
 
-/// Answers the requests of a server; called by many threads at once.
-protocol ServerHandler: AnyObject, Sendable {
-    /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
-    func answer(_ call: ServerCall)
-
-    /// Answers a request for WebSocket's protocol, on the connection's thread.
-    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
-    func open(_ call: ServerCall) -> (any ServedStream)?
-
-    /// The response to a client that was turned away.
-    func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String)
-}
-
-/// A connection that carries bytes both ways in place of a request.
-protocol ServedStream: AnyObject, Sendable {
-    var fields: [HTTPResponseField] { get }
-
-    /// - Parameters:
-    ///   - socket: of the client; it is closed by others.
-    ///   - beginning: what the client has sent already.
-    func run(_ socket: Int32, beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool)
-}
-
 /// An HTTP server on this machine for the programs of one user; libmicrohttpd (RFC 9112).
 final class LoopbackServer: @unchecked Sendable {
     /// Debian's package libmicrohttpd12.
@@ -36,7 +13,8 @@ final class LoopbackServer: @unchecked Sendable {
     private let socket: ServeSocket
     /// When the address ends, whatever its command does.
     private let end: ContinuousClock.Instant?
-    private var handler: (any ServerHandler)?
+    /// Answers the requests; called by many threads at once.
+    private(set) var handler: SessionProxy?
     private let monitor = Monitor()
     private var raw: OpaquePointer?
     private var calls: [ObjectIdentifier: ServerCall] = [:]
@@ -63,7 +41,7 @@ final class LoopbackServer: @unchecked Sendable {
     var path: String? { socket.file?.path }
 
     /// Serves from now on, until `stop`.
-    func start(_ handler: any ServerHandler) throws(LoginFault) {
+    func start(_ handler: SessionProxy) throws(LoginFault) {
         self.handler = handler
         var handlers = ServerCallbacks.table
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
@@ -139,12 +117,6 @@ final class LoopbackServer: @unchecked Sendable {
         return false
     }
 
-    func open(_ call: ServerCall) -> (any ServedStream)? { handler?.open(call) }
-
-    func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String) {
-        handler?.response(to: head, refused) ?? ("text/plain", "")
-    }
-
     func forget(_ call: ServerCall) {
         call.abandon()
         monitor.locked { _ = calls.removeValue(forKey: ObjectIdentifier(call)) }
@@ -200,7 +172,7 @@ enum ServerCallbacks {
     final class OpenRequest {
         let server: LoopbackServer
         let call: ServerCall
-        var stream: (any ServedStream)?
+        var stream: ServedWebSocket?
 
         init(_ server: LoopbackServer, _ call: ServerCall) {
             (self.server, self.call) = (server, call)
@@ -220,13 +192,12 @@ enum ServerCallbacks {
         do {
             target = try server.judge(head, from: peer(of: connection, at: server.provider.place))
         } catch {
-            return refuse(error, server.response(to: head, error), connection)
+            return refuse(error, head, server, connection)
         }
         server.newcomers.leave(socket)
         let call = ServerCall(head, target: target, socket: socket)
         guard server.take(call) else {
-            let refused = ServeRefused(.noThread)
-            return refuse(refused, server.response(to: head, refused), connection)
+            return refuse(ServeRefused(.noThread), head, server, connection)
         }
         request.pointee = Unmanaged.passRetained(OpenRequest(server, call)).toOpaque()
         return 1
@@ -244,7 +215,7 @@ enum ServerCallbacks {
     private static func finish(_ open: OpenRequest, _ connection: OpaquePointer) -> Int32 {
         let call = open.call
         call.body.finish()
-        if call.head.wantsWebSocket, let stream = open.server.open(call) {
+        if call.head.wantsWebSocket, let stream = open.server.handler?.open(call) {
             open.stream = stream
             return withFields(stream.fields) { fields, count in
                 cmicrohttpd_upgrade(connection, fields, count, Unmanaged.passUnretained(open).toOpaque(), speak)
@@ -272,8 +243,9 @@ enum ServerCallbacks {
     }
 
     private static func refuse(
-        _ refused: ServeRefused, _ response: (type: String, text: String), _ connection: OpaquePointer
+        _ refused: ServeRefused, _ head: ServedHead, _ server: LoopbackServer, _ connection: OpaquePointer
     ) -> Int32 {
+        let response = server.handler?.response(to: head, refused) ?? (type: "text/plain", text: "")
         let fields = [
             HTTPResponseField(name: "Content-Type", value: response.type),
             HTTPResponseField(name: "Cache-Control", value: "no-store"),

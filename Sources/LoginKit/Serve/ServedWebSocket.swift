@@ -3,7 +3,7 @@ import Glibc
 import Secrets
 
 /// A WebSocket of a command: opened at the service with the session, and once more with a refreshed one.
-final class ServedWebSocket: ServedStream, @unchecked Sendable {
+final class ServedWebSocket: @unchecked Sendable {
     let fields: [HTTPResponseField]
     private let tunnel: any Tunnel
     /// The bytes that went to the service, and those that came back.
@@ -20,6 +20,9 @@ final class ServedWebSocket: ServedStream, @unchecked Sendable {
         done(counts)
     }
 
+    /// - Parameters:
+    ///   - socket: of the client; it is closed by others.
+    ///   - beginning: what the client has sent already.
     func run(_ socket: Int32, beginning: UnsafeRawBufferPointer, unless isOver: () -> Bool) {
         var pump = StreamPump(socket, tunnel)
         pump.run(beginning: beginning, unless: isOver)

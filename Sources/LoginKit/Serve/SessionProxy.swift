@@ -3,7 +3,7 @@ import Secrets
 
 /// The loopback address of an `exec --serve`: what a command sends there goes on to the profile's origin with the session, which
 /// the command never holds.
-package final class SessionProxy: ServerHandler, @unchecked Sendable {
+package final class SessionProxy: @unchecked Sendable {
     private let session: ServedSession
     private let run: LoginRun
     private let headers: ServedHeaders
@@ -63,6 +63,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         return session.close()
     }
 
+    /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
     func answer(_ call: ServerCall) {
         _ = serve(call) { (request, answer) throws(LoginFault) in
             try request.relay(answer)
@@ -70,7 +71,9 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         }
     }
 
-    func open(_ call: ServerCall) -> (any ServedStream)? {
+    /// Answers a request for WebSocket's protocol, on the connection's thread.
+    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
+    func open(_ call: ServerCall) -> ServedWebSocket? {
         serve(call) { (request, answer) throws(LoginFault) in try request.open(answer) }
     }
 
@@ -110,6 +113,7 @@ package final class SessionProxy: ServerHandler, @unchecked Sendable {
         return nil
     }
 
+    /// The response to a client that was turned away.
     func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String) {
         let place = server.provider.root.dropFirst("http://\(server.provider.authority)".count)
         guard refused.reason == .badTarget, head.target.hasPrefix(place),

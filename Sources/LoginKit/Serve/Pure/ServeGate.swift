@@ -283,11 +283,3 @@ struct ServedActs: Equatable, Sendable {
         }
     }
 }
-
-extension ServedHeaders {
-    /// The path and query of a `Destination` (RFC 4918, section 10.3) at the service; `nil` for another place.
-    fileprivate func awayPath(_ field: ServedField) -> String? {
-        guard let text = String(validating: field.bytes, as: UTF8.self) else { return nil }
-        return away(text).flatMap { $0.contains("#") ? nil : String($0.dropFirst(originText.utf8.count)) }
-    }
-}

@@ -97,12 +97,15 @@ struct ServedHeaders: Sendable {
         return url
     }
 
-    /// The text before the path of every URL at the service.
-    var originText: String { origin.description }
-
     /// Rewrites a URL at the served address to the service's origin; `nil` for any other URL.
     func away(_ url: String) -> String? {
         rest(of: url, behind: root).map { origin.description + $0 }
+    }
+
+    /// The path and query of a `Destination` (RFC 4918, section 10.3) at the service; `nil` for another place.
+    func awayPath(_ field: ServedField) -> String? {
+        guard let text = String(validating: field.bytes, as: UTF8.self) else { return nil }
+        return rest(of: text, behind: root).flatMap { $0.contains("#") ? nil : $0 }
     }
 
     /// - Returns: what follows the place, from a slash on; `nil` if the URL is elsewhere.
