@@ -92,6 +92,9 @@ package final class LoginContext {
         (mayAsk, isUnlockingAllowed, options.showsNotice) = (false, false, false)
     }
 
+    /// Whether a Kerberos ticket is there.
+    var hasTicket: Bool { if case .valid = dependencies.tickets.find() { true } else { false } }
+
     /// Says something to the person, unless they want quiet.
     package func say(_ text: String) { messages.note(text) }
 

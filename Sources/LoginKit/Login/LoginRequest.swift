@@ -113,14 +113,9 @@ extension LoginRequest {
 }
 
 extension LoginRequest {
-    /// Where a given password is to be had from, what was chosen first.
-    fileprivate func suppliedPassword(_ profile: Profile, _ environment: Environment, mayUseVariables: Bool)
-        -> SuppliedCredential?
-    {
-        let source =
-            passwordSource ?? SuppliedCredential.variable(environment, mayUseVariables)
-            ?? profile.settings.passwordCommand.map { .command($0) }
-        return source.map { SuppliedCredential(source: $0, allowsBlank: allowsBlankPassword) }
+    /// Whether a profile lets this log in by a Kerberos ticket.
+    func mayBeNegotiate(_ profile: Profile) -> Bool {
+        profile.kind.accepts(.negotiate) && [nil, .auto, .negotiate].contains(method)
     }
 
     /// Where the code of a second factor is to be had from, what was chosen first; it is not read before it is needed.
@@ -262,15 +257,9 @@ private struct Resolver {
     /// ticket, one has to be there.
     private func mayUseTicket(_ request: LoginRequest) -> Bool {
         let profile = target.profile
-        guard profile.kind.accepts(.negotiate), request.supplied == nil, (request.method ?? .auto).mayBeNegotiate
-        else {
-            return false
-        }
-        if profile.kind.schemes.contains(.negotiate) || request.method == .negotiate || context.mayAsk {
-            return true
-        }
-        guard case .valid = context.dependencies.tickets.find() else { return false }
-        return true
+        guard request.mayBeNegotiate(profile), request.supplied == nil else { return false }
+        return profile.kind.schemes.contains(.negotiate) || request.method == .negotiate || context.mayAsk
+            || context.hasTicket
     }
 
     private var mayUseVariables: Bool {
@@ -309,15 +298,16 @@ private struct Resolver {
         if let password = target.password, chosen.passwordSource == nil { return password }
         let environment = context.dependencies.environment
         if !mayUseVariables { sayWhatIsIgnored(environment) }
-        let source = chosen.suppliedPassword(target.profile, environment, mayUseVariables: mayUseVariables)
-        // With nobody to ask, what may be blank is.
-        if source == nil, chosen.allowsBlankPassword, !context.mayAsk { return Secret("") }
-        return try source?.secret(context.dependencies) { context.warnOnce($0) }
+        let source =
+            chosen.passwordSource ?? SuppliedCredential.variable(environment, mayUseVariables)
+            ?? target.profile.settings.passwordCommand.map { .command($0) }
+        guard let source else {
+            // With nobody to ask, what may be blank is.
+            return chosen.allowsBlankPassword && !context.mayAsk ? Secret("") : nil
+        }
+        let supplied = SuppliedCredential(source: source, allowsBlank: chosen.allowsBlankPassword)
+        return try supplied.secret(context.dependencies) { context.warnOnce($0) }
     }
-}
-
-extension AuthenticationMethod {
-    fileprivate var mayBeNegotiate: Bool { self == .negotiate || self == .auto }
 }
 
 extension Profile {

@@ -20,7 +20,9 @@ package struct TokenSource {
     }
 
     package func session() throws(LoginFault) -> (session: Session, username: String) {
-        try checkHasHeader()
+        if profile.traits.isProvedByCertificate, profile.sessionRule.isCredential {
+            throw .usage(.hasNoHeader(method: .certificate))
+        }
         if profile.provesItself { return try proven() }
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
             SuppliedCredential.variable(context.dependencies.environment, true) != nil
@@ -38,12 +40,6 @@ package struct TokenSource {
         guard !profile.takenForLater.isEmpty, let account = try context.record(of: profile)?.account(named: username)
         else { return [:] }
         return try stored(account).extraSecrets
-    }
-
-    private func checkHasHeader() throws(LoginFault) {
-        if profile.traits.isProvedByCertificate, profile.sessionRule.isCredential {
-            throw .usage(.hasNoHeader(method: .certificate))
-        }
     }
 
     /// Returns the token of an account that was chosen already.

@@ -43,7 +43,7 @@ package struct SessionProvider {
         // Another machine may have logged in.
         try context.adopt(profile, nil)
         if try hasKeptLogin { return false }
-        return !hasTicket
+        return !(request.mayBeNegotiate(profile) && context.hasTicket)
     }
 
     private var hasKeptLogin: Bool {
@@ -53,12 +53,6 @@ package struct SessionProvider {
     /// The service as an anonymous client finds it.
     func anonymousService() throws(LoginFault) -> Service {
         try context.anonymousService(profile, fingerprint: request.policy.trust.fingerprint)
-    }
-
-    private var hasTicket: Bool {
-        guard profile.kind.accepts(.negotiate), [nil, .auto, .negotiate].contains(request.method) else { return false }
-        if case .valid = context.dependencies.tickets.find() { return true }
-        return false
     }
 
     /// Verifies the stored session, refreshes it, or logs in.
