@@ -17,14 +17,13 @@ struct ExecutedCommand {
     /// In the place of authctl, once the session is verified, or taken as it is stored.
     func become() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
-        return .become(try prepared(ExecEnvironment(try admitted())))
+        return .become(try prepared(try admitted()))
     }
 
     /// Beside authctl, which adds the session to what the command sends to an address on this machine.
     func serve() throws(LoginFault) -> Ending {
         let lending = try lending()
-        let authenticated = try admitted()
-        return try serve(ExecEnvironment(authenticated), authenticated, lending).ending
+        return try serve(try admitted(), lending).ending
     }
 
     /// Nobody types a password for a server that cannot be started.
@@ -38,12 +37,10 @@ struct ExecutedCommand {
     }
 
     private func serve(
-        _ execEnvironment: ExecEnvironment, _ authenticated: AuthenticatedSession, _ lending: Lending
+        _ authenticated: AuthenticatedSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, session: Session) {
-        var image = try prepared(execEnvironment)
-        let proxy = try lending.proxy(
-            provider, authenticated, limits,
-            account: execEnvironment.identity.accountName)
+        var image = try prepared(authenticated)
+        let proxy = try lending.proxy(provider, authenticated, limits)
         try proxy.start()
         defer { lending.end() }
         image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
@@ -65,10 +62,8 @@ struct ExecutedCommand {
         var last: Session?
         // Whatever comes of the command, the session is there by now.
         defer { login.end(invocation, last) }
-        guard let lending else { return run(try prepared(login.execEnvironment)) }
-        let own = login.execEnvironment
-        let served = try serve(
-            own, .unkept(own.run, own.session, own.identity), lending)
+        guard let lending else { return run(try prepared(login.authenticated)) }
+        let served = try serve(login.authenticated, lending)
         last = served.session
         return served.ending
     }
@@ -86,9 +81,9 @@ struct ExecutedCommand {
         }
     }
 
-    private func prepared(_ session: ExecEnvironment) throws(LoginFault) -> ProgramImage {
+    private func prepared(_ authenticated: AuthenticatedSession) throws(LoginFault) -> ProgramImage {
         var image = image
-        try session.apply(execEnvironment, to: &image)
+        try authenticated.apply(execEnvironment, to: &image)
         return image
     }
 
@@ -121,7 +116,7 @@ extension ProgramEnvironment {
 
 /// A login that nothing is kept of: made for one command, and ended after it.
 struct EphemeralLogin {
-    let execEnvironment: ExecEnvironment
+    let authenticated: AuthenticatedSession
 
     /// Logs in, whatever is stored.
     init(_ provider: SessionProvider) throws(LoginFault) {
@@ -131,19 +126,16 @@ struct EphemeralLogin {
         let run = try LoginRun(provider.context, provider.profile, request)
         let account = try run.run(for: .trial)
         guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        execEnvironment = ExecEnvironment(
-            run: run, session: session, username: account.identity.username, identity: account.identity, isStored: false
-        )
+        authenticated = .unkept(run, session, account.identity)
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
     /// - Parameter last: the session now; `nil` if it was not refreshed.
     func end(_ invocation: Invocation, _ last: Session? = nil) {
-        let (run, session) = (execEnvironment.run, last ?? execEnvironment.session)
+        let (run, session) = (authenticated.run, last ?? authenticated.session)
         let context = run.context
         if case .credential = session, run.profile.logout == nil { return }
-        let receipt = Receipt.ofUnstored(
-            execEnvironment.identity, session, of: run, username: execEnvironment.username)
+        let receipt = Receipt.ofUnstored(authenticated.identity, session, of: run)
         let words = receipt.words(now: context.dependencies.clock.now())
         if receipt.problem != nil {
             context.warn(words)
@@ -193,10 +185,10 @@ struct Lending {
     }
 
     func proxy(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, _ limits: ServeLimits,
-        account: String
+        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, _ limits: ServeLimits
     ) throws(LoginFault) -> SessionProxy {
         var limits = limits
+        let account = authenticated.identity.accountName
         (limits.log, limits.approver) = (log?.writer(profile: provider.profile.name, account: account), desk)
         return try SessionProxy(provider, authenticated, at: place, for: seconds, limits: limits)
     }
@@ -205,16 +197,8 @@ struct Lending {
     func end() { desk.stop() }
 }
 
-/// The variables that give a command its login.
-struct ExecEnvironment {
-    let run: LoginRun
-    let session: Session
-    /// The values for the profile's templates.
-    let username: String
-    let identity: Identity
-    /// Whether an authctl that the command starts finds it, too.
-    let isStored: Bool
-
+// The variables that give a command its login.
+extension AuthenticatedSession {
     /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
     /// look for free ones from there on.
     private static let firstOwn: Int32 = 10
@@ -227,7 +211,8 @@ struct ExecEnvironment {
         image.environment.set("AUTHCTL_USERNAME", to: identity.accountName)
         image.environment.set("AUTHCTL_EXEC", to: run.profile.name)
         image.environment.removeAll(beginningWith: "AUTHCTL_EPHEMERAL=")
-        if !isStored { image.environment.set("AUTHCTL_EPHEMERAL", to: run.profile.name) }
+        // An authctl that the command starts does not find it.
+        if !isKept { image.environment.set("AUTHCTL_EPHEMERAL", to: run.profile.name) }
         // What the profile is found in, also from another folder.
         let paths = run.context.paths
         if paths.isConfigNamed { image.environment.set("AUTHCTL_CONFIG", to: paths.configFile) }
@@ -261,14 +246,5 @@ struct ExecEnvironment {
         } catch {
             throw .failure(.system(call: "memfd_create", errno: error.errno))
         }
-    }
-}
-
-extension ExecEnvironment {
-    /// The facts of a session.
-    init(_ authenticated: AuthenticatedSession) {
-        self.init(
-            run: authenticated.run, session: authenticated.session, username: authenticated.username,
-            identity: authenticated.identity, isStored: authenticated.isKept)
     }
 }

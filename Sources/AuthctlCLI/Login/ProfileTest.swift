@@ -44,7 +44,7 @@ struct ProfileTest {
 
     /// As `logout` does it, what goes on after it included.
     private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginFault) {
-        let receipt = Receipt.ofUnstored(identity, session, of: run, username: identity.username)
+        let receipt = Receipt.ofUnstored(identity, session, of: run)
         if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
         if receipt.facts.mayLiveOn { invocation.say(receipt.rest(now: invocation.context.dependencies.clock.now())) }
     }

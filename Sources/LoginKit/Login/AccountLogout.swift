@@ -141,9 +141,7 @@ package struct Receipt {
     }
 
     /// The receipt of a login that was never stored, after its logout.
-    package static func ofUnstored(
-        _ identity: Identity, _ session: Session, of run: LoginRun, username: String
-    ) -> Receipt {
+    package static func ofUnstored(_ identity: Identity, _ session: Session, of run: LoginRun) -> Receipt {
         var receipt = Receipt(
             profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName,
             facts: LogoutFacts(), expires: session.expires)
@@ -152,7 +150,7 @@ package struct Receipt {
         if case .credential(let credential) = session {
             (receipt.hadSession, receipt.hadTicket) = (false, credential.kind == .ticket)
         }
-        receipt.end { () throws(LoginFault) in try run.service.logout(session, username: username) }
+        receipt.end { () throws(LoginFault) in try run.service.logout(session, username: identity.username) }
         return receipt
     }
 
