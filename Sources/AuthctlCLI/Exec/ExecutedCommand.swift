@@ -172,16 +172,17 @@ struct Lending {
     ) throws(LoginFault) -> ServePlace {
         switch socket {
         case nil: .port
-        case "auto": .ownSocket(folder.newSocket("serve", of: profile.name))
-        case let path?: .socket(try fromUsage(try Paths.absolute(path)))
+        case "auto": .socket(folder.newSocket("serve", of: profile.name), isOwn: true)
+        case let path?: .socket(try fromUsage(try Paths.absolute(path)), isOwn: false)
         }
     }
 
     private static func log(
         _ file: String?, _ context: LoginContext, _ profile: Profile
     ) throws(LoginFault) -> ServeLogWriter.Prepared? {
-        if let file { return try .init(at: fromUsage(try Paths.absolute(file))) }
-        return profile.serve.hasLog ? try .init(of: profile.name, in: context.paths) : nil
+        guard file != nil || profile.serve.hasLog else { return nil }
+        let path = try file.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
+        return try .init(at: path, of: profile.name, in: context.paths)
     }
 
     func proxy(

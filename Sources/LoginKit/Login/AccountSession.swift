@@ -31,9 +31,9 @@ package final class AccountSession: Authenticator, LoginKeeper {
     private var lastRefreshed: Session?
 
     /// The account's identity, once the run has ended.
-    package private(set) var identity = Identity(username: "", serverName: nil)
+    package internal(set) var identity = Identity(username: "", serverName: nil)
     /// Whether the login was there already.
-    package private(set) var wasThere = false
+    package internal(set) var wasThere = false
     /// False once a store has turned out not to work.
     private(set) var hasStore = true
     /// The stored session, later the new one.
@@ -223,9 +223,6 @@ extension AccountSession {
     func confirm(_ identity: Identity, hiding isSecret: (String) -> Bool) throws(LoginFault) {
         if hasStore { try keeper.confirm(identity, hiding: isSecret) }
     }
-
-    /// Ends the run.
-    func finish(_ identity: Identity, wasThere: Bool) { (self.identity, self.wasThere) = (identity, wasThere) }
 
     /// Lets go of signals that a refresh has postponed.
     func releaseHold() { keeper.hold = nil }

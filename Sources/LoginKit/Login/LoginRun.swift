@@ -108,10 +108,10 @@ package struct LoginRun {
             try sayIfTrustedOnce()
         }
         switch outcome {
-        case .alreadyLoggedIn(let identity): account.finish(identity, wasThere: true)
+        case .alreadyLoggedIn(let identity): (account.identity, account.wasThere) = (identity, true)
         case .loggedIn(let identity):
             warnOfNewLogin()
-            account.finish(identity, wasThere: false)
+            account.identity = identity
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):

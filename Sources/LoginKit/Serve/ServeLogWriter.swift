@@ -32,17 +32,9 @@ package final class ServeLogWriter: ServeLog {
     package struct Prepared: Sendable {
         private let file: ServeLogFile
 
-        /// The file that a person has chosen.
-        /// - Parameter path: absolute.
-        package init(at path: String) throws(LoginFault) { try self.init(path, isOwnFolder: false) }
-
-        /// The one in the state folder.
-        package init(of profile: String, in paths: Paths) throws(LoginFault) {
-            try self.init(ServeLogReader.path(of: profile, in: paths), isOwnFolder: true)
-        }
-
-        private init(_ path: String, isOwnFolder: Bool) throws(LoginFault) {
-            file = ServeLogFile(path, isOwnFolder: isOwnFolder)
+        /// - Parameter path: of the file that a person has chosen, absolute; `nil` for the profile's in the state folder.
+        package init(at path: String?, of profile: String, in paths: Paths) throws(LoginFault) {
+            file = ServeLogFile(path ?? ServeLogReader.path(of: profile, in: paths), isOwnFolder: path == nil)
             do {
                 try file.prepare()
             } catch {

@@ -6,17 +6,12 @@ import Secrets
 package enum ServePlace: Equatable, Sendable {
     /// At a port of 127.0.0.1.
     case port
-    /// At a Unix socket with this absolute path.
-    case socket(String)
-    /// At a Unix socket in the user's folder for such.
-    case ownSocket(String)
+    /// At a Unix socket with this absolute path; `isOwn` in the user's folder for such.
+    case socket(String, isOwn: Bool)
 
     /// Says, before anybody logs in, that there cannot be such a socket.
     package func check() throws(LoginFault) {
-        switch self {
-        case .port: break
-        case .socket(let path), .ownSocket(let path): try SocketFile.check(path)
-        }
+        if case .socket(let path, _) = self { try SocketFile.check(path) }
     }
 }
 
@@ -35,11 +30,8 @@ struct ServeSocket {
             self.descriptor = descriptor
             let segment = Secret.random(count: 24).withUnsafeBytes { Hexadecimal.text($0) }
             self.place = .port(port, segment: segment)
-        case .socket(let path):
-            let file = try SocketFile(path)
-            (self.file, descriptor, self.place) = (file, file.descriptor, .socket)
-        case .ownSocket(let path):
-            let file = try SocketFile(path, creating: true)
+        case .socket(let path, let isOwn):
+            let file = try SocketFile(path, creating: isOwn)
             (self.file, descriptor, self.place) = (file, file.descriptor, .socket)
         }
     }

@@ -85,28 +85,26 @@ package final class SessionProxy: @unchecked Sendable {
         let result = review.review(call) { session.knownSecrets }
         if let objection = result.objection {
             answer.refuse(review.refusal(objection, call.head.judgedMethod, call.target))
-            call.end(isWhole: answer.isWhole)
-            result.note?.end(answer, of: call)
-            return nil
-        }
-        do {
-            let worker = try worker(for: call)
-            var opened: ServedRequest.Opened?
-            defer { if opened == nil { giveBack(worker) } }
-            if let service = worker.service {
-                let request = ServedRequest(
-                    call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
-                    headers: headers, mayProbe: result.mayProbe, mayShowPlain: result.mayShowPlain)
-                opened = try work(request, answer)
-            }
-            if let opened {
-                return ServedWebSocket(opened) { [self] counts in
-                    giveBack(worker)
-                    result.note?.end(101, sent: counts.sent, received: counts.received)
+        } else {
+            do {
+                let worker = try worker(for: call)
+                var opened: ServedRequest.Opened?
+                defer { if opened == nil { giveBack(worker) } }
+                if let service = worker.service {
+                    let request = ServedRequest(
+                        call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
+                        headers: headers, mayProbe: result.mayProbe, mayShowPlain: result.mayShowPlain)
+                    opened = try work(request, answer)
                 }
+                if let opened {
+                    return ServedWebSocket(opened) { [self] counts in
+                        giveBack(worker)
+                        result.note?.end(101, sent: counts.sent, received: counts.received)
+                    }
+                }
+            } catch {
+                answer.explain(error, ErrorContext(profile: run.profile.name, origin: run.endpoint.origin))
             }
-        } catch {
-            answer.explain(error, ErrorContext(profile: run.profile.name, origin: run.endpoint.origin))
         }
         call.end(isWhole: answer.isWhole)
         result.note?.end(answer, of: call)
@@ -124,13 +122,11 @@ package final class SessionProxy: @unchecked Sendable {
 
     private func worker(for call: ServerCall) throws(LoginFault) -> Worker {
         try monitor.locked { () throws(LoginFault) in
-            if let worker = idle.popLast() {
-                worker.call = call
-                return worker
-            }
-            let worker = Worker()
+            let worker = idle.popLast() ?? Worker()
             worker.call = call
-            worker.service = try run.serviceBeside { [unowned worker] in worker.isCancelled }
+            if worker.service == nil {
+                worker.service = try run.serviceBeside { [unowned worker] in worker.isCancelled }
+            }
             return worker
         }
     }

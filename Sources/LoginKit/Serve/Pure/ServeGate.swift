@@ -167,24 +167,19 @@ enum ServeObjection: Error, Equatable, Sendable {
     case notLogged
 
     /// The `code` of the response.
-    var code: String {
-        switch self {
-        case .ambiguousPath: "ambiguous-path"
-        case .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: "override"
-        case .unreadableBody: "unreadable-body"
-        case .notAllowed, .overrideNotAllowed, .declined: "not-allowed"
-        case .needsApproval, .lateBody, .withdrawn: "needs-approval"
-        case .notLogged: "not-logged"
-        }
-    }
+    var code: String { response.code }
 
     /// RFC 9110, section 15.
-    var status: Int {
+    var status: Int { response.status }
+
+    private var response: (code: String, status: Int) {
         switch self {
-        case .ambiguousPath, .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: 400
-        case .unreadableBody: 400
-        case .notAllowed, .overrideNotAllowed, .declined, .needsApproval, .lateBody, .withdrawn: 403
-        case .notLogged: 503
+        case .ambiguousPath: ("ambiguous-path", 400)
+        case .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: ("override", 400)
+        case .unreadableBody: ("unreadable-body", 400)
+        case .notAllowed, .overrideNotAllowed, .declined: ("not-allowed", 403)
+        case .needsApproval, .lateBody, .withdrawn: ("needs-approval", 403)
+        case .notLogged: ("not-logged", 503)
         }
     }
 
