@@ -110,26 +110,21 @@ package struct TokenSource {
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
         if profile.kind.schemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
-        return try session(of: try context.verifyingRun(profile, persist: nil)) {
-            (run, session, isStored) throws(LoginFault) in
-            let store = try run.account()?.store
-            if isStored, let store {
-                context.say("logged in with the supplied password; the login is stored in '\(store)'")
-            }
-            if case .credential = session, run.service.protectionSpace?.method == .digest {
-                throw .usage(.hasNoHeader(method: .digest))
-            }
+        let run = try context.verifyingRun(profile, persist: nil)
+        let account = try run.run(for: .action(withoutStore: true))
+        let store = try run.account()?.store
+        if account.hasStore, let store {
+            context.say("logged in with the supplied password; the login is stored in '\(store)'")
         }
+        if case .credential = account.session, run.service.protectionSpace?.method == .digest {
+            throw .usage(.hasNoHeader(method: .digest))
+        }
+        return try session(of: account)
     }
 
-    /// The session of a login, kept where a store works.
-    /// - Parameter check: is told of it before its life is looked at, and whether a store has it.
-    private func session(
-        of run: LoginRun, _ check: (LoginRun, Session, _ isStored: Bool) throws(LoginFault) -> Void = { _, _, _ in }
-    ) throws(LoginFault) -> (session: Session, username: String) {
-        let account = try run.run(for: .action(withoutStore: true))
+    /// The session of a login that was just made.
+    private func session(of account: AccountSession) throws(LoginFault) -> (session: Session, username: String) {
         guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        try check(run, session, account.hasStore)
         try checkLife(of: session, clock: account.result.clockDifference)
         return (session, account.identity.username)
     }
@@ -142,7 +137,7 @@ package struct TokenSource {
         if let account, let found, let session = usable(found) { return (session, account.username) }
         var request = request(for: isNamed ? account?.username : nil, found)
         try context.takeSupplied(profile, into: &request)
-        return try session(of: try LoginRun(context, profile, request))
+        return try session(of: try LoginRun(context, profile, request).run(for: .action(withoutStore: true)))
     }
 
     private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginFault) {

@@ -125,12 +125,7 @@ package enum RequestContent {
     }
 
     /// Whether it is too long to be sent in vain.
-    var isLong: Bool {
-        switch self {
-        case .none, .kept: false
-        case .streamed: true
-        }
-    }
+    var isLong: Bool { if case .streamed = self { true } else { false } }
 }
 
 /// A body that is read from a file while it is sent.

@@ -37,15 +37,13 @@ protocol SessionLender {
 struct RelayLoop<Lender: SessionLender> {
     let request: OutgoingRequest
     var lender: Lender
-    /// Whether there is a verify endpoint to be asked; else the rules decide alone.
-    let canVerify: Bool
     private var relayed: Service.Relayed?
     /// The reason why nothing was sent: there is no value for `{csrf}`, or no form, as for an anonymous client.
     private var missing: LoginFault?
 
     /// Sends no request.
-    init(_ request: OutgoingRequest, _ lender: Lender, canVerify: Bool) {
-        (self.request, self.lender, self.canVerify) = (request, lender, canVerify)
+    init(_ request: OutgoingRequest, _ lender: Lender) {
+        (self.request, self.lender) = (request, lender)
     }
 
     /// The last response, which is still to be handed on, and its meaning.
@@ -65,7 +63,8 @@ struct RelayLoop<Lender: SessionLender> {
     mutating func run() throws(LoginFault) -> Outcome {
         var carried = try lender.lend()
         var attachment = try firstAttachment(of: carried)
-        var flow = RelayFlow(sending: attachment, canVerify: canVerify)
+        // Without a verify endpoint the rules decide alone.
+        var flow = RelayFlow(sending: attachment, canVerify: carried.service.profile.verify != nil)
         var effect = flow.handle(.answered(try send(attachment, carried)))
         while true {
             switch effect {
@@ -84,7 +83,9 @@ struct RelayLoop<Lender: SessionLender> {
                 attachment = next
                 effect = flow.handle(.answered(try send(next, carried)))
             case .finish(let ending):
-                guard let relayed, ending != .lost else { throw missing ?? Self.lost }
+                guard let relayed, ending != .lost else {
+                    throw missing ?? .failure(.unexpectedEvent("a request that is over"))
+                }
                 return Outcome(relayed: relayed, ending: ending, attachment: attachment)
             }
         }
@@ -135,6 +136,4 @@ struct RelayLoop<Lender: SessionLender> {
             throw error
         }
     }
-
-    private static var lost: LoginFault { .failure(.unexpectedEvent("a request that is over")) }
 }

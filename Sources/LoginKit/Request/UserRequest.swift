@@ -28,10 +28,10 @@ package struct UserRequest {
         isLast: Bool = false
     ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AuthenticatedSession?) {
         defer { outgoing.output.close() }
-        var loop = RelayLoop(outgoing, self, canVerify: provider.profile.verify != nil)
+        var loop = RelayLoop(outgoing, self)
         var outcome = try loop.run()
         if let wider = try loop.lender.widened(after: outcome) {
-            loop = RelayLoop(outgoing, wider, canVerify: provider.profile.verify != nil)
+            loop = RelayLoop(outgoing, wider)
             outcome = try loop.run()
         }
         defer { loop.lender.authenticated?.settle(isLast: isLast) }

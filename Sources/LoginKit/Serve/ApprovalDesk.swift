@@ -121,7 +121,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
             // An approver that is closed tries again.
             let isServed =
                 isOwn && threads.count <= Self.most
-                && threads.start { [self] in ApproverConnection(self, connection).run() }
+                && threads.start { [self] in ApproverConnection(desk: self, stream: ApprovalStream(connection)).run() }
             if !isServed { close(connection) }
         }
     }
@@ -163,14 +163,9 @@ extension ApprovalDesk {
 }
 
 /// The connection of one approver, on a thread of its own. It has one question at a time.
-final class ApproverConnection {
-    private let desk: ApprovalDesk
-    private let stream: ApprovalStream
-
-    /// - Parameter descriptor: taken over.
-    init(_ desk: ApprovalDesk, _ descriptor: Int32) {
-        (self.desk, stream) = (desk, ApprovalStream(descriptor))
-    }
+struct ApproverConnection {
+    let desk: ApprovalDesk
+    let stream: ApprovalStream
 
     /// Until either side has had enough.
     func run() {

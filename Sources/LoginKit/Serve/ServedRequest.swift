@@ -18,7 +18,7 @@ struct ServedRequest {
         let lent = try session.telling { () throws(LoginFault) in try session.current() }
         let lender = Lender(request: self, answer: answer, lent: lent)
         let outgoing = try outgoing(to: answer)
-        var loop = RelayLoop(outgoing, lender, canVerify: profile.verify != nil)
+        var loop = RelayLoop(outgoing, lender)
         let isLogin = try service.mayLogIn(outgoing.message)
         let outcome: RelayLoop<Lender>.Outcome
         do {
