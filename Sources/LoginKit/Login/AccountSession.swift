@@ -75,33 +75,19 @@ package final class AccountSession: Authenticator, LoginKeeper {
         try service.resume(partial, code: code)
     }
 
-    /// Earns one session for all processes by a stored password or a machine's proof; only one sends a password that is refused.
+    /// Earns one session for all processes by a stored password or a machine's proof; only one sends a password that is refused. Takes
+    /// the session that another process got while this one waited.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
-        if isForced { return try service.begin(credential, code: code) }
-        let provesItself = isShared && service.profile.provesItself && credential.kind == .ticket
-        if provesItself, !keeper.mayRefresh { return try prove(credential) }
-        guard let kept = keeper.password, kept.kind == credential.kind, !keeper.mayRefresh else {
+        let isProof = isShared && service.profile.provesItself && credential.kind == .ticket
+        guard !isForced, !keeper.mayRefresh, isProof || keeper.password?.kind == credential.kind else {
             return try service.begin(credential, code: code)
         }
-        if let earned = try keeper.beginRefresh(of: nil) {
+        let known = isProof ? keeper.filled?.login.session : nil
+        if let earned = try keeper.beginRefresh(of: known), earned != known {
             do {
-                return .accepted(try verify(earned, username: credential.username ?? ""))
-            } catch .rejected {
-                // It was the session that was refused, not the password.
-                return try service.begin(credential, code: code)
-            }
-        }
-        guard keeper.password != nil else { throw .loginRequired(LoginNeed(why: .sessionRefused)) }
-        return try service.begin(credential, code: code)
-    }
-
-    /// Takes the token that another process got while this one waited.
-    private func prove(_ credential: Credential) throws(LoginFault) -> LoginStep {
-        let known = keeper.filled?.login.session
-        let present = try keeper.beginRefresh(of: known)
-        if let present, present != known {
-            do {
-                let login = try verify(present, username: keeper.identity?.username ?? "")
+                let username = isProof ? keeper.identity?.username : credential.username
+                let login = try verify(earned, username: username ?? "")
+                guard isProof else { return .accepted(login) }
                 // What is kept beside the session is written anew with it.
                 return .accepted(
                     Login(
@@ -109,10 +95,12 @@ package final class AccountSession: Authenticator, LoginKeeper {
                         extraSecrets: credential.extraSecrets.asked.merging(login.extraSecrets) { $1 },
                         anonymousResponse: login.anonymousResponse, space: login.space))
             } catch .rejected {
-                return try service.begin(credential, code: nil)
+                // It was the session that was refused, not the password.
             }
+        } else if !isProof, keeper.password == nil {
+            throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
-        return try service.begin(credential, code: nil)
+        return try service.begin(credential, code: isProof ? nil : code)
     }
 
     func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
