@@ -157,6 +157,8 @@ private struct Resolver {
     let chosen: LoginRequest
     let isLogin: Bool
 
+    private var environment: Environment { context.dependencies.environment }
+
     func resolved() throws(LoginFault) -> LoginRequest {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
@@ -205,7 +207,7 @@ private struct Resolver {
     /// The method that was chosen, else that of the variable.
     private func method() throws(LoginFault) -> AuthenticationMethod? {
         if let method = chosen.method { return method }
-        guard let name = context.dependencies.environment["AUTHCTL_METHOD"] else { return nil }
+        guard let name = environment["AUTHCTL_METHOD"] else { return nil }
         guard let method = AuthenticationMethod(rawValue: name) else {
             throw .usage(.badValue(option: "AUTHCTL_METHOD", problem: "there is no method \(SafeText.quoted(name))"))
         }
@@ -267,25 +269,23 @@ private struct Resolver {
     }
 
     private func variable(_ name: String) -> String? {
-        mayUseVariables ? context.dependencies.environment[name] : nil
+        mayUseVariables ? environment[name] : nil
     }
 
     /// Whether some are set, and are another's.
     private var ignoresVariables: Bool {
-        let environment = context.dependencies.environment
-        return !mayUseVariables
+        !mayUseVariables
             && (environment["AUTHCTL_USERNAME"] != nil || SuppliedCredential.variable(environment, true) != nil)
     }
 
     private var otherOwner: String {
-        let environment = context.dependencies.environment
         if let name = environment["AUTHCTL_PROFILE"] { return "is for \(SafeText.quoted(name))" }
         if environment["AUTHCTL_VERIFY_URL"] != nil { return "is for the URL in AUTHCTL_VERIFY_URL" }
         return "needs AUTHCTL_PROFILE=\(ShellCommand.quoted(target.profile.name))"
     }
 
     /// An option goes before a variable anyhow.
-    private func sayWhatIsIgnored(_ environment: Environment) {
+    private func sayWhatIsIgnored() {
         let hasName = context.options.username == nil && target.user == nil && environment["AUTHCTL_USERNAME"] != nil
         let hasPassword = chosen.passwordSource == nil && SuppliedCredential.variable(environment, true) != nil
         guard hasName || hasPassword else { return }
@@ -296,8 +296,7 @@ private struct Resolver {
     private func supplied() throws(LoginFault) -> Secret? {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, chosen.passwordSource == nil { return password }
-        let environment = context.dependencies.environment
-        if !mayUseVariables { sayWhatIsIgnored(environment) }
+        if !mayUseVariables { sayWhatIsIgnored() }
         let source =
             chosen.passwordSource ?? SuppliedCredential.variable(environment, mayUseVariables)
             ?? target.profile.settings.passwordCommand.map { .command($0) }

@@ -274,24 +274,25 @@ extension LoginContext {
         _ request: HTTPRequest, over transport: any Transport, _ login: LoginRequest
     ) throws(LoginFault) -> HTTPResponse {
         do {
-            return try showingNotice { () throws(LoginFault) in try transport.send(request) }
+            return try sendOnce(request, over: transport)
         } catch .untrusted(.certificate(let trust)) where acceptance == nil {
             acceptance = try accepted(trust, login)
         }
         if let exception = acceptance?.exception { transport.trust(exception) }
-        return try showingNotice { () throws(LoginFault) in try transport.send(request) }
+        return try sendOnce(request, over: transport)
     }
 
     /// Whether a person is told that a server is asked.
     var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
 
     /// Shows a notice while the server is asked without a credential, outside of a login.
-    private func showingNotice<Result>(_ ask: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        guard showsNotice else { return try ask() }
-        let prompt = dependencies.dialogue(dialogueSettings)
-        prompt.showWaiting(LoginLoop.contactNotice)
-        defer { prompt.showWaiting(nil) }
-        return try ask()
+    private func sendOnce(
+        _ request: HTTPRequest, over transport: any Transport
+    ) throws(LoginFault) -> HTTPResponse {
+        let prompt = showsNotice ? dependencies.dialogue(dialogueSettings) : nil
+        prompt?.showWaiting(LoginLoop.contactNotice)
+        defer { prompt?.showWaiting(nil) }
+        return try transport.send(request)
     }
 
     private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
