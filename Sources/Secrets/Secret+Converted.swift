@@ -19,7 +19,7 @@ extension Secret {
                 // In pieces: before each fault, glibc reads as far ahead as it may.
                 let piece = min(rest.count, 256)
                 var isWhole = true, left = piece
-                _ = builder.append(upTo: min(4 * piece + 8, builder.limit - builder.count)) { place in
+                _ = builder.append(upTo: min(4 * piece + 8, builder.room)) { place in
                     var input = UnsafeMutablePointer(mutating: rest.bindMemory(to: CChar.self).baseAddress)
                     var output = place.bindMemory(to: CChar.self).baseAddress
                     var room = place.count
@@ -30,7 +30,8 @@ extension Secret {
                 }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece - left))
                 guard !isWhole else { continue }
-                guard let (count, text) = replacement(rest), (try? builder.append(text)) != nil else { return false }
+                guard let (count, text) = replacement(rest), text.utf8.count <= builder.room else { return false }
+                builder.append(text)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }
             return true

@@ -30,11 +30,16 @@ public struct Secret: Sendable {
 
     /// A secret behind a text that is none, such as the scheme of a header.
     package init(_ start: String, followedBy secret: Secret) {
-        let start = Array(start.utf8)
-        self.init(count: start.count + secret.count) { place in
-            place.copyBytes(from: start)
-            secret.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: place[start.count...]).copyMemory(from: $0)
+        self.init(joining: [Secret(start), secret])
+    }
+
+    /// Several secrets, one behind the other.
+    package init(joining pieces: [Secret]) {
+        self.init(count: pieces.reduce(0) { $0 + $1.count }) { place in
+            var rest = place
+            for piece in pieces {
+                piece.withUnsafeBytes { rest.copyMemory(from: $0) }
+                rest = UnsafeMutableRawBufferPointer(rebasing: rest[piece.count...])
             }
         }
     }

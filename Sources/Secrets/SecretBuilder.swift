@@ -3,18 +3,15 @@ import CSodium
 /// Collects bytes in guarded memory, for a secret whose length is not known beforehand: a request body with a password
 /// in it, an answer that arrives in pieces.
 ///
-/// Grows by doubling; every outgrown block is zeroed. Bounded by `limit`.
+/// Grows by doubling; every outgrown block is zeroed. Bounded by `limit`: of an append that does not fit nothing is kept, and there
+/// will be no secret.
 package struct SecretBuilder: ~Copyable {
-    /// The bytes of an append did not fit into the limit; nothing of it was kept.
-    package struct LimitExceeded: Error, Equatable {
-        /// In bytes.
-        package let limit: Int
-    }
-
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
     /// The number of bytes so far.
     package private(set) var count = 0
+    /// Whether everything fitted so far.
+    private var isWhole = true
 
     /// The largest number of bytes that are accepted.
     package let limit: Int
@@ -30,31 +27,30 @@ package struct SecretBuilder: ~Copyable {
         csodium_free(start)
     }
 
+    /// How many bytes still fit.
+    package var room: Int { limit - count }
+
     /// Copies bytes behind those that are there. The caller wipes its own copy.
-    /// - Throws: `LimitExceeded`, with everything as it was before.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(LimitExceeded) {
-        guard bytes.count <= limit - count else { throw LimitExceeded(limit: limit) }
+    /// - Returns: whether they fitted.
+    @discardableResult
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        isWhole = isWhole && bytes.count <= room
+        guard isWhole else { return false }
         reserve(count + bytes.count)
         UnsafeMutableRawBufferPointer(start: start + count, count: bytes.count).copyMemory(from: bytes)
         count += bytes.count
+        return true
     }
 
     /// Copies the UTF-8 of what is not itself secret.
-    /// - Throws: `LimitExceeded`, with everything as it was before.
-    package mutating func append(_ text: String) throws(LimitExceeded) {
-        guard text.utf8.count <= limit - count else { throw LimitExceeded(limit: limit) }
-        for byte in text.utf8 { try append(byte) }
+    package mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Copies another secret.
-    /// - Throws: `LimitExceeded`, with everything as it was before.
-    package mutating func append(_ secret: Secret) throws(LimitExceeded) {
-        guard secret.count <= limit - count else { throw LimitExceeded(limit: limit) }
-        reserve(count + secret.count)
-        secret.withUnsafeBytes {
-            UnsafeMutableRawBufferPointer(start: start + count, count: $0.count).copyMemory(from: $0)
-        }
-        count += secret.count
+    package mutating func append(_ secret: Secret) {
+        secret.withUnsafeBytes { _ = append($0) }
     }
 
     /// Has `fill` write up to `most` bytes behind those that are there; they must be within the limit.
@@ -62,24 +58,27 @@ package struct SecretBuilder: ~Copyable {
     package mutating func append<Failure: Error>(
         upTo most: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
-        precondition(most <= limit - count, "a secret beyond its limit")
+        precondition(most <= room, "a secret beyond its limit")
         reserve(count + most)
         let written = try fill(UnsafeMutableRawBufferPointer(start: start + count, count: most))
         count += written
         return written
     }
 
-    /// - Throws: `LimitExceeded`, with everything as it was before.
-    package mutating func append(_ byte: UInt8) throws(LimitExceeded) {
-        guard count < limit else { throw LimitExceeded(limit: limit) }
+    /// - Returns: whether it fitted.
+    @discardableResult
+    package mutating func append(_ byte: UInt8) -> Bool {
+        isWhole = isWhole && count < limit
+        guard isWhole else { return false }
         reserve(count + 1)
         start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
+        return true
     }
 
-    /// The bytes so far, as a secret of exactly that length.
-    package consuming func finish() -> Secret {
-        Secret(copying: UnsafeRawBufferPointer(start: start, count: count))
+    /// Returns the bytes as a secret of exactly that length; `nil` if something did not fit.
+    package consuming func finish() -> Secret? {
+        isWhole ? Secret(copying: UnsafeRawBufferPointer(start: start, count: count)) : nil
     }
 
     private mutating func reserve(_ needed: Int) {

@@ -52,30 +52,30 @@ struct HexadecimalTests {
 
 /// The values of the two headers that every method shares.
 struct HeaderValuesTests {
-    private func basic(_ username: String, _ password: String, limit: Int = 100) throws -> Secret {
+    private func basic(_ username: String, _ password: String, limit: Int = 100) -> Secret? {
         var value = SecretBuilder(limit: limit)
-        try value.appendBasic(Secret(username), Secret(password))
+        value.appendBasic(Secret(username), Secret(password))
         return value.finish()
     }
 
-    @Test func `a pair is encoded whole, whatever stands in it`() throws {
-        #expect(try basic("a:b", "c") == Secret("Basic YTpiOmM="))
-        #expect(try basic("", "") == Secret("Basic Og=="))
-        #expect(try basic("zoë", "\u{1F511}") == Secret("Basic em/Dqzrwn5SR"))
+    @Test func `a pair is encoded whole, whatever stands in it`() {
+        #expect(basic("a:b", "c") == Secret("Basic YTpiOmM="))
+        #expect(basic("", "") == Secret("Basic Og=="))
+        #expect(basic("zoë", "\u{1F511}") == Secret("Basic em/Dqzrwn5SR"))
     }
 
-    @Test func `a pair that is too long is refused, be it so before or after it is encoded`() throws {
-        #expect(throws: SecretBuilder.LimitExceeded.self) { try basic("ann", "long password", limit: 12) }
-        #expect(throws: SecretBuilder.LimitExceeded.self) { try basic("ann", "pw", limit: 13) }
-        #expect(try basic("ann", "pw", limit: 14) == Secret("Basic YW5uOnB3"))
+    @Test func `a pair that is too long is refused, be it so before or after it is encoded`() {
+        #expect(basic("ann", "long password", limit: 12) == nil)
+        #expect(basic("ann", "pw", limit: 13) == nil)
+        #expect(basic("ann", "pw", limit: 14) == Secret("Basic YW5uOnB3"))
     }
 
-    @Test func `cookies are one list without attributes`() throws {
+    @Test func `cookies are one list without attributes`() {
         var value = SecretBuilder(limit: 100)
-        try value.append([Cookie.named("a", "1"), .named("b", ""), .named("a", "2; x")])
+        value.append([Cookie.named("a", "1"), .named("b", ""), .named("a", "2; x")])
         #expect(value.finish() == Secret("a=1; b=; a=2; x"))
         var none = SecretBuilder(limit: 10)
-        try none.append([Cookie]())
+        none.append([Cookie]())
         #expect(none.count == 0)
     }
 }

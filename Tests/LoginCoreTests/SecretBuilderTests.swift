@@ -2,14 +2,38 @@ import Secrets
 import Testing
 
 struct SecretBuilderTests {
-    @Test func `of what does not fit, nothing is kept`() throws {
+    private func full() -> SecretBuilder {
         var builder = SecretBuilder(limit: 8)
-        try builder.append("ab")
-        #expect(throws: SecretBuilder.LimitExceeded.self) { try builder.append("1234567") }
-        #expect(throws: SecretBuilder.LimitExceeded.self) { try builder.append(Secret("1234567")) }
-        #expect(builder.count == 2)
-        try builder.append("123456")
-        #expect(throws: SecretBuilder.LimitExceeded.self) { try builder.append(UInt8(ascii: "7")) }
-        #expect(builder.finish() == Secret("ab123456"))
+        builder.append("ab")
+        builder.append(Secret("12345"))
+        builder.append(UInt8(ascii: "6"))
+        return builder
+    }
+
+    @Test func `everything up to the limit is kept`() {
+        let secret = full().finish()
+        #expect(secret == Secret("ab123456"))
+    }
+
+    @Test func `of what does not fit, nothing is kept, and there is no secret`() {
+        var text = full(), secret = full(), byte = full()
+        text.append("7")
+        secret.append(Secret("7"))
+        let fitted = byte.append(UInt8(ascii: "7"))
+        #expect(!fitted)
+        #expect([text.count, secret.count, byte.count] == [8, 8, 8])
+        let secrets = [text.finish(), secret.finish(), byte.finish()]
+        #expect(secrets == [nil, nil, nil])
+    }
+
+    @Test func `what would fit after something that did not is not kept either`() {
+        var builder = SecretBuilder(limit: 8)
+        builder.append("123456789")
+        builder.append("a")
+        let fitted = builder.append(UInt8(ascii: "b"))
+        #expect(!fitted)
+        #expect(builder.count == 0)
+        let secret = builder.finish()
+        #expect(secret == nil)
     }
 }

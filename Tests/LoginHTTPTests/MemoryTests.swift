@@ -35,10 +35,8 @@ struct `Memory` {
 /// As Basic, as header, as body, as cookie; the answer is short.
 private func sendEverywhere(_ password: Secret, to origin: Origin, authorities: String) throws {
     let transport = CurlTransport(origin: origin, settings: TransportSettings(caFile: authorities))
-    var record = SecretBuilder(limit: 200)
-    try record.append("127.0.0.1\tFALSE\t/\tTRUE\t0\tname\t")
-    try record.append(password)
-    let cookie = Cookie(name: "name", value: password, record: record.finish(), expires: nil)
+    let record = Secret("127.0.0.1\tFALSE\t/\tTRUE\t0\tname\t", followedBy: password)
+    let cookie = Cookie(name: "name", value: password, record: record, expires: nil)
     let response = try transport.send(
         HTTPRequest(
             method: "POST", url: "\(origin)/", headers: [HTTPRequestField(name: "X-Token", value: password)],

@@ -14,74 +14,67 @@ struct CurlConfig {
 
     func text() throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 16 * Self.longestLine)
-        do {
-            try writePlace(to: &text)
-            try writeCredential(to: &text)
-            for field in attachment.request.headers { try text.option("header", field.line) }
-            if let cookieFile { try text.option("cookie", Secret(cookieFile)) }
-        } catch {
-            throw Self.tooLong
-        }
+        writePlace(to: &text)
+        try writeCredential(to: &text)
+        for field in attachment.request.headers { text.option("header", field.line) }
+        if let cookieFile { text.option("cookie", Secret(cookieFile)) }
         try writeCertificate(to: &text)
-        return text.finish()
+        guard let text = text.finish() else { throw Self.tooLong }
+        return text
     }
 
     /// Cookies in the Netscape format, each record of which libcurl itself has written.
     static func cookies(_ cookies: [Cookie]) throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 16 * longestLine)
-        do {
-            try text.append("# Netscape HTTP Cookie File\n")
-            for cookie in cookies {
-                try text.append(cookie.record)
-                try text.append("\n")
-            }
-        } catch {
-            throw tooLong
+        text.append("# Netscape HTTP Cookie File\n")
+        for cookie in cookies {
+            text.append(cookie.record)
+            text.append("\n")
         }
-        return text.finish()
+        guard let text = text.finish() else { throw tooLong }
+        return text
     }
 
     private static let tooLong = LoginFault.failure(.other("the session is too long for curl"))
 
     /// No URL: that is for the command to say. But a session of https does not go out in clear.
-    private func writePlace(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
+    private func writePlace(to text: inout SecretBuilder) {
         let scheme = Secret("=\(run.endpoint.origin.scheme)")
-        try text.option("proto", scheme)
-        try text.option("proto-redir", scheme)
+        text.option("proto", scheme)
+        text.option("proto-redir", scheme)
         if let file = run.profile.settings.caFile {
-            try text.option("cacert", Secret(file))
-            try text.option("proxy-cacert", Secret(file))
+            text.option("cacert", Secret(file))
+            text.option("proxy-cacert", Secret(file))
         }
-        if let name = run.profile.settings.userAgent { try text.option("user-agent", Secret(name)) }
-        try writeProxy(to: &text)
+        if let name = run.profile.settings.userAgent { text.option("user-agent", Secret(name)) }
+        writeProxy(to: &text)
     }
 
     /// The way that authctl itself takes: curl obeys the proxy variables of its environment for http and for this machine, too.
-    private func writeProxy(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
+    private func writeProxy(to text: inout SecretBuilder) {
         let origin = run.endpoint.origin
         switch run.profile.settings.namedProxy ?? .environment {
         case .environment where origin.scheme == "https" && !origin.isLoopback: break
-        case .none, .environment: try text.option("noproxy", Secret("*"))
+        case .none, .environment: text.option("noproxy", Secret("*"))
         case .url(let url, _):
-            try text.option("proxy", Secret(url))
-            try text.option("noproxy", Secret(""))
+            text.option("proxy", Secret(url))
+            text.option("noproxy", Secret(""))
         }
     }
 
-    private func writeCredential(to text: inout SecretBuilder) throws(SecretBuilder.LimitExceeded) {
+    private func writeCredential(to text: inout SecretBuilder) throws(LoginFault) {
         switch attachment.method {
-        case .digest: try text.append("digest\n")
+        case .digest: text.append("digest\n")
         case .negotiate:
             // The ticket says who it is; without a user curl does not look for it.
-            try text.append("negotiate\nuser = \":\"\n")
-        case .basic: try text.append("basic\n")
+            text.append("negotiate\nuser = \":\"\n")
+        case .basic: text.append("basic\n")
         case .certificate, .cookie, .token, .oauth, .browser, .auto, nil: break
         }
         guard let pair = attachment.request.basic else { return }
-        var user = SecretBuilder(limit: Self.longestLine)
-        try user.append("\(pair.username):")
-        try user.append(pair.password)
-        try text.option("user", user.finish())
+        let user = Secret("\(pair.username):", followedBy: pair.password)
+        guard user.count <= Self.longestLine else { throw Self.tooLong }
+        text.option("user", user)
     }
 
     private func writeCertificate(to text: inout SecretBuilder) throws(LoginFault) {
@@ -91,15 +84,11 @@ struct CurlConfig {
             run.profile.traits.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
         let identity = try KeyFile.files(certificate: file, key: settings.key)
             .open(passphrase: passphrase, now: run.context.dependencies.clock.now())
-        do {
-            // A colon would end the name, and begin a passphrase.
-            try text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))
-            if identity?.isPKCS12 == true { try text.option("cert-type", Secret("P12")) }
-            if let key = settings.key { try text.option("key", Secret(key)) }
-            if let passphrase { try text.option("pass", passphrase) }
-        } catch {
-            throw Self.tooLong
-        }
+        // A colon would end the name, and begin a passphrase.
+        text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))
+        if identity?.isPKCS12 == true { text.option("cert-type", Secret("P12")) }
+        if let key = settings.key { text.option("key", Secret(key)) }
+        if let passphrase { text.option("pass", passphrase) }
     }
 }
 
@@ -113,19 +102,19 @@ extension HTTPRequestField {
 
 extension SecretBuilder {
     /// `name = "value"`, with the escapes that curl knows between quotes.
-    fileprivate mutating func option(_ name: String, _ value: Secret) throws(LimitExceeded) {
-        try append("\(name) = \"")
+    fileprivate mutating func option(_ name: String, _ value: Secret) {
+        append("\(name) = \"")
         for index in 0..<value.count {
             let byte = value.withUnsafeBytes { $0[index] }
             switch byte {
-            case UInt8(ascii: "\\"): try append("\\\\")
-            case UInt8(ascii: "\""): try append("\\\"")
-            case UInt8(ascii: "\n"): try append("\\n")
-            case UInt8(ascii: "\r"): try append("\\r")
-            case UInt8(ascii: "\t"): try append("\\t")
-            default: try append(byte)
+            case UInt8(ascii: "\\"): append("\\\\")
+            case UInt8(ascii: "\""): append("\\\"")
+            case UInt8(ascii: "\n"): append("\\n")
+            case UInt8(ascii: "\r"): append("\\r")
+            case UInt8(ascii: "\t"): append("\\t")
+            default: append(byte)
             }
         }
-        try append("\"\n")
+        append("\"\n")
     }
 }

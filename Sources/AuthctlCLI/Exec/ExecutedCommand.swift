@@ -222,7 +222,7 @@ extension AuthenticatedSession {
             // A NUL would cut it short.
             guard token.value.isHeaderSafe else { throw .usage(.controlCharacter(.token)) }
             if let name = options.env { token.value.withUnsafeBytes { image.environment.set(name, to: $0) } }
-            if let number = options.fd { try hand(token.value.line(), at: number, to: &image) }
+            if let number = options.fd { try hand(token.value.line, at: number, to: &image) }
         }
         if options.curlConfig { try handCurlConfig(to: &image, besides: options.fd) }
     }

@@ -141,10 +141,10 @@ struct HelperInput {
             let isLineEnd = byte == UInt8(ascii: "\n")
             if isLineEnd && isAtLineStart && endsWithBlankLine { return false }
             isAtLineStart = isLineEnd
-            do { try builder.append(byte) } catch { throw .tooLong }
-            return true
+            return builder.append(byte)
         }
-        return builder.finish()
+        guard let input = builder.finish() else { throw .tooLong }
+        return input
     }
 }
 
@@ -290,15 +290,12 @@ struct LentLogin: Equatable, Sendable {
             }
         }
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
-        do {
-            for (index, line) in lines.enumerated() {
-                try text.append(index > 0 ? "\n\(line.name)=" : "\(line.name)=")
-                try text.append(line.value)
-            }
-        } catch {
-            throw .tooLong(limit: error.limit)
+        for (index, line) in lines.enumerated() {
+            text.append(index > 0 ? "\n\(line.name)=" : "\(line.name)=")
+            text.append(line.value)
         }
-        return text.finish()
+        guard let text = text.finish() else { throw .tooLong(limit: RequestRule.bodyLimit) }
+        return text
     }
 }
 

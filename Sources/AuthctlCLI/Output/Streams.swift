@@ -44,7 +44,7 @@ struct Streams: Sendable {
 
     /// Prints a secret: byte for byte to a program, without control sequences on a terminal.
     func result(_ secret: Secret, isTerminal: Bool = false) throws(LoginFault) {
-        try secret.line().withUnsafeBytes { (buffer) throws(LoginFault) in
+        try secret.line.withUnsafeBytes { (buffer) throws(LoginFault) in
             guard isTerminal else { return try write(STDOUT_FILENO, buffer) }
             var filter = TerminalFilter()
             try write(STDOUT_FILENO, filter.shown(buffer))
@@ -91,16 +91,7 @@ struct Streams: Sendable {
 
 extension Secret {
     /// The secret and a line end, as a shell's `read` takes it.
-    func line() throws(LoginFault) -> Secret {
-        var line = SecretBuilder(limit: count + 1)
-        do {
-            try line.append(self)
-            try line.append(UInt8(ascii: "\n"))
-        } catch {
-            throw .failure(.other("the token does not fit on one line"))
-        }
-        return line.finish()
-    }
+    var line: Secret { Secret(joining: [self, Secret("\n")]) }
 }
 
 /// The streams and arguments of a command.

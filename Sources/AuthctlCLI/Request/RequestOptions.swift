@@ -242,15 +242,14 @@ struct RequestBody {
         for piece in options.dataUrlencode {
             pieces.append(try URLEncodedData(piece).encoded(limit: form.limit, patience: patience))
         }
-        do {
-            for (number, piece) in pieces.enumerated() {
-                if number > 0 { try form.append(UInt8(ascii: "&")) }
-                try form.append(piece)
-            }
-        } catch {
-            throw .usage(.badValue(option: "-d", problem: "more than \(error.limit) bytes; --data-binary has no limit"))
+        for (number, piece) in pieces.enumerated() {
+            if number > 0 { form.append(UInt8(ascii: "&")) }
+            form.append(piece)
         }
-        return form.finish()
+        guard let form = form.finish() else {
+            throw .usage(.badValue(option: "-d", problem: "more than \(largestForm) bytes; --data-binary has no limit"))
+        }
+        return form
     }
 
     /// As `--data-binary` takes it: bytes as they are, of any length.
@@ -328,15 +327,17 @@ final class BodyInput {
     /// - Returns: at least the first `limit` bytes, and whether that is all.
     func beginning(limit: Int) throws(LoginFault) -> (bytes: Secret, isWhole: Bool) {
         var builder = SecretBuilder(limit: limit + 2 * Self.piece)
-        while builder.count <= limit {
+        var isWhole = false
+        while !isWhole, builder.count <= limit {
             let count = try builder.append(upTo: Self.piece) { (bytes) throws(LoginFault) in
                 let count = bytes.readSome(from: descriptor, within: patience)
                 guard count >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
                 return count
             }
-            if count == 0 { return (builder.finish(), true) }
+            isWhole = count == 0
         }
-        return (builder.finish(), false)
+        guard let bytes = builder.finish() else { preconditionFailure("more was read than was asked for") }
+        return (bytes, isWhole)
     }
 
     private static let piece = 64 << 10

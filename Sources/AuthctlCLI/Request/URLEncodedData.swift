@@ -29,12 +29,11 @@ struct URLEncodedData {
             bytes = Secret(text ?? "")
         }
         var builder = SecretBuilder(limit: limit)
-        do {
-            try builder.append(name.isEmpty ? "" : "\(name)=")
-            try builder.append(try bytes.formEncoded(limit: limit))
-        } catch {
+        builder.append(name.isEmpty ? "" : "\(name)=")
+        builder.append(bytes, .form)
+        guard let data = builder.finish() else {
             throw .usage(.badValue(option: "--data-urlencode", problem: "more than \(limit) bytes"))
         }
-        return builder.finish()
+        return data
     }
 }

@@ -11,6 +11,7 @@ enum FormText {
 
     /// The same of what may hold a secret; a `%` without its two digits stands for itself.
     static func decoded(_ text: Secret) -> Secret {
+        // It is never longer than it was.
         var builder = SecretBuilder(limit: text.count)
         var index = 0
         while index < text.count {
@@ -19,11 +20,10 @@ enum FormText {
                 if isEscape, let byte = Hexadecimal.byte(bytes[index + 1], bytes[index + 2]) { return (byte, 3) }
                 return (bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index], 1)
             }
-            // It is never longer than it was.
-            try? builder.append(byte)
+            builder.append(byte)
             index += count
         }
-        return builder.finish()
+        return builder.finish() ?? text
     }
 }
 

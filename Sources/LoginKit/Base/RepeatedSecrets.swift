@@ -18,8 +18,8 @@ struct RepeatedSecrets: Equatable, Sendable {
 
     /// The pair of Basic (RFC 7617, section 2), which is looked for in base64 alone.
     private mutating func addPair(_ username: String, _ secret: Secret) {
-        guard let pair = Self.pair(username, secret), !pairs.contains(pair) else { return }
-        pairs.append(pair)
+        let pair = Secret("\(username):", followedBy: secret)
+        if !pairs.contains(pair) { pairs.append(pair) }
     }
 
     /// The secrets of a request whose response others show.
@@ -64,17 +64,6 @@ struct RepeatedSecrets: Equatable, Sendable {
     private static func soughtCount(_ count: Int) -> Int {
         let whole = count / 3 * 3
         return whole >= 6 ? whole : count
-    }
-
-    private static func pair(_ username: String, _ secret: Secret) -> Secret? {
-        var pair = SecretBuilder(limit: secret.count + username.utf8.count + 1)
-        do {
-            try pair.append(username + ":")
-            try pair.append(secret)
-            return pair.finish()
-        } catch {
-            return nil
-        }
     }
 }
 

@@ -177,20 +177,16 @@ extension Transport {
 
 extension SecretBuilder {
     /// The value of `Authorization` with a user name and a password (RFC 7617, section 2).
-    mutating func appendBasic(_ username: Secret, _ password: Secret) throws(LimitExceeded) {
-        var pair = SecretBuilder(limit: limit)
-        try pair.append(username)
-        try pair.append(":")
-        try pair.append(password)
-        try append("Basic ")
-        try append(pair.finish().base64)
+    mutating func appendBasic(_ username: Secret, _ password: Secret) {
+        append("Basic ")
+        append(Secret(joining: [username, Secret(":"), password]).base64)
     }
 
     /// The value of `Cookie` (RFC 6265, section 5.4).
-    mutating func append(_ cookies: [Cookie]) throws(LimitExceeded) {
+    mutating func append(_ cookies: [Cookie]) {
         for (index, cookie) in cookies.enumerated() {
-            try append(index == 0 ? "\(cookie.name)=" : "; \(cookie.name)=")
-            try append(cookie.value)
+            append(index == 0 ? "\(cookie.name)=" : "; \(cookie.name)=")
+            append(cookie.value)
         }
     }
 }

@@ -13,17 +13,12 @@ extension LoginContext {
     }
 
     private func readStandardInput() throws(LoginFault) -> Secret {
-        var text = SecretBuilder(limit: PastedLines.limit)
         let wait = InputWait(descriptor: STDIN_FILENO, deadline: .now + .seconds(PasswordCommand.patience))
         do {
-            try SecretFile.eachByte(of: STDIN_FILENO, waiting: wait) { (byte) throws(SecretFile.Problem) in
-                do { try text.append(byte) } catch { throw .tooLong }
-                return true
-            }
+            return try SecretFile.all(of: STDIN_FILENO, limit: PastedLines.limit, waiting: wait)
         } catch {
             throw Self.fault(error == .tooLong ? CopyFault.tooLong.words : error.words)
         }
-        return text.finish()
     }
 
     /// The session in a text that a person has copied in their browser.

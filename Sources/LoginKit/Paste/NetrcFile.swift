@@ -49,16 +49,11 @@ extension LoginContext {
         guard [0, getuid()].contains(information.st_uid), information.st_mode & 0o077 == 0 else {
             throw fault(path, "can be read by other users; run: \(ShellCommand("chmod", "600", path))")
         }
-        var text = SecretBuilder(limit: longest)
         do {
-            try SecretFile.eachByte(of: descriptor, waiting: nil) { (byte) throws(SecretFile.Problem) in
-                do { try text.append(byte) } catch { throw .tooLong }
-                return true
-            }
+            return try SecretFile.all(of: descriptor, limit: longest, waiting: nil)
         } catch {
             throw fault(path, error == .tooLong ? "is longer than \(longest) bytes" : error.words)
         }
-        return text.finish()
     }
 
     private static let longest = 1 << 20

@@ -72,10 +72,10 @@ package final class ResponseOutput: ResponseSink {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         progress?.advance(by: bytes.count)
-        guard builder != nil else { return try output.write(bytes) }
-        do {
-            try builder?.append(bytes)
-        } catch {
+        guard let room = builder?.room else { return try output.write(bytes) }
+        if bytes.count <= room {
+            builder?.append(bytes)
+        } else {
             try release()
             try output.write(bytes)
         }

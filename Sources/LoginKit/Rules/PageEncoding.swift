@@ -111,21 +111,21 @@ struct EntryList: Equatable, Sendable {
     /// - Parameter typed: URL-encoded, in UTF-8.
     func body(with typed: Secret, limit: Int) throws(FillFault) -> Secret {
         var builder = SecretBuilder(limit: limit)
-        try builder.write(form: typed, in: encoding)
+        try builder.append(form: typed, in: encoding)
         for entry in entries {
-            if builder.count > 0 { try builder.write("&") }
-            try builder.write(encoding.encodedWithReferences(Secret(entry.name).withFormLineEnds), .form)
-            try builder.write("=")
-            try builder.write(encoding.encodedWithReferences(entry.value.withFormLineEnds), .form)
+            if builder.count > 0 { builder.append("&") }
+            builder.append(encoding.encodedWithReferences(Secret(entry.name).withFormLineEnds), .form)
+            builder.append("=")
+            builder.append(encoding.encodedWithReferences(entry.value.withFormLineEnds), .form)
         }
-        return builder.finish()
+        return try builder.filled()
     }
 }
 
 extension SecretBuilder {
     /// Adds a URL-encoded form that is in UTF-8, in the encoding of its page. What is not UTF-8 stays as it is.
-    fileprivate mutating func write(form: Secret, in encoding: PageEncoding) throws(FillFault) {
-        guard encoding != .utf8 else { return try write(form) }
+    fileprivate mutating func append(form: Secret, in encoding: PageEncoding) throws(FillFault) {
+        guard encoding != .utf8 else { return append(form) }
         var field = "", start = 0, isName = true
         while start <= form.count {
             let (raw, separator) = form.withUnsafeBytes { bytes in
@@ -138,8 +138,8 @@ extension SecretBuilder {
             guard let encoded = text.isUTF8 ? encoding.encoded(text) : text else {
                 throw .notInEncoding(field: field, encoding: encoding.name)
             }
-            if encoded == text { try write(raw) } else { try write(encoded, .form) }
-            try write(separator)
+            if encoded == text { append(raw) } else { append(encoded, .form) }
+            append(separator)
             (start, isName) = (start + raw.count + 1, separator != "=")
         }
     }

@@ -101,15 +101,15 @@ extension RequestRule {
     /// Path and query appended to `base`, which is as for the request.
     func url(base: String, _ values: SlotValues) throws(FillFault) -> String {
         var builder = SecretBuilder(limit: Self.urlLimit)
-        try builder.write(base)
+        builder.append(base)
         try path.fill(values, .path, into: &builder)
         var hasQuery = path.parts.contains { if case .text(let text) = $0 { text.contains("?") } else { false } }
         for parameter in query where parameter.value.isWanted(values) {
-            try builder.write(hasQuery ? "&" : "?")
+            builder.append(hasQuery ? "&" : "?")
             try parameter.fill(values, .query, into: &builder)
             hasQuery = true
         }
-        return builder.finish().unprotectedText
+        return try builder.filled().unprotectedText
     }
 
     private func body(_ values: SlotValues) throws(FillFault) -> (type: String, body: Secret)? {
@@ -119,17 +119,17 @@ extension RequestRule {
             return nil
         case .form(let parameters):
             for (index, parameter) in parameters.filter({ $0.value.isWanted(values) }).enumerated() {
-                if index > 0 { try builder.write("&") }
+                if index > 0 { builder.append("&") }
                 try parameter.fill(values, .form, into: &builder)
             }
-            let body = try values.pageEntries.body(with: builder.finish(), limit: Self.bodyLimit)
+            let body = try values.pageEntries.body(with: builder.filled(), limit: Self.bodyLimit)
             return ("application/x-www-form-urlencoded", body)
         case .json(let value):
             try value.fill(values, into: &builder)
-            return ("application/json", builder.finish())
+            return ("application/json", try builder.filled())
         case .body(let text):
-            try builder.write(text)
-            return ("text/plain; charset=utf-8", builder.finish())
+            builder.append(text)
+            return ("text/plain; charset=utf-8", try builder.filled())
         }
     }
 }
@@ -138,8 +138,8 @@ extension RequestRule.Parameter {
     func fill(
         _ values: SlotValues, _ escaping: Escaping, into builder: inout SecretBuilder
     ) throws(FillFault) {
-        try builder.write(Secret(name), escaping.text)
-        try builder.write("=")
+        builder.append(Secret(name), escaping.text)
+        builder.append("=")
         try value.fill(values, escaping, into: &builder)
     }
 }

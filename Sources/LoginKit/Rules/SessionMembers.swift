@@ -35,12 +35,12 @@ extension SessionRule {
     private func addingForm(to body: Secret, _ values: SlotValues) throws(FillFault) -> Secret {
         let names = body.formNames
         var builder = SecretBuilder(limit: body.count + RequestRule.bodyLimit)
-        try builder.write(body)
+        builder.append(body)
         for parameter in form where !names.contains(parameter.name) && parameter.value.isWanted(values) {
-            if builder.count > 0 { try builder.write("&") }
+            if builder.count > 0 { builder.append("&") }
             try parameter.fill(values, .form, into: &builder)
         }
-        return builder.finish()
+        return try builder.filled()
     }
 
     private func addingJSON(to body: Secret, _ values: SlotValues) throws(FillFault) -> Secret {
@@ -64,15 +64,15 @@ extension SessionRule {
             }
         }
         for (start, value, isLast) in inserted.sorted(by: { $0.start < $1.start }) {
-            try builder.write(body.piece(written..<start))
+            builder.append(body.piece(written..<start))
             try value.fill(values, into: &builder)
-            if !isLast { try builder.write(",") }
+            if !isLast { builder.append(",") }
             written = start
         }
-        try builder.write(body.piece(written..<end))
+        builder.append(body.piece(written..<end))
         try JSONTemplate.fill(added, values, into: &builder, isFirst: members.isEmpty)
-        try builder.write(body.piece(end..<body.count))
-        return builder.finish()
+        builder.append(body.piece(end..<body.count))
+        return try builder.filled()
     }
 }
 

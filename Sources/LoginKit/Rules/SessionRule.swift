@@ -166,23 +166,20 @@ extension SessionRule {
         let fields = try (headers + writeHeaders).filter { $0.value.isWanted(values) }.map {
             (header) throws(FillFault) in try header.filled(values)
         }
-        do {
-            if let pair {
-                try text.append("Authorization: ")
-                try text.appendBasic(pair.username, pair.password)
-            }
-            if !values.cookies.isEmpty {
-                try text.append(text.count == 0 ? "Cookie: " : "\nCookie: ")
-                try text.append(values.cookies)
-            }
-            for field in fields {
-                try text.append("\(text.count == 0 ? "" : "\n")\(field.name): ")
-                try text.append(field.value)
-            }
-        } catch {
-            throw .tooLong(limit: error.limit)
+        if let pair {
+            text.append("Authorization: ")
+            text.appendBasic(pair.username, pair.password)
         }
-        return text.count == 0 ? nil : text.finish()
+        if !values.cookies.isEmpty {
+            text.append(text.count == 0 ? "Cookie: " : "\nCookie: ")
+            text.append(values.cookies)
+        }
+        for field in fields {
+            text.append("\(text.count == 0 ? "" : "\n")\(field.name): ")
+            text.append(field.value)
+        }
+        let all = try text.filled()
+        return all.isEmpty ? nil : all
     }
 
     /// The names of the headers whose value is fetched for each request.

@@ -161,20 +161,25 @@ enum JSONTemplate: Equatable, Sendable {
 
     func fill(_ values: SlotValues, into builder: inout SecretBuilder) throws(FillFault) {
         switch self {
-        case .null: try builder.write("null")
-        case .bool(let flag): try builder.write(String(flag))
-        case .integer(let number): try builder.write(String(number))
-        case .number(let number): try builder.write(String(number))
+        case .null: builder.append("null")
+        case .bool(let flag): builder.append(String(flag))
+        case .integer(let number): builder.append(String(number))
+        case .number(let number): builder.append(String(number))
         case .string(let template):
-            try builder.write("\"")
+            builder.append("\"")
             try template.fill(values, .json, into: &builder)
-            try builder.write("\"")
+            builder.append("\"")
         case .array(let elements):
-            try fill(elements.filter { $0.isWanted(values) }, values, into: &builder)
+            builder.append("[")
+            for (index, element) in elements.filter({ $0.isWanted(values) }).enumerated() {
+                if index > 0 { builder.append(",") }
+                try element.fill(values, into: &builder)
+            }
+            builder.append("]")
         case .object(let members):
-            try builder.write("{")
+            builder.append("{")
             try Self.fill(members, values, into: &builder, isFirst: true)
-            try builder.write("}")
+            builder.append("}")
         }
     }
 
@@ -184,26 +189,15 @@ enum JSONTemplate: Equatable, Sendable {
         return true
     }
 
-    private func fill(
-        _ elements: [JSONTemplate], _ values: SlotValues, into builder: inout SecretBuilder
-    ) throws(FillFault) {
-        try builder.write("[")
-        for (index, element) in elements.enumerated() {
-            if index > 0 { try builder.write(",") }
-            try element.fill(values, into: &builder)
-        }
-        try builder.write("]")
-    }
-
     /// The members that are wanted, without the braces around them.
     /// - Parameter isFirst: whether none stands before them.
     static func fill(
         _ members: [Member], _ values: SlotValues, into builder: inout SecretBuilder, isFirst: Bool
     ) throws(FillFault) {
         for (index, member) in members.filter({ $0.value.isWanted(values) }).enumerated() {
-            try builder.write(index == 0 && isFirst ? "\"" : ",\"")
-            try builder.write(Secret(member.name), .json)
-            try builder.write("\":")
+            builder.append(index == 0 && isFirst ? "\"" : ",\"")
+            builder.append(Secret(member.name), .json)
+            builder.append("\":")
             try member.value.fill(values, into: &builder)
         }
     }

@@ -104,12 +104,12 @@ extension Template {
         for part in parts {
             switch part {
             case .text(let text):
-                try builder.write(Secret(text), escaping.text)
+                builder.append(Secret(text), escaping.text)
             case .slot(let slot):
                 guard let value = values.value(of: slot) else { throw .missing(slot) }
                 if case .cookie(let name) = slot, values.cookies.named(name).count > 1 { throw .severalCookies(slot) }
                 if escaping == .header { try value.checkForHeader(slot) }
-                try builder.write(value, escaping.value)
+                builder.append(value, escaping.value)
             }
         }
     }
@@ -146,7 +146,7 @@ extension Template {
     func filled(_ values: SlotValues, _ escaping: Escaping) throws(FillFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
         try fill(values, escaping, into: &builder)
-        return builder.finish()
+        return try builder.filled()
     }
 }
 
@@ -166,73 +166,73 @@ extension Secret {
 
 /// The byte-wise encoders for what may hold a secret. A library's encoder would take the password as a `String`, which
 /// cannot be wiped; these go from guarded memory to guarded memory.
-enum ByteEncoding {
+package enum ByteEncoding {
     case none, percent, form, json
 }
 
 extension Secret {
     /// As a value of a form (WHATWG URL, section 5.2).
     /// - Throws: `tooLong`, beyond `limit` bytes.
-    package func formEncoded(limit: Int) throws(FillFault) -> Secret {
+    func formEncoded(limit: Int) throws(FillFault) -> Secret {
         var builder = SecretBuilder(limit: limit)
-        try builder.write(self, .form)
-        return builder.finish()
+        builder.append(self, .form)
+        return try builder.filled()
     }
 }
 
 extension SecretBuilder {
-    mutating func write(_ secret: Secret, _ encoding: ByteEncoding = .none) throws(FillFault) {
-        do {
-            if case .none = encoding { return try append(secret) }
-            for index in 0..<secret.count {
-                try append(secret.withUnsafeBytes { $0[index] }, encoding)
-            }
-        } catch {
-            throw .tooLong(limit: error.limit)
+    /// Copies another secret, encoded.
+    package mutating func append(_ secret: Secret, _ encoding: ByteEncoding) {
+        secret.withUnsafeBytes { bytes in
+            for byte in bytes { append(byte, encoding) }
         }
     }
 
-    mutating func write(_ text: String) throws(FillFault) {
-        try write(Secret(text))
+    /// The text that was filled in.
+    /// - Throws: `tooLong`, beyond the limit.
+    consuming func filled() throws(FillFault) -> Secret {
+        let limit = limit
+        guard let text = finish() else { throw .tooLong(limit: limit) }
+        return text
     }
 
-    private mutating func append(_ byte: UInt8, _ encoding: ByteEncoding) throws(LimitExceeded) {
+    private mutating func append(_ byte: UInt8, _ encoding: ByteEncoding) {
         switch encoding {
-        case .none: try append(byte)
-        case .percent: try appendPercent(byte)
-        case .form: if byte == UInt8(ascii: " ") { try append(UInt8(ascii: "+")) } else { try appendPercent(byte) }
-        case .json: try appendJSON(byte)
+        case .none: append(byte)
+        case .percent: appendPercent(byte)
+        case .form: if byte == UInt8(ascii: " ") { append(UInt8(ascii: "+")) } else { appendPercent(byte) }
+        case .json: appendJSON(byte)
         }
     }
 
-    private mutating func appendPercent(_ byte: UInt8) throws(LimitExceeded) {
+    private mutating func appendPercent(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
             UInt8(ascii: "~"):
-            try append(byte)
+            append(byte)
         default:
-            try append(UInt8(ascii: "%"))
-            try appendHex(byte)
+            append(UInt8(ascii: "%"))
+            appendHex(byte)
         }
     }
 
-    private mutating func appendJSON(_ byte: UInt8) throws(LimitExceeded) {
+    private mutating func appendJSON(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-            try append(UInt8(ascii: "\\"))
-            try append(byte)
+            append(UInt8(ascii: "\\"))
+            append(byte)
         case 0..<0x20:
-            try append("\\u00")
-            try appendHex(byte)
+            append("\\u00")
+            appendHex(byte)
         default:
-            try append(byte)
+            append(byte)
         }
     }
 
-    private mutating func appendHex(_ byte: UInt8) throws(LimitExceeded) {
+    private mutating func appendHex(_ byte: UInt8) {
         let digits = StaticString("0123456789ABCDEF")
-        try append(digits.utf8Start[Int(byte >> 4)])
-        try append(digits.utf8Start[Int(byte & 15)])
+        append(digits.utf8Start[Int(byte >> 4)])
+        append(digits.utf8Start[Int(byte & 15)])
     }
 }

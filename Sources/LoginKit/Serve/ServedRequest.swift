@@ -104,7 +104,6 @@ final class ServedSource: RequestSource {
     private var place = 0
     /// Collects what is read behind it; `nil` once that was too much.
     private var builder: SecretBuilder?
-    private var isPast = false
     /// Whether there was nothing the last time: then nothing is waited for, since an answer may be on its way meanwhile.
     private var isIdle = false
 
@@ -127,26 +126,16 @@ final class ServedSource: RequestSource {
         isIdle = !pipe.isReady(within: isIdle ? 0 : Self.patience)
         if isIdle { return nil }
         guard let read = pipe.read(into: buffer) else { throw .cancelled }
-        guard read > 0, !isPast else { return read }
-        do {
-            try builder?.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<read]))
-        } catch {
+        if builder?.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<read])) == false {
             builder = nil
-            (beginning, place, isPast) = (Secret(""), 0, true)
+            (beginning, place) = (Secret(""), 0)
         }
         return read
     }
 
     func rewind() -> Bool {
-        guard !isPast, let more = builder.take()?.finish() else { return false }
-        var all = SecretBuilder(limit: Self.limit * 2)
-        do {
-            try all.append(beginning)
-            try all.append(more)
-        } catch {
-            return false
-        }
-        (beginning, place) = (all.finish(), 0)
+        guard let more = builder.take()?.finish() else { return false }
+        (beginning, place) = (Secret(joining: [beginning, more]), 0)
         builder = SecretBuilder(limit: max(Self.limit - beginning.count, 0))
         return true
     }
@@ -158,12 +147,12 @@ final class ServedSource: RequestSource {
         defer { piece.deallocate() }
         while true {
             guard let read = pipe.read(into: piece) else { throw .cancelled }
-            if read == 0 { return builder.finish() }
-            do {
-                try builder.append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read]))
-            } catch {
-                throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
-            }
+            let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(piece)[..<read])
+            guard builder.append(bytes), !bytes.isEmpty else { break }
         }
+        guard let body = builder.finish() else {
+            throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+        }
+        return body
     }
 }

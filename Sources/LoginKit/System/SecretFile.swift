@@ -31,11 +31,12 @@ package enum SecretFile {
             } else if byte == UInt8(ascii: "\n") {
                 lineEnded = true
             } else {
-                do { try builder.append(byte) } catch { throw .tooLong }
+                guard builder.append(byte) else { throw .tooLong }
             }
             return true
         }
-        return builder.finish().withoutCarriageReturn(if: lineEnded)
+        guard let secret = builder.finish() else { throw .tooLong }
+        return secret.withoutCarriageReturn(if: lineEnded)
     }
 
     /// Reads the secret from the bytes of a file.
@@ -46,6 +47,14 @@ package enum SecretFile {
         guard isEnded else { return text }
         let line = text.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
         return line.withoutCarriageReturn(if: true)
+    }
+
+    /// All of it, with its line ends.
+    package static func all(of descriptor: Int32, limit: Int, waiting wait: InputWait?) throws(Problem) -> Secret {
+        var builder = SecretBuilder(limit: limit)
+        try eachByte(of: descriptor, waiting: wait) { builder.append($0) }
+        guard let text = builder.finish() else { throw .tooLong }
+        return text
     }
 
     /// Byte by byte, since nothing after the end is wanted in memory.

@@ -34,20 +34,22 @@ extension Conversation {
                 text = SecretBuilder(limit: PastedLines.limit)
                 continue
             }
-            if tail == Self.pasteEnds { return text.finish().withoutPasteEnd }
+            if tail == Self.pasteEnds { return try Self.whole(text.finish()).withoutPasteEnd }
             let isLineEnd = byte == 0x0A || byte == 0x0D
             if isLineEnd, !isBracketed {
-                if hasText, !PastedLines.goesOn(tail.dropLast()) { return text.finish() }
+                if hasText, !PastedLines.goesOn(tail.dropLast()) { return try Self.whole(text.finish()) }
             }
             hasText = hasText || byte > 0x20
-            do {
-                // A terminal sends the return key for the end of a line.
-                try text.append(byte == 0x0D ? 0x0A : byte)
-            } catch {
-                throw .usage(
-                    .badValue(option: "--paste", problem: "the text is longer than \(PastedLines.limit) bytes"))
-            }
+            // A terminal sends the return key for the end of a line.
+            guard text.append(byte == 0x0D ? 0x0A : byte) else { return try Self.whole(nil) }
         }
+    }
+
+    private static func whole(_ text: Secret?) throws(LoginFault) -> Secret {
+        guard let text else {
+            throw .usage(.badValue(option: "--paste", problem: "the text is longer than \(PastedLines.limit) bytes"))
+        }
+        return text
     }
 
     private static let pasteBegins = Array("\u{1B}[200~".utf8), pasteEnds = Array("\u{1B}[201~".utf8)

@@ -169,8 +169,11 @@ package struct KeyFile {
                 guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
                 return count
             }
-            if count == 0 { return builder.finish() }
+            if count == 0 { break }
         }
-        throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
+        guard builder.count <= Self.limit, let text = builder.finish() else {
+            throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
+        }
+        return text
     }
 }

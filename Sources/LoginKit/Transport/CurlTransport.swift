@@ -265,33 +265,30 @@ extension HTTPRequest {
         _ url: ParsedURL, askingFor name: String, with ticket: Secret?
     ) throws(LoginFault) -> Secret {
         var text = SecretBuilder(limit: 256 << 10)
-        do {
-            try text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
-            try text.append("Connection: Upgrade\r\nUpgrade: \(name)\r\n")
-            for field in headers {
-                try text.append("\(field.name): ")
-                try text.append(field.value)
-                try text.append("\r\n")
-            }
-            if let basic {
-                try text.append("Authorization: ")
-                try text.appendBasic(Secret(basic.username), basic.password)
-                try text.append("\r\n")
-            }
-            if let ticket {
-                try text.append("Authorization: Negotiate ")
-                try text.append(ticket.base64)
-                try text.append("\r\n")
-            }
-            if !cookies.isEmpty {
-                try text.append("Cookie: ")
-                try text.append(cookies)
-                try text.append("\r\n")
-            }
-            try text.append("\r\n")
-        } catch {
-            throw .usage(.other("the head of the request is too long"))
+        text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
+        text.append("Connection: Upgrade\r\nUpgrade: \(name)\r\n")
+        for field in headers {
+            text.append("\(field.name): ")
+            text.append(field.value)
+            text.append("\r\n")
         }
-        return text.finish()
+        if let basic {
+            text.append("Authorization: ")
+            text.appendBasic(Secret(basic.username), basic.password)
+            text.append("\r\n")
+        }
+        if let ticket {
+            text.append("Authorization: Negotiate ")
+            text.append(ticket.base64)
+            text.append("\r\n")
+        }
+        if !cookies.isEmpty {
+            text.append("Cookie: ")
+            text.append(cookies)
+            text.append("\r\n")
+        }
+        text.append("\r\n")
+        guard let text = text.finish() else { throw .usage(.other("the head of the request is too long")) }
+        return text
     }
 }

@@ -99,16 +99,17 @@ final class CurlTunnel: Tunnel {
     private func body(
         _ length: Int, until end: ContinuousClock.Instant, _ seconds: Int
     ) throws(LoginFault) -> Secret {
-        var body = SecretBuilder(limit: length)
-        while body.count < length {
-            let got = try body.append(upTo: length - body.count) { (bytes) throws(LoginFault) in
-                guard let got = try receive(into: bytes) else { return 0 }
+        try Secret(count: length) { (body) throws(LoginFault) in
+            var left = body
+            while !left.isEmpty {
+                guard let got = try receive(into: left) else {
+                    try wait(for: POLLIN, until: end, seconds)
+                    continue
+                }
                 if got == 0 { throw .network(.connectionLost) }
-                return got
+                left = UnsafeMutableRawBufferPointer(rebasing: left[got...])
             }
-            if got == 0 { try wait(for: POLLIN, until: end, seconds) }
         }
-        return body.finish()
     }
 
     /// Reads the lines that are whole, up to the end of the head.

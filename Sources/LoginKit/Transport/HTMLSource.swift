@@ -59,23 +59,19 @@ struct HTMLSource {
     private static func rewritten(_ bytes: UnsafeRawBufferPointer, _ marks: Marks) -> Secret? {
         var builder = SecretBuilder(limit: bytes.count * 8)
         var start = 0, index = 0
-        do {
-            while index < bytes.count {
-                guard let (written, skipped) = replacement(bytes[index...], marks) else {
-                    index += 1
-                    continue
-                }
-                try builder.append(UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
-                try builder.append(written)
-                index += skipped
-                start = index
+        while index < bytes.count {
+            guard let (written, skipped) = replacement(bytes[index...], marks) else {
+                index += 1
+                continue
             }
-            guard start > 0 else { return nil }
-            try builder.append(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-            return builder.finish()
-        } catch {
-            return nil
+            builder.append(UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
+            builder.append(written)
+            index += skipped
+            start = index
         }
+        guard start > 0 else { return nil }
+        builder.append(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        return builder.finish()
     }
 
     /// The replacement for the first bytes, and their number.

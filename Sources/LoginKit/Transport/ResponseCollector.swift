@@ -104,11 +104,7 @@ final class ResponseCollector {
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
-        do {
-            try body?.append(bytes)
-        } catch {
-            throw .network(.answerTooLarge(limit: limits.body))
-        }
+        guard body?.append(bytes) != false else { throw .network(.answerTooLarge(limit: limits.body)) }
     }
 
     /// For CURLOPT_HEADERFUNCTION.

@@ -80,13 +80,9 @@ struct DigestSession: Sendable {
 extension Secret {
     /// The bytes of several secrets, one behind the other.
     static func joined(_ pieces: [Secret]) throws(LoginFault) -> Secret {
-        var builder = SecretBuilder(limit: RequestRule.bodyLimit)
-        do {
-            for piece in pieces { try builder.append(piece) }
-        } catch {
-            throw .usage(.other("user name and password are longer than \(error.limit) bytes"))
-        }
-        return builder.finish()
+        let all = Secret(joining: pieces), limit = RequestRule.bodyLimit
+        guard all.count <= limit else { throw .usage(.other("user name and password are longer than \(limit) bytes")) }
+        return all
     }
 }
 

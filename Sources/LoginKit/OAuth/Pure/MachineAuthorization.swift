@@ -172,6 +172,8 @@ struct Assertion {
     /// Seconds for which it is good. A stolen one is of little use, and clocks may be a little off.
     static let lifetime: Int64 = 60
 
+    private static let tooLong = LoginFault.failure(.other("an assertion would be too long"))
+
     /// In their order; the times are added.
     private let claims: [(name: String, value: String)]
     private let issued: Int64
@@ -193,49 +195,35 @@ struct Assertion {
     func signed(by key: any AssertionKey) throws(LoginFault) -> Secret {
         var header = SecretBuilder(limit: RequestRule.bodyLimit)
         var payload = SecretBuilder(limit: RequestRule.bodyLimit)
-        var token = SecretBuilder(limit: 2 * RequestRule.bodyLimit)
-        do {
-            try header.write("{")
-            try header.writeMember("alg", key.algorithm)
-            if let id = key.id {
-                try header.write(",")
-                try header.writeMember("kid", id)
-            }
-            try header.write(",\"typ\":\"JWT\"}")
-            try payload.write("{")
-            for claim in claims {
-                try payload.writeMember(claim.name, claim.value)
-                try payload.write(",")
-            }
-            try payload.write("\"iat\":\(issued),\"exp\":\(issued + Self.lifetime)}")
-            try token.write(header.finish().base64URL)
-            try token.write(".")
-            try token.write(payload.finish().base64URL)
-        } catch {
-            throw .failure(.other("an assertion would be too long"))
+        header.append("{")
+        header.appendMember("alg", key.algorithm)
+        if let id = key.id {
+            header.append(",")
+            header.appendMember("kid", id)
         }
-        let input = token.finish()
-        var whole = SecretBuilder(limit: 2 * RequestRule.bodyLimit)
-        let signature = try key.sign(input)
-        do {
-            try whole.write(input)
-            try whole.write(".")
-            try whole.write(signature.base64URL)
-        } catch {
-            throw .failure(.other("an assertion would be too long"))
+        header.append(",\"typ\":\"JWT\"}")
+        payload.append("{")
+        for claim in claims {
+            payload.appendMember(claim.name, claim.value)
+            payload.append(",")
         }
-        return whole.finish()
+        payload.append("\"iat\":\(issued),\"exp\":\(issued + Self.lifetime)}")
+        let dot = Secret(".")
+        guard let header = header.finish(), let payload = payload.finish() else { throw Self.tooLong }
+        let input = Secret(joining: [header.base64URL, dot, payload.base64URL])
+        guard input.count <= 2 * RequestRule.bodyLimit else { throw Self.tooLong }
+        return Secret(joining: [input, dot, try key.sign(input).base64URL])
     }
 }
 
 extension SecretBuilder {
     /// Writes `"name":"value"`.
-    fileprivate mutating func writeMember(_ name: String, _ value: String) throws(FillFault) {
-        try write("\"")
-        try write(Secret(name), .json)
-        try write("\":\"")
-        try write(Secret(value), .json)
-        try write("\"")
+    fileprivate mutating func appendMember(_ name: String, _ value: String) {
+        append("\"")
+        append(Secret(name), .json)
+        append("\":\"")
+        append(Secret(value), .json)
+        append("\"")
     }
 }
 

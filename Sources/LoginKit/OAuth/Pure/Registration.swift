@@ -49,36 +49,35 @@ struct RegistrationRequest: Equatable, Sendable {
     /// - Parameter clientID: of a client that is not registered and says it itself.
     func json(clientID: String? = nil) throws(LoginFault) -> Secret {
         var body = SecretBuilder(limit: RequestRule.bodyLimit)
-        do {
-            for (index, member) in members(clientID: clientID).enumerated() {
-                try body.write(index == 0 ? "{" : ",")
-                try body.write(.string(member.name))
-                try body.write(":")
-                try body.write(member.value)
-            }
-            try body.write("}")
-        } catch {
+        for (index, member) in members(clientID: clientID).enumerated() {
+            body.append(index == 0 ? "{" : ",")
+            body.append(.string(member.name))
+            body.append(":")
+            body.append(member.value)
+        }
+        body.append("}")
+        guard let text = body.finish() else {
             throw .failure(.other("the registration of a client would be too long"))
         }
-        return body.finish()
+        return text
     }
 }
 
 extension SecretBuilder {
     /// Texts and arrays of them; nothing else is sent.
-    fileprivate mutating func write(_ value: JSONValue) throws(FillFault) {
+    fileprivate mutating func append(_ value: JSONValue) {
         switch value {
         case .string(let text):
-            try write("\"")
-            try write(Secret(text), .json)
-            try write("\"")
+            append("\"")
+            append(Secret(text), .json)
+            append("\"")
         case .array(let elements):
-            try write("[")
+            append("[")
             for (index, element) in elements.enumerated() {
-                if index > 0 { try write(",") }
-                try write(element)
+                if index > 0 { append(",") }
+                append(element)
             }
-            try write("]")
+            append("]")
         case .null, .bool, .integer, .number, .object: break
         }
     }

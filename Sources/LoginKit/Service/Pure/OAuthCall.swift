@@ -99,17 +99,15 @@ extension OAuthClient {
 
     /// Both halves are form-encoded before base64 (RFC 6749, section 2.3.1).
     fileprivate func basic() throws(LoginFault) -> Secret {
-        var name = SecretBuilder(limit: RequestRule.bodyLimit)
-        var password = SecretBuilder(limit: RequestRule.bodyLimit)
         var header = SecretBuilder(limit: RequestRule.bodyLimit)
         do {
-            try name.write(Secret(id), .form)
-            try password.write(secret ?? Secret(""), .form)
-            try header.appendBasic(name.finish(), password.finish())
+            let name = try Secret(id).formEncoded(limit: RequestRule.bodyLimit)
+            let password = try (secret ?? Secret("")).formEncoded(limit: RequestRule.bodyLimit)
+            header.appendBasic(name, password)
+            return try header.filled()
         } catch {
             throw .failure(.other("the client's identifier and secret are too long for a header"))
         }
-        return header.finish()
     }
 }
 
@@ -139,16 +137,15 @@ struct FormField: Equatable, Sendable {
     /// `name=value&…`, in guarded memory.
     static func encode(_ fields: [FormField], _ encoding: ByteEncoding = .form) throws(LoginFault) -> Secret {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
-        do {
-            for (index, field) in fields.enumerated() {
-                if index > 0 { try builder.write("&") }
-                try builder.write(Secret(field.name), encoding)
-                try builder.write("=")
-                try builder.write(field.value, encoding)
-            }
-        } catch {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { builder.append("&") }
+            builder.append(Secret(field.name), encoding)
+            builder.append("=")
+            builder.append(field.value, encoding)
+        }
+        guard let text = builder.finish() else {
             throw .failure(.other("a request to the authorization server would be too long"))
         }
-        return builder.finish()
+        return text
     }
 }

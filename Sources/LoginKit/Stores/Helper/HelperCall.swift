@@ -86,7 +86,8 @@ struct HelperCall {
             // It is this process that may have stood still, and not the program.
             guard ContinuousClock.now < deadline || program.hasEnded() else { throw .tookTooLong }
         }
-        return (output.finish(), errors.finish())
+        guard let output = output.finish(), let errors = errors.finish() else { throw .tooMuch }
+        return (output, errors)
     }
 }
 
@@ -132,12 +133,7 @@ private final class Pipe {
             defer { explicit_bzero(start, buffer.count) }
             let count = Glibc.read(reading, start, buffer.count)
             guard count > 0 else { return count }
-            do {
-                try builder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            } catch {
-                return .max
-            }
-            return count
+            return builder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) ? count : .max
         }
         if count == .max { throw .tooMuch }
         if count < 0 && errno != EINTR { throw .system(call: "read", errno: errno) }

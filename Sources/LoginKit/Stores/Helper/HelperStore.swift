@@ -160,15 +160,10 @@ enum HelperSecret {
 
     /// The input of `store`: one line of JSON. None of the texts has a character that JSON would escape.
     static func request(_ secret: Secret, for entry: HelperEntry) -> Secret {
-        var line = SecretBuilder(limit: 64 * 1024)
-        do {
-            try line.append("{\"ServerURL\":\"\(entry.url)\",\"Username\":\"\(entry.username)\",\"Secret\":\"\(mark)")
-            try line.append(secret.base64)
-            try line.append("\"}\n")
-        } catch {
-            preconditionFailure("a login that was not measured")
-        }
-        return line.finish()
+        let start = "{\"ServerURL\":\"\(entry.url)\",\"Username\":\"\(entry.username)\",\"Secret\":\"\(mark)"
+        let line = Secret(joining: [Secret(start), secret.base64, Secret("\"}\n")])
+        precondition(line.count <= 64 * 1024, "a login that was not measured")
+        return line
     }
 
     /// - Returns: `nil` if authctl did not write it.
