@@ -47,7 +47,7 @@ import Testing
 
     /// Whether bob's whole login is in it; part of it is none.
     private func isWhole(_ secret: Secret) throws -> Bool {
-        let kept = try StoredLoginCodec.decode(secret)
+        let kept = try StoredLoginCodec.decode(secret, in: .file).login
         return kept.session == .credential(Credential(username: "bob", .password(Secret(Self.bob))))
     }
 

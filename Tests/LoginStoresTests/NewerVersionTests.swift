@@ -83,11 +83,11 @@ import Testing
     }
 
     @Test func `a stored login of a newer version is told as such`() {
-        #expect(throws: StoredLoginCodec.Malformed(isNewer: true)) {
-            try StoredLoginCodec.decode(Secret(#"{"version": 2, "session": {"passkey": {}}}"#))
+        #expect(throws: StoreFault.newerVersion(path: "file")) {
+            try StoredLoginCodec.decode(Secret(#"{"version": 2, "session": {"passkey": {}}}"#), in: .file)
         }
-        #expect(throws: StoredLoginCodec.Malformed(isNewer: false)) {
-            try StoredLoginCodec.decode(Secret(#"{"version": "2"}"#))
+        #expect(throws: StoredLoginCodecTests.damaged) {
+            try StoredLoginCodec.decode(Secret(#"{"version": "2"}"#), in: .file)
         }
     }
 }

@@ -204,7 +204,7 @@ import Testing
         try other.approve(login(token("two")), .refresh)
         #expect(try waiting.result() == .moved)
         let moved = try #require(try PlaintextStore(folder: machines.folder.path).find(ann))
-        #expect(try StoredLoginCodec.decode(moved).session == token("two"))
+        #expect(try StoredLoginCodec.decode(moved, in: .plaintext).login.session == token("two"))
         #expect(try other.fill().session == nil)
     }
 

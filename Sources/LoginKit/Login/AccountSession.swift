@@ -265,7 +265,7 @@ extension LoginContext {
         var session: Session?
         if account.store.isShared {
             guard let secret = lastRead(account, in: profile.name)?.secret else { return false }
-            session = try? StoredLoginCodec.decodeShared(secret, of: profile.kind).login.session
+            session = try? StoredLoginCodec.decode(secret, of: profile.kind, in: account.store).login.session
         } else {
             session = try? keeper(of: account, in: profile).fill(account).session
         }

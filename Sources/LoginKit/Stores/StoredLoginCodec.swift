@@ -1,312 +1,241 @@
 import Secrets
 
 /// A stored login as the bytes that a store keeps: JSON, versioned, every secret in base64.
+///
+/// Read member by member from the JSON value: each type of its own that is `Decodable` costs a search among all conformances of the
+/// program.
 enum StoredLoginCodec {
     static let version = 1
 
-    /// The bytes are not a stored login of a version that this program knows.
-    struct Malformed: Error, Equatable {
-        /// Whether a newer authctl wrote it.
-        var isNewer = false
-
-        /// The same as a fault of the store that has it.
-        func fault(in store: StoreName) -> StoreFault {
-            isNewer
-                ? .newerVersion(path: "\(store)")
-                : .damaged(path: "\(store)", problem: "its entry for this account is not a stored login")
-        }
-    }
-
-    private struct Versioned: Decodable {
-        let version: Int
-
-        init(from decoder: any Decoder) throws {
-            version = try decoder.container(keyedBy: FormKey.self).decode(Int.self, forKey: "version")
-        }
-    }
-
-    /// - Parameter account: its details, for other machines that share the login.
-    /// - Throws: `Malformed` never for a value of our own types; JSON's encoder may throw by its signature.
-    static func encode(_ login: StoredLogin, of account: AccountRecord? = nil) throws(Malformed) -> Secret {
-        let document = Document(
-            version: version, account: account, session: login.session.map(SessionForm.init),
-            credential: login.credential.map(CredentialForm.init),
-            extraSecrets: login.extraSecrets.isEmpty ? nil : ExtraSecretsForm(login.extraSecrets))
-        do {
-            return try SecretJSON.encode(document)
-        } catch {
-            throw Malformed()
-        }
-    }
-
-    /// - Parameter kind: how the login works, which tells what its secret is: that is not written down.
-    /// - Throws: `Malformed` for anything but a document of this version.
-    static func decode(_ bytes: Secret, of kind: LoginKind = .challenge([])) throws(Malformed) -> StoredLogin {
-        try decodeShared(bytes, of: kind).login
-    }
-
-    /// Also returns the account's details that another machine has stored beside it.
-    static func decodeShared(
-        _ bytes: Secret, of kind: LoginKind
-    ) throws(Malformed) -> (login: StoredLogin, account: AccountRecord?) {
-        guard let document = SecretJSON.decode(Document.self, from: bytes), document.version == version else {
-            let found = SecretJSON.decode(Versioned.self, from: bytes)?.version
-            throw Malformed(isNewer: found.map { $0 > version } ?? false)
-        }
-        let login = StoredLogin(
-            session: try document.session?.session(of: kind), credential: try document.credential?.credential(of: kind),
-            extraSecrets: try document.extraSecrets?.extraSecrets() ?? [:])
-        return (login, document.account)
-    }
-
-    struct Document: Codable {
+    private struct Document: Encodable {
         let version: Int
         /// Absent unless machines share the login.
         let account: AccountRecord?
-        let session: SessionForm?
-        let credential: CredentialForm?
+        let session: JSONValue?
+        let credential: JSONValue?
         /// Absent where there is nothing of the kind, as in every login of an older release.
-        let extraSecrets: ExtraSecretsForm?
+        let further: JSONValue?
+    }
 
-        enum CodingKeys: String, CodingKey {
-            case version, account, session, credential
-            case extraSecrets = "further"
+    /// - Parameter account: its details, for other machines that share the login.
+    /// - Throws: never for a value of our own types; JSON's encoder may throw by its signature.
+    static func encode(_ login: StoredLogin, of account: AccountRecord? = nil) throws(StoreFault) -> Secret {
+        let document = Document(
+            version: version, account: account, session: login.session.map(form),
+            credential: login.credential.map(form),
+            further: login.extraSecrets.isEmpty ? nil : form(login.extraSecrets))
+        do {
+            return try SecretJSON.encode(document)
+        } catch {
+            throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
         }
     }
 
-    struct ExtraSecretsForm: Codable {
-        let passphrase: String?
-        /// By label.
-        let secrets: [String: String]
-        /// By the name that `take` gave it.
-        let taken: [String: String]?
-
-        init(_ extraSecrets: [CredentialField: Secret]) {
-            passphrase = extraSecrets[.passphrase].map(Base64.encode)
-            var secrets: [String: String] = [:], taken: [String: String] = [:]
-            for (field, secret) in extraSecrets {
-                if case .secret(let label) = field { secrets[label] = Base64.encode(secret) }
-                if case .taken(let name) = field { taken[name] = Base64.encode(secret) }
-            }
-            self.secrets = secrets
-            self.taken = taken.isEmpty ? nil : taken
+    /// - Parameters:
+    ///   - kind: how the login works, which tells what its secret is: that is not written down.
+    ///   - store: has the bytes; it is named in a fault.
+    /// - Returns: the login, and the account's details that another machine has stored beside it.
+    /// - Throws: `damaged` or `newerVersion` for anything but a document of this version.
+    static func decode(
+        _ bytes: Secret, of kind: LoginKind = .challenge([]), in store: StoreName
+    ) throws(StoreFault) -> (login: StoredLogin, account: AccountRecord?) {
+        do {
+            let members = try FormMembers(bytes.withUnsafeBytes { try JSONReader.read($0, mostValues: $0.count) })
+            let found = try members.some(members.integer("version"))
+            if found > version { throw StoreFault.newerVersion(path: "\(store)") }
+            guard found == version else { throw JSONForm.Misfit() }
+            let login = StoredLogin(
+                session: try members["session"].map { try session($0, kind) },
+                credential: try members["credential"].map { try credential($0, kind) },
+                extraSecrets: try members["further"].map(extraSecrets) ?? [:])
+            return (login, try members["account"].map { try AccountRecord(from: JSONForm(value: $0)) })
+        } catch let fault as StoreFault {
+            throw fault
+        } catch {
+            // Its words may repeat a part of the secret.
+            throw .damaged(path: "\(store)", problem: "its entry for this account is not a stored login")
         }
-
-        func extraSecrets() throws(Malformed) -> [CredentialField: Secret] {
-            var extraSecrets: [CredentialField: Secret] = [:]
-            for (label, text) in secrets { extraSecrets[.secret(label)] = try StoredLoginCodec.secret(text) }
-            for (name, text) in taken ?? [:] { extraSecrets[.taken(name)] = try StoredLoginCodec.secret(text) }
-            if let passphrase { extraSecrets[.passphrase] = try StoredLoginCodec.secret(passphrase) }
-            return extraSecrets
-        }
-    }
-
-    enum SessionForm: Codable {
-        case basic(CredentialForm)
-        case token(TokenForm)
-        case cookies([CookieForm])
-
-        init(_ session: Session) {
-            switch session {
-            case .credential(let credential): self = .basic(CredentialForm(credential))
-            case .token(let token): self = .token(TokenForm(token))
-            case .cookies(let cookies): self = .cookies(cookies.map(CookieForm.init))
-            }
-        }
-
-        func session(of kind: LoginKind) throws(Malformed) -> Session {
-            switch self {
-            case .basic(let form): return .credential(try form.credential(of: kind))
-            case .token(let form): return .token(try form.token())
-            case .cookies(let forms):
-                return .cookies(try forms.map { (form) throws(Malformed) in try form.cookie() })
-            }
-        }
-    }
-
-    struct CredentialForm: Codable {
-        let username: String?
-        let secret: String?
-
-        init(_ credential: Credential) {
-            username = credential.username
-            secret = credential.secret.map(Base64.encode)
-        }
-
-        func credential(of kind: LoginKind) throws(Malformed) -> Credential {
-            let secret = try secret.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
-            return Credential(username: username, secret.map(kind.traits.credential) ?? kind.traits.withoutSecret)
-        }
-    }
-
-    struct TokenForm: Codable {
-        let value: String
-        let refreshToken: String?
-        let expires: Int64?
-        /// Absent but for what an authorization server issued.
-        let grant: GrantForm?
-        /// Absent unless cookies are sent beside it.
-        let cookies: [CookieForm]?
-
-        init(_ token: Token) {
-            value = Base64.encode(token.value)
-            refreshToken = token.refreshToken.map(Base64.encode)
-            expires = token.expires
-            grant = token.terms.map(GrantForm.init)
-            cookies = token.cookies.isEmpty ? nil : token.cookies.map(CookieForm.init)
-        }
-
-        func token() throws(Malformed) -> Token {
-            let refresh = try refreshToken.map { (text) throws(Malformed) in try StoredLoginCodec.secret(text) }
-            return Token(
-                value: try StoredLoginCodec.secret(value), refreshToken: refresh, expires: expires,
-                terms: try grant.map { (form) throws(Malformed) in try form.terms() }
-            ).with(try (cookies ?? []).map { (form) throws(Malformed) in try form.cookie() })
-        }
-    }
-
-    struct CookieForm: Codable {
-        let name: String
-        let value: String
-        let record: String
-        let expires: Int64?
-
-        init(_ cookie: Cookie) {
-            name = cookie.name
-            value = Base64.encode(cookie.value)
-            record = Base64.encode(cookie.record)
-            expires = cookie.expires
-        }
-
-        func cookie() throws(Malformed) -> Cookie {
-            Cookie(
-                name: name, value: try StoredLoginCodec.secret(value), record: try StoredLoginCodec.secret(record),
-                expires: expires)
-        }
-    }
-
-    static func secret(_ text: String) throws(Malformed) -> Secret {
-        guard let secret = Base64.decode(text) else { throw Malformed() }
-        return secret
     }
 }
 
-// With one type of keys for all forms; see `FormKey`.
-
-extension StoredLoginCodec.Document {
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: FormKey.self)
-        version = try members.decode(Int.self, forKey: "version")
-        account = try members.decodeIfPresent(AccountRecord.self, forKey: "account")
-        session = try members.decodeIfPresent(StoredLoginCodec.SessionForm.self, forKey: "session")
-        credential = try members.decodeIfPresent(StoredLoginCodec.CredentialForm.self, forKey: "credential")
-        extraSecrets = try members.decodeIfPresent(StoredLoginCodec.ExtraSecretsForm.self, forKey: "further")
-    }
-}
-
-extension StoredLoginCodec.SessionForm {
+extension StoredLoginCodec {
     /// One member, which says the kind.
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: FormKey.self)
-        // To ask for all keys would build a type at every start.
-        let kinds = (["basic", "token", "cookies"] as [FormKey]).filter { members.contains($0) }
-        guard kinds.count == 1 else { throw StoredLoginCodec.Malformed() }
-        let inner = try members.nestedContainer(keyedBy: FormKey.self, forKey: kinds[0])
-        switch kinds[0].stringValue {
-        case "basic": self = .basic(try inner.decode(StoredLoginCodec.CredentialForm.self, forKey: "_0"))
-        case "token": self = .token(try inner.decode(StoredLoginCodec.TokenForm.self, forKey: "_0"))
-        default: self = .cookies(try inner.decode([StoredLoginCodec.CookieForm].self, forKey: "_0"))
+    private static func form(_ session: Session) -> JSONValue {
+        let (kind, value) =
+            switch session {
+            case .credential(let credential): ("basic", form(credential))
+            case .token(let token): ("token", form(token))
+            case .cookies(let cookies): ("cookies", form(cookies))
+            }
+        return .object([kind: .object(["_0": value])])
+    }
+
+    private static func session(_ value: JSONValue, _ kind: LoginKind) throws -> Session {
+        let members = try FormMembers(value)
+        let kinds = ["basic", "token", "cookies"].filter { members.names.contains($0) }
+        guard kinds.count == 1 else { throw JSONForm.Misfit() }
+        let inner = try members.some(FormMembers(members.some(members[kinds[0]]))["_0"])
+        return switch kinds[0] {
+        case "basic": .credential(try credential(inner, kind))
+        case "token": .token(try token(inner))
+        default: .cookies(try cookies(inner))
         }
     }
-}
 
-extension StoredLoginCodec.CredentialForm {
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: FormKey.self)
-        username = try members.decodeIfPresent(String.self, forKey: "username")
-        secret = try members.decodeIfPresent(String.self, forKey: "secret")
-    }
-}
-
-extension StoredLoginCodec.TokenForm {
-    init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: FormKey.self)
-        value = try members.decode(String.self, forKey: "value")
-        refreshToken = try members.decodeIfPresent(String.self, forKey: "refreshToken")
-        expires = try members.decodeIfPresent(Int64.self, forKey: "expires")
-        grant = try members.decodeIfPresent(GrantForm.self, forKey: "grant")
-        cookies = try members.decodeIfPresent([StoredLoginCodec.CookieForm].self, forKey: "cookies")
-    }
-}
-
-/// The stored form of a grant beside its tokens: all of it as one secret.
-struct GrantForm: Codable {
-    private let issuer: String?
-    private let tokenEndpoint: String
-    private let revocation: RevocationForm?
-    private let client: ClientForm
-    private let scope: String?
-    private let resource: String?
-    private let name: String?
-    /// Older releases do not write it.
-    private let subject: String?
-
-    private struct RevocationForm: Codable {
-        let endpoint: String
-        let authentication: String
+    private static func form(_ credential: Credential) -> JSONValue {
+        .members(["username": credential.username.map(JSONValue.string), "secret": credential.secret.map(form)])
     }
 
-    private struct ClientForm: Codable {
-        let id: String
-        let secret: String?
-        let authentication: String
-        let registration: RegistrationForm?
+    private static func credential(_ value: JSONValue, _ kind: LoginKind) throws -> Credential {
+        let members = try FormMembers(value), secret = try members.secret("secret")
+        return Credential(
+            username: try members.text("username"), secret.map(kind.traits.credential) ?? kind.traits.withoutSecret)
     }
 
-    private struct RegistrationForm: Codable {
-        let url: String?
-        let token: String?
+    /// The grant is absent but for what an authorization server issued, and cookies are unless they are sent beside it.
+    private static func form(_ token: Token) -> JSONValue {
+        .members([
+            "value": form(token.value), "refreshToken": token.refreshToken.map(form),
+            "expires": token.expires.map(JSONValue.integer), "grant": token.terms.map(form),
+            "cookies": token.cookies.isEmpty ? nil : form(token.cookies),
+        ])
     }
 
-    init(_ terms: Grant.Terms) {
-        issuer = terms.issuer
-        tokenEndpoint = terms.tokenEndpoint
-        revocation = terms.revocation.map {
-            RevocationForm(endpoint: $0.endpoint, authentication: $0.authentication.rawValue)
-        }
-        let client = terms.client
-        self.client = ClientForm(
-            id: client.id, secret: client.secret.map(Base64.encode), authentication: client.authentication.rawValue,
-            registration: client.registration.map {
-                RegistrationForm(url: $0.url, token: $0.token.map(Base64.encode))
+    private static func token(_ value: JSONValue) throws -> Token {
+        let members = try FormMembers(value)
+        return Token(
+            value: try members.some(members.secret("value")), refreshToken: try members.secret("refreshToken"),
+            expires: try members.integer("expires"), terms: try members["grant"].map(terms)
+        ).with(try members["cookies"].map(cookies) ?? [])
+    }
+
+    private static func form(_ cookies: [Cookie]) -> JSONValue {
+        .array(
+            cookies.map {
+                .members([
+                    "name": .string($0.name), "value": form($0.value), "record": form($0.record),
+                    "expires": $0.expires.map(JSONValue.integer),
+                ])
             })
-        scope = terms.scope
-        resource = terms.resource
-        name = terms.name
-        subject = terms.subject
     }
 
-    /// - Throws: `Malformed` for what no release has written.
-    func terms() throws(StoredLoginCodec.Malformed) -> Grant.Terms {
-        let secret = try client.secret.map(StoredLoginCodec.secret)
-        let token = try client.registration?.token.map(StoredLoginCodec.secret)
-        let kept = OAuthClient(
-            id: client.id, secret: secret, authentication: try Self.authentication(client.authentication),
-            registration: client.registration.map { OAuthClient.Registration(url: $0.url, token: token) })
-        var place: Grant.Revocation?
-        if let revocation {
-            place = Grant.Revocation(
-                endpoint: revocation.endpoint, authentication: try Self.authentication(revocation.authentication))
+    private static func cookies(_ value: JSONValue) throws -> [Cookie] {
+        guard case .array(let elements) = value else { throw JSONForm.Misfit() }
+        return try elements.map {
+            let members = try FormMembers($0)
+            return Cookie(
+                name: try members.some(members.text("name")), value: try members.some(members.secret("value")),
+                record: try members.some(members.secret("record")), expires: try members.integer("expires"))
+        }
+    }
+
+    /// Labels and names are those of `CredentialField`. Nothing was taken in a login of an older release.
+    private static func form(_ extraSecrets: [CredentialField: Secret]) -> JSONValue {
+        var labelled: [String: JSONValue] = [:], taken: [String: JSONValue] = [:]
+        for (field, secret) in extraSecrets {
+            if case .secret(let label) = field { labelled[label] = form(secret) }
+            if case .taken(let name) = field { taken[name] = form(secret) }
+        }
+        return .members([
+            "passphrase": extraSecrets[.passphrase].map(form), "secrets": .object(labelled),
+            "taken": taken.isEmpty ? nil : .object(taken),
+        ])
+    }
+
+    private static func extraSecrets(_ value: JSONValue) throws -> [CredentialField: Secret] {
+        let members = try FormMembers(value)
+        let labelled = try FormMembers(members.some(members["secrets"]))
+        let taken = try FormMembers(members["taken"] ?? .object([:]))
+        var extraSecrets: [CredentialField: Secret] = [:]
+        for label in labelled.names { extraSecrets[.secret(label)] = try labelled.some(labelled.secret(label)) }
+        for name in taken.names { extraSecrets[.taken(name)] = try taken.some(taken.secret(name)) }
+        extraSecrets[.passphrase] = try members.secret("passphrase")
+        return extraSecrets
+    }
+
+    /// A grant beside its tokens: all of it is one secret. Older releases do not write the subject.
+    private static func form(_ terms: Grant.Terms) -> JSONValue {
+        let client = terms.client
+        let registration = client.registration.map {
+            JSONValue.members(["url": $0.url.map(JSONValue.string), "token": $0.token.map(form)])
+        }
+        let revocation = terms.revocation.map {
+            JSONValue.members(["endpoint": .string($0.endpoint), "authentication": .string($0.authentication.rawValue)])
+        }
+        return .members([
+            "issuer": terms.issuer.map(JSONValue.string), "tokenEndpoint": .string(terms.tokenEndpoint),
+            "revocation": revocation,
+            "client": .members([
+                "id": .string(client.id), "secret": client.secret.map(form),
+                "authentication": .string(client.authentication.rawValue), "registration": registration,
+            ]),
+            "scope": terms.scope.map(JSONValue.string), "resource": terms.resource.map(JSONValue.string),
+            "name": terms.name.map(JSONValue.string), "subject": terms.subject.map(JSONValue.string),
+        ])
+    }
+
+    private static func terms(_ value: JSONValue) throws -> Grant.Terms {
+        let members = try FormMembers(value), client = try FormMembers(members.some(members["client"]))
+        let registration = try client["registration"].map {
+            let members = try FormMembers($0)
+            return OAuthClient.Registration(url: try members.text("url"), token: try members.secret("token"))
+        }
+        let revocation = try members["revocation"].map {
+            let members = try FormMembers($0)
+            return Grant.Revocation(
+                endpoint: try members.some(members.text("endpoint")), authentication: try members.authentication())
         }
         return Grant.Terms(
-            issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: place, client: kept, scope: scope,
-            resource: resource, name: name, subject: subject)
+            issuer: try members.text("issuer"), tokenEndpoint: try members.some(members.text("tokenEndpoint")),
+            revocation: revocation,
+            client: OAuthClient(
+                id: try client.some(client.text("id")), secret: try client.secret("secret"),
+                authentication: try client.authentication(), registration: registration),
+            scope: try members.text("scope"), resource: try members.text("resource"), name: try members.text("name"),
+            subject: try members.text("subject"))
     }
 
-    private static func authentication(
-        _ name: String
-    ) throws(StoredLoginCodec.Malformed) -> ClientAuthentication {
-        guard let method = ClientAuthentication(rawValue: name) else { throw StoredLoginCodec.Malformed() }
-        return method
+    private static func form(_ secret: Secret) -> JSONValue { .string(Base64.encode(secret)) }
+}
+
+extension JSONValue {
+    /// An object of those members that there are.
+    fileprivate static func members(_ members: [String: JSONValue?]) -> JSONValue {
+        .object(members.compactMapValues { $0 })
+    }
+}
+
+/// The members of an object, which may be absent or `null`, but are not of another type.
+private struct FormMembers {
+    private let values: [String: JSONValue]
+
+    init(_ value: JSONValue) throws {
+        guard case .object(let members) = value else { throw JSONForm.Misfit() }
+        values = members
+    }
+
+    var names: some Collection<String> { values.keys }
+
+    subscript(name: String) -> JSONValue? { values[name] == .null ? nil : values[name] }
+
+    func text(_ name: String) throws -> String? {
+        try self[name].map { try JSONForm(value: $0).decode(String.self) }
+    }
+
+    func integer(_ name: String) throws -> Int64? {
+        try self[name].map { try JSONForm(value: $0).decode(Int64.self) }
+    }
+
+    func secret(_ name: String) throws -> Secret? {
+        try text(name).map { try some(Base64.decode($0)) }
+    }
+
+    func authentication() throws -> ClientAuthentication {
+        try some(ClientAuthentication(rawValue: some(text("authentication"))))
+    }
+
+    func some<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw JSONForm.Misfit() }
+        return value
     }
 }

@@ -90,7 +90,7 @@ package struct AccountMove {
             return record.otherCopies.contains(source.name) ? .cleared(record.store) : .elsewhere
         }
         guard let secret = try source.find(id) else { return .nothingThere }
-        _ = try decoded(secret)
+        _ = try StoredLoginCodec.decode(secret, in: source.name)
         return .moved
     }
 
@@ -100,7 +100,7 @@ package struct AccountMove {
         func read(_ id: AccountID) throws(StoreFault) -> (Secret, expires: Int64?) {
             let secret = try carried(id, document)
             copied[id] = secret
-            return (secret, try decoded(secret).lastUse)
+            return (secret, try StoredLoginCodec.decode(secret, in: source.name).login.lastUse)
         }
         let saved: [AccountID: Result<Bool, StoreFault>]
         if let shared = target.shared {
@@ -124,12 +124,8 @@ package struct AccountMove {
         if let shared = source.shared, try !shared.isInTime(id) { throw shared.lockedTooLong }
         guard let secret = try source.find(id) else { throw unreadable(source.name) }
         guard source.name.isShared || target.name.isShared else { return secret }
-        let login = try decoded(secret)
-        do {
-            return try StoredLoginCodec.encode(login, of: target.name.isShared ? document.account(id) : nil)
-        } catch {
-            throw error.fault(in: source.name)
-        }
+        let (login, _) = try StoredLoginCodec.decode(secret, in: source.name)
+        return try StoredLoginCodec.encode(login, of: target.name.isShared ? document.account(id) : nil)
     }
 
     private func unreadable(_ store: StoreName) -> StoreFault {
@@ -154,14 +150,6 @@ package struct AccountMove {
     private func note(_ ids: [AccountID], _ change: (inout AccountRecord) -> Void) throws(StoreFault) {
         try registry.update { document in
             for id in ids { document.updateAccount(id, change) }
-        }
-    }
-
-    private func decoded(_ secret: Secret) throws(StoreFault) -> StoredLogin {
-        do {
-            return try StoredLoginCodec.decode(secret)
-        } catch {
-            throw error.fault(in: source.name)
         }
     }
 }

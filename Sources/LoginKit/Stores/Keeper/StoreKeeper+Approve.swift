@@ -147,7 +147,7 @@ extension StoreKeeper {
         let revision = AccountRecord.newRevision()
         var details = store.name.isShared ? account : nil
         details?.revision = revision
-        let bytes = try encoded(login, of: details)
+        let bytes = try StoredLoginCodec.encode(login, of: details)
         try revise(id, to: revision, noting: change)
         if let former, let shared = store.shared {
             guard try shared.keep(bytes, over: former.bytes, for: id) else { return }

@@ -69,13 +69,8 @@ extension StoreKeeper {
         let id = record.id(in: subject.profile)
         let store = try stores.open(record.store)
         guard let bytes = try store.find(id) else { return nil }
-        do {
-            let (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
-            return Filled(
-                id: id, store: store, bytes: bytes, login: login, account: account, revision: record.revision)
-        } catch {
-            throw error.fault(in: record.store)
-        }
+        let (login, account) = try StoredLoginCodec.decode(bytes, of: rules.kind, in: record.store)
+        return Filled(id: id, store: store, bytes: bytes, login: login, account: account, revision: record.revision)
     }
 
     /// Takes note of a refusal of what the last fill read: a session is erased, a password marked. What another process has
@@ -141,15 +136,6 @@ extension StoreKeeper {
         }
         let present = try registry.read().account(filled.id)
         return present?.revision == revision && present?.store == filled.store.name ? filled : nil
-    }
-
-    /// - Parameter account: for other machines that share the login.
-    func encoded(_ login: StoredLogin, of account: AccountRecord?) throws(StoreFault) -> Secret {
-        do {
-            return try StoredLoginCodec.encode(login, of: account)
-        } catch {
-            throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
-        }
     }
 }
 

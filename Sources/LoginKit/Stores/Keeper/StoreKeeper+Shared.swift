@@ -79,12 +79,7 @@ extension StoreKeeper {
             return (false, nil)
         }
         guard let bytes = try store.find(id) else { return (known != nil, nil) }
-        let login: StoredLogin, account: AccountRecord?
-        do {
-            (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
-        } catch {
-            throw error.fault(in: name)
-        }
+        let (login, account) = try StoredLoginCodec.decode(bytes, of: rules.kind, in: name)
         var record = AccountRecord(
             username: id.username, serverName: nil, origin: subject.origin, store: name,
             kind: login.session.map { .init(of: $0, by: .basic) } ?? .token, expires: login.session?.expires,
@@ -156,7 +151,7 @@ extension StoreKeeper {
         guard let shared, var record = filledRecord else { return }
         change(&record)
         record.revision = filled.account?.revision ?? filled.revision
-        let bytes = try encoded(filled.login, of: record)
+        let bytes = try StoredLoginCodec.encode(filled.login, of: record)
         do {
             guard try shared.amend(filled.bytes, as: bytes, for: filled.id) else { return }
             self.filled = Filled(
@@ -172,17 +167,12 @@ extension StoreKeeper {
     func unchangedShared(_ filled: Filled) throws(StoreFault) -> Filled? {
         guard let bytes = try filled.store.find(filled.id) else { return nil }
         if bytes == filled.bytes { return filled }
-        do {
-            let (login, account) = try StoredLoginCodec.decodeShared(bytes, of: rules.kind)
-            guard login == filled.login else { return nil }
-            let present = Filled(
-                id: filled.id, store: filled.store, bytes: bytes, login: login, account: account,
-                revision: filled.revision)
-            self.filled = present
-            return present
-        } catch {
-            throw error.fault(in: filled.store.name)
-        }
+        let (login, account) = try StoredLoginCodec.decode(bytes, of: rules.kind, in: filled.store.name)
+        guard login == filled.login else { return nil }
+        let present = Filled(
+            id: filled.id, store: filled.store, bytes: bytes, login: login, account: account, revision: filled.revision)
+        self.filled = present
+        return present
     }
 }
 
