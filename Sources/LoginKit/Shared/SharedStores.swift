@@ -182,7 +182,7 @@ struct SharedHelper: SharedEngine {
 
     private func run(_ method: String, _ request: Request) throws(StoreFault) -> Response {
         let input = SecretJSON.encodeOwn(request)
-        let answer: HelperCall.Response
+        let answer: HelperProgram.Response
         do {
             answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
         } catch .timedOut {

@@ -112,11 +112,7 @@ package struct Stores {
         fault { () throws(StoreFault) in
             _ = try open(name)
             guard name.program != nil, name != .etcd else { return }
-            do throws(HelperFault) {
-                _ = try HelperSearch(environment: environment).path(of: name)
-            } catch {
-                throw .helper(name, error)
-            }
+            _ = try HelperSearch(environment: environment).path(of: name)
         }
     }
 

@@ -76,17 +76,19 @@ struct HelperSearch {
     }
 
     /// The path of the program behind a store.
-    /// - Throws: `badName`, `notInPath` or `writableByAll`; `notStarted` for a file that may not be run.
-    func path(of store: StoreName) throws(HelperFault) -> String {
-        guard let program = store.program, StoreName("\(store)") != nil else { throw .badName }
+    /// - Throws: `helper`: `badName`, `notInPath` or `writableByAll`; `notStarted` for a file that may not be run.
+    func path(of store: StoreName) throws(StoreFault) -> String {
+        guard let program = store.program, StoreName("\(store)") != nil else { throw .helper(store, .badName) }
         for folder in folders {
             let path = "\(folder)/\(program)"
             guard isProgram(path) else { continue }
-            for place in [path, folder] where isWritableByAll(place) { throw .writableByAll(path: place) }
+            for place in [path, folder] where isWritableByAll(place) {
+                throw .helper(store, .writableByAll(path: place))
+            }
             return path
         }
         let other = folders.map { "\($0)/\(program)" }.first(where: isFile)
-        throw other.map { .notStarted(path: $0, errno: EACCES) } ?? .notInPath
+        throw .helper(store, other.map { .notStarted(path: $0, errno: EACCES) } ?? .notInPath)
     }
 
     /// The names of all programs that begin so, without that, in order.

@@ -74,7 +74,7 @@ struct HelperStore: CredentialStore {
         return urls.contains { $0.utf8.starts(with: url) }
     }
 
-    private func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperCall.Response {
+    private func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperProgram.Response {
         try HelperProgram(store: name, environment: environment, patience: patience).run(method, input)
     }
 
@@ -84,17 +84,19 @@ struct HelperStore: CredentialStore {
 // What a helper says when it fails.
 extension HelperStore {
     /// The helpers of docker print their errors on standard output; three of them are the protocol's.
-    private func says(_ reply: DockerReply, _ answer: HelperCall.Response) -> Bool {
+    private func says(_ reply: DockerReply, _ answer: HelperProgram.Response) -> Bool {
         HelperResponse.trimmed(answer.output) == reply.rawValue
     }
 
-    private func fault(_ method: String, _ answer: HelperCall.Response, repeating secret: Secret? = nil) -> StoreFault {
+    private func fault(_ method: String, _ answer: HelperProgram.Response, repeating secret: Secret? = nil)
+        -> StoreFault
+    {
         if says(.noURL, answer) { return fault(.suppliedInVain(method: method, what: "server URL")) }
         if says(.noUsername, answer) { return fault(.suppliedInVain(method: method, what: "user name")) }
         return fault(.failed(method: method, status: answer.status, words(answer, secret)))
     }
 
-    private func words(_ answer: HelperCall.Response, _ secret: Secret?) -> HelperFault.Words {
+    private func words(_ answer: HelperProgram.Response, _ secret: Secret?) -> HelperFault.Words {
         let output = HelperResponse.trimmed(answer.output)
         let words = output.isEmpty ? HelperResponse.trimmed(answer.errors) : output
         if words.isEmpty { return .none }
