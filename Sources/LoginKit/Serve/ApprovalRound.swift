@@ -103,7 +103,7 @@ final class Approver {
         var present: Set<String> = []
         for folder in folders {
             do {
-                guard let directory = try SafeDirectory.open(folder, creating: false) else { continue }
+                guard let directory = try SafeDirectory.open(folder) else { continue }
                 present.formUnion(RuntimeFolder.sockets("approve", in: directory).map { "\(folder)/\($0)" })
             } catch .unsafeFile(let path, let problem) {
                 throw .usage(.other("\(SafeText.quoted(path)): \(problem)"))

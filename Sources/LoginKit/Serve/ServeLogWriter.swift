@@ -141,9 +141,7 @@ final class ServeLogFile: @unchecked Sendable {
     /// - Returns: a descriptor that is the caller's.
     private func opened() throws(StoreFault) -> Int32 {
         if isOwnFolder {
-            guard let own = try SafeDirectory.open(folder, creating: true) else {
-                throw .system(call: "open", path: folder, errno: ENOENT)
-            }
+            let own = try SafeDirectory.create(folder)
             return try checkCall("fcntl", path: folder, fcntl(own.descriptor.number, F_DUPFD_CLOEXEC, 0))
         }
         let found: (folder: CheckedFolder?, errno: Int32)
@@ -222,7 +220,7 @@ package struct ServeLogReader: ~Copyable {
     package init?(of profile: String, in paths: Paths) throws(LoginFault) {
         path = Self.path(of: profile, in: paths)
         do throws(StoreFault) {
-            guard let folder = try SafeDirectory.open("\(paths.stateFolder)/serve", creating: false) else { return nil }
+            guard let folder = try SafeDirectory.open("\(paths.stateFolder)/serve") else { return nil }
             let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
             let number = retrying { openat(folder.descriptor.number, "\(profile).jsonl", flags) }
             if number < 0, errno == ENOENT { return nil }

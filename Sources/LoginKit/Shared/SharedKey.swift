@@ -27,7 +27,7 @@ struct SharedKey {
     /// Makes a key file, which has to be the same on each machine: `authctl store init shared:NAME`.
     static func create(path: String) throws(LoginFault) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        _ = try fromStore(try SafeDirectory.open(folder, creating: true, privacy: .readable))
+        _ = try fromStore(try SafeDirectory.create(folder, privacy: .readable))
         try KeyFile.create(path, Secret.random(count: 32))
     }
 

@@ -96,8 +96,7 @@ struct StoreTestLock {
     /// Where no lock can be made no login can be stored either, which is told then.
     private func lock() throws(StoreFault) -> FileLock? {
         do {
-            guard let directory = try SafeDirectory.open(folder, creating: true) else { return nil }
-            return try FileLock(".store-test.lock", in: directory, seconds: Self.patience)
+            return try FileLock(".store-test.lock", in: SafeDirectory.create(folder), seconds: Self.patience)
         } catch {
             if case .locked = error { throw error }
             return nil

@@ -55,7 +55,7 @@ package struct RuntimeFolder: Sendable {
     /// Removes the sockets that killed runs have left in the folder where new ones are made.
     package func sweep(_ kinds: [String]) {
         do {
-            guard let folder = try SafeDirectory.open(path, creating: false) else { return }
+            guard let folder = try SafeDirectory.open(path) else { return }
             let lock = try FolderLock.take(folder)
             for name in kinds.flatMap({ Self.sockets($0, in: folder) })
             where UnixAddress.isAbandoned("\(path)/\(name)") {

@@ -33,16 +33,21 @@ final class SafeDirectory {
         self.descriptor = descriptor
     }
 
-    /// - Returns: `nil` if it is not there and is not to be made.
-    /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a folder above in which others may rename.
-    static func open(
-        _ path: String, creating: Bool, privacy: Privacy = .secret
-    ) throws(StoreFault) -> SafeDirectory? {
-        if creating {
-            // Before anything is made there.
-            try checkAbove(path)
-            try make(path)
+    /// Opens the folder, and makes it first where it is missing.
+    /// - Throws: as `open`.
+    static func create(_ path: String, privacy: Privacy = .secret) throws(StoreFault) -> SafeDirectory {
+        // Before anything is made there.
+        try checkAbove(path)
+        try make(path)
+        guard let directory = try open(path, privacy: privacy) else {
+            throw .system(call: "open", path: path, errno: ENOENT)
         }
+        return directory
+    }
+
+    /// - Returns: `nil` if it is not there.
+    /// - Throws: `unsafeFile` for a link, a foreign owner, rights for others, or a folder above in which others may rename.
+    static func open(_ path: String, privacy: Privacy = .secret) throws(StoreFault) -> SafeDirectory? {
         let number = try opened(path)
         if number < 0 {
             switch errno {

@@ -25,8 +25,7 @@ struct SafeFile: Sendable {
 
     /// - Returns: `nil` if there is no such file.
     func read() throws(StoreFault) -> Secret? {
-        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
-        return try read(in: directory)
+        try directory().flatMap { (directory) throws(StoreFault) in try read(in: directory) }
     }
 
     /// The decoded content, from memory if the file has not changed since it was last read.
@@ -34,41 +33,36 @@ struct SafeFile: Sendable {
     func read<Content>(
         through memory: FileMemory<Content>?, _ decode: (Secret) throws(StoreFault) -> Content
     ) throws(StoreFault) -> Content? {
-        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
-        return try withFile(in: directory) { (file, count) throws(StoreFault) in
-            if let content = try memory?.content(of: file, path: path) { return content }
-            let content = try decode(try secret(file, count))
-            try memory?.remember(content, of: file, path: path)
-            return content
-        }
+        try content(memory) { (file, count) throws(StoreFault) in try decode(try secret(file, count)) }
     }
 
     /// The same for a file without secrets, which needs no guarded memory.
     func readPublic<Content>(
         through memory: FileMemory<Content>?, _ decode: ([UInt8]) throws(StoreFault) -> Content
     ) throws(StoreFault) -> Content? {
-        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return nil }
+        try content(memory) { (file, count) throws(StoreFault) in
+            var bytes = [UInt8](repeating: 0, count: count)
+            let got = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(StoreFault) in
+                try file.read(into: UnsafeMutableRawBufferPointer(buffer), path: path)
+            }
+            try checkWhole(got, of: count)
+            return try decode(bytes)
+        }
+    }
+
+    private func content<Content>(
+        _ memory: FileMemory<Content>?, _ read: (borrowing Descriptor, Int) throws(StoreFault) -> Content
+    ) throws(StoreFault) -> Content? {
+        guard let directory = try directory() else { return nil }
         return try withFile(in: directory) { (file, count) throws(StoreFault) in
             if let content = try memory?.content(of: file, path: path) { return content }
-            let content = try decode(try bytes(file, count))
+            let content = try read(file, count)
             try memory?.remember(content, of: file, path: path)
             return content
         }
     }
 
-    private func bytes(_ file: borrowing Descriptor, _ count: Int) throws(StoreFault) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var got = 0
-        let fault = bytes.withUnsafeMutableBytes { buffer -> StoreFault? in
-            do throws(StoreFault) {
-                got = try file.read(into: buffer, path: path)
-                return nil
-            } catch { return error }
-        }
-        if let fault { throw fault }
-        try checkWhole(got, of: count)
-        return bytes
-    }
+    private func directory() throws(StoreFault) -> SafeDirectory? { try SafeDirectory.open(folder, privacy: privacy) }
 
     /// Replaces the file by what `body` makes of the present one, under the lock.
     /// - Parameters:
@@ -77,10 +71,8 @@ struct SafeFile: Sendable {
     func update(
         creating: Bool = true, _ body: (Secret?) throws(StoreFault) -> Secret?
     ) throws(StoreFault) {
-        guard let directory = try SafeDirectory.open(folder, creating: creating, privacy: privacy) else {
-            guard creating else { return }
-            throw .system(call: "open", path: folder, errno: ENOENT)
-        }
+        let present = creating ? try SafeDirectory.create(folder, privacy: privacy) : try directory()
+        guard let directory = present else { return }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
         // Before anything else, since a change that finds nothing to do would leave them, and they may hold secrets.
         try removeLeftovers(in: directory)
@@ -93,9 +85,7 @@ struct SafeFile: Sendable {
     /// Takes the space that a new version of the file needs which is larger by so many bytes.
     /// - Throws: `noSpace`, or `system` where nothing can be written there.
     func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
-        guard let directory = try SafeDirectory.open(folder, creating: true, privacy: privacy) else {
-            throw .system(call: "open", path: folder, errno: ENOENT)
-        }
+        let directory = try SafeDirectory.create(folder, privacy: privacy)
         let present = try withFile(in: directory) { (_, count) throws(StoreFault) in count } ?? 0
         return try ReservedSpace(present + bytes, in: directory, for: path)
     }
@@ -103,7 +93,7 @@ struct SafeFile: Sendable {
     /// Removes the file, under the lock.
     /// - Returns: whether there was one.
     func remove() throws(StoreFault) -> Bool {
-        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy) else { return false }
+        guard let directory = try directory() else { return false }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
         let removed = unlinkat(directory.descriptor.number, name, 0) == 0
         if !removed && errno != ENOENT { throw .system(call: "unlink", path: path, errno: errno) }
@@ -173,9 +163,7 @@ struct SafeFile: Sendable {
 extension SafeFile {
     /// Removes what changes that were killed have left beside the file.
     func sweep() throws(StoreFault) {
-        guard let directory = try SafeDirectory.open(folder, creating: false, privacy: privacy),
-            try !leftovers(in: directory).isEmpty
-        else { return }
+        guard let directory = try directory(), try !leftovers(in: directory).isEmpty else { return }
         let lock = try FileLock(lockName, in: directory, seconds: wait)
         try removeLeftovers(in: directory)
         _ = consume lock

@@ -71,7 +71,7 @@ final class SocketFile: @unchecked Sendable {
 
     private static func opened(_ path: String, _ creating: Bool) -> (SafeDirectory?, LoginFault) {
         do {
-            let folder = try SafeDirectory.open(path, creating: creating, privacy: creating ? .secret : .readable)
+            let folder = creating ? try SafeDirectory.create(path) : try SafeDirectory.open(path, privacy: .readable)
             return (folder, .usage(.other("there is no folder \(SafeText.quoted(path))")))
         } catch .unsafeFile(let path, let problem) {
             return (nil, .usage(.other("\(SafeText.quoted(path)): \(problem)")))

@@ -76,21 +76,14 @@ final class BrowserFolder {
 
     /// Makes one, and removes what killed runs have left.
     init(in parent: String) throws(StoreFault) {
-        let folder = try Self.opened(parent)
+        let folder = try SafeDirectory.create(parent)
         // Else another one that starts could sweep away what is not locked yet.
         let starting = try FolderLock.take(folder)
         Self.sweep(folder)
         path = "\(parent)/\(Self.kind)\(String(UInt32.random(in: 0 ... .max), radix: 16))"
         // Held until this object is released, or the process ends.
-        lock = try FolderLock.take(try Self.opened(path))
+        lock = try FolderLock.take(try SafeDirectory.create(path))
         _ = consume starting
-    }
-
-    private static func opened(_ path: String) throws(StoreFault) -> SafeDirectory {
-        guard let folder = try SafeDirectory.open(path, creating: true) else {
-            throw .system(call: "open", path: path, errno: ENOENT)
-        }
-        return folder
     }
 
     /// Removes everything; the last processes of the browser may still write.

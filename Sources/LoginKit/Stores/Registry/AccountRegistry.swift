@@ -124,9 +124,7 @@ extension AccountRegistry {
     private func lock(
         _ kind: String, of profiles: [String], wait: Int, _ isCancelled: @escaping () -> Bool = { false }
     ) throws(StoreFault) -> LoginsLock {
-        guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
-            throw .system(call: "open", path: file.folder, errno: ENOENT)
-        }
+        let directory = try SafeDirectory.create(file.folder)
         guard let only = profiles.first, profiles.dropFirst().allSatisfy({ $0.isSame(as: only) }) else {
             return LoginsLock(try FileLock(".\(kind).lock", in: directory, seconds: wait, isCancelled))
         }
@@ -138,10 +136,8 @@ extension AccountRegistry {
 
     /// The lock of consents: of one account alone, since nobody consents for several at once.
     private func lock(consent name: String, wait: Int) throws(StoreFault) -> FileLock {
-        guard let directory = try SafeDirectory.open(file.folder, creating: true) else {
-            throw .system(call: "open", path: file.folder, errno: ENOENT)
-        }
-        return try FileLock(".consent-\(Self.fileName(name)).lock", in: directory, seconds: wait, isCancelled)
+        try FileLock(
+            ".consent-\(Self.fileName(name)).lock", in: SafeDirectory.create(file.folder), seconds: wait, isCancelled)
     }
 
     /// Letters and digits as they are, everything else in hexadecimal. Names that begin with the same 80 bytes share a lock.
