@@ -137,31 +137,20 @@ enum SecretJSON {
         }
     }
 
-    /// - Throws: what the encoder throws, which for our own types does not happen.
-    static func encode(
-        _ value: some Encodable, formatting: JSONEncoder.OutputFormatting = []
-    ) throws(EncodingError) -> Secret {
+    /// - Returns: `nil` if it cannot be written, which for our own types does not happen.
+    static func encode(_ value: some Encodable, formatting: JSONEncoder.OutputFormatting = []) -> Secret? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting
-        do {
-            var data = try encoder.encode(value)
-            defer { data.resetBytes(in: 0..<data.count) }
-            return data.withUnsafeBytes { Secret(copying: $0) }
-        } catch {
-            throw EncodingError()
-        }
+        guard var data = try? encoder.encode(value) else { return nil }
+        defer { data.resetBytes(in: 0..<data.count) }
+        return data.withUnsafeBytes { Secret(copying: $0) }
     }
 
     /// The same for a type whose members can all be written.
     static func encodeOwn(_ value: some Encodable) -> Secret {
-        do {
-            return try encode(value)
-        } catch {
-            preconditionFailure("\(type(of: value)) cannot be written as JSON")
-        }
+        guard let secret = encode(value) else { preconditionFailure("\(type(of: value)) cannot be written as JSON") }
+        return secret
     }
-
-    struct EncodingError: Error {}
 }
 
 /// Base64 (RFC 4648, section 4) between the texts of a JSON document and guarded memory.

@@ -159,22 +159,19 @@ struct SharedValue {
         return "\(Self.version).\(beside).\(Base64.encode(bytes))"
     }
 
-    enum Fault: Error {
-        case newerVersion
-        /// Not of this account and this key, or changed by somebody.
-        case foreign
-    }
+    /// Whether a newer authctl has written this text.
+    static func isNewer(_ text: String) -> Bool { Int(text.prefix { $0 != "." }).map { $0 > 1 } ?? false }
 
-    init(_ text: String, for account: AccountID, key: SharedKey) throws(Fault) {
+    /// - Returns: `nil` if it is not of this account and this key, or somebody has changed it.
+    init?(_ text: String, for account: AccountID, key: SharedKey) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        if let number = parts.first.flatMap({ Int($0) }), number > 1 { throw .newerVersion }
         guard parts.count == 3, parts[0] == Self.version, let json = Base64.decode(parts[1]),
             let bytes = Base64.decode(parts[2])?.withUnsafeBytes({ Array($0) }), bytes.count > Cipher.nonceCount,
             let open = SecretJSON.decode(Open.self, from: json), open.isWithinLimits
-        else { throw .foreign }
+        else { return nil }
         let sealed = Cipher.Sealed(
             nonce: Array(bytes.prefix(Cipher.nonceCount)), ciphertext: Array(bytes.dropFirst(Cipher.nonceCount)))
-        guard let secret = key.open(sealed, for: account, beside: parts[1]) else { throw .foreign }
+        guard let secret = key.open(sealed, for: account, beside: parts[1]) else { return nil }
         self.init(open, secret)
     }
 }

@@ -69,12 +69,7 @@ struct SharedMemory {
             let before = try content(bytes)
             result = before
             change(&result)
-            if result == before { return nil }
-            do {
-                return try SecretJSON.encode(result)
-            } catch {
-                throw .damaged(path: file.path, problem: "it cannot be written as JSON")
-            }
+            return result == before ? nil : try file.json(result)
         }
         return result
     }

@@ -108,14 +108,11 @@ final class SharedStore: SharedCredentialStore {
 
     /// A value of an account, from the engine or the disk.
     func opened(_ text: String, _ account: AccountID) throws(StoreFault) -> SharedValue {
-        do {
-            return try SharedValue(text, for: account, key: key)
-        } catch {
-            switch error {
-            case .newerVersion: throw .newerVersion(path: "\(name)")
-            case .foreign: throw .shared(name, .foreignValue(key: try id(account)))
-            }
+        if SharedValue.isNewer(text) { throw .newerVersion(path: "\(name)") }
+        guard let value = SharedValue(text, for: account, key: key) else {
+            throw .shared(name, .foreignValue(key: try id(account)))
         }
+        return value
     }
 
     /// Puts what `next` makes of the present value, until nobody is faster.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Secrets
 
 /// A store that is one file: many changes take one reading and one writing.
@@ -10,6 +11,16 @@ protocol FileStore: CredentialStore {
 
     /// Takes the space that the file needs once it has grown by so many bytes.
     func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace
+}
+
+extension SafeFile {
+    /// What is to be written to the file, as JSON.
+    func json(_ content: some Encodable, formatting: JSONEncoder.OutputFormatting = []) throws(StoreFault) -> Secret {
+        guard let bytes = SecretJSON.encode(content, formatting: formatting) else {
+            throw .damaged(path: path, problem: "it cannot be written as JSON")
+        }
+        return bytes
+    }
 }
 
 extension CredentialStore {

@@ -98,14 +98,6 @@ struct PlaintextStore: CredentialStore {
         guard content.version == Self.version else { throw .newerVersion(path: file.path) }
         return content
     }
-
-    private func encoded(_ content: Content) throws(StoreFault) -> Secret {
-        do {
-            return try SecretJSON.encode(content)
-        } catch {
-            throw .damaged(path: file.path, problem: "it cannot be written as JSON")
-        }
-    }
 }
 
 extension PlaintextStore: FileStore {
@@ -127,7 +119,7 @@ extension PlaintextStore: FileStore {
             if present.isEmpty, added.isEmpty { return nil }
             content.entries.removeAll { meant.contains($0.account) }
             content.entries += added
-            return try encoded(content)
+            return try file.json(content)
         }
         return present
     }

@@ -24,11 +24,10 @@ enum StoredLoginCodec {
             version: version, account: account, session: login.session.map(form),
             credential: login.credential.map(form),
             further: login.extraSecrets.isEmpty ? nil : form(login.extraSecrets))
-        do {
-            return try SecretJSON.encode(document)
-        } catch {
+        guard let bytes = SecretJSON.encode(document) else {
             throw .damaged(path: AccountRegistry.fileName, problem: "the login cannot be written as JSON")
         }
+        return bytes
     }
 
     /// - Parameters:

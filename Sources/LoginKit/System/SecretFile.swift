@@ -87,11 +87,14 @@ package enum SecretFile {
 
     /// The passphrase of the encrypted file. Who reads it opens that file, so it is held to the same rules as a key.
     package static func passphrase(_ path: String) throws(StoreFault) -> Secret {
-        let secret = try telling(of: path) { () throws(Problem) in
+        let secret: Secret?
+        do {
             let descriptor = try opened(path)
             defer { close(descriptor) }
-            guard !isOpenToOthers(descriptor) else { return nil as Secret? }
-            return try read(descriptor, waiting: InputWait(descriptor: descriptor, deadline: usualDeadline))
+            let wait = InputWait(descriptor: descriptor, deadline: usualDeadline)
+            secret = isOpenToOthers(descriptor) ? nil : try read(descriptor, waiting: wait)
+        } catch {
+            throw .passphraseFile(path: path, problem: error.words)
         }
         guard let secret else {
             throw .unsafeFile(path: path, problem: "other users have access to it (fix: chmod 600)")
@@ -128,16 +131,6 @@ package enum SecretFile {
             fstatvfs(descriptor, &system) == 0, system.f_flag & UInt(ST_RDONLY) == 0
         else { return nil }
         return information.st_mode & 0o7777
-    }
-
-    private static func telling<Result>(
-        of path: String, _ body: () throws(Problem) -> Result
-    ) throws(StoreFault) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw .passphraseFile(path: path, problem: error.words)
-        }
     }
 }
 

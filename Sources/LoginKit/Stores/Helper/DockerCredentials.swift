@@ -60,7 +60,7 @@ package struct DockerCredentials: Codable {
 
     /// - Returns: `nil` if it cannot be written.
     package func encoded() -> Secret? {
-        try? SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
+        SecretJSON.encode(self, formatting: [.sortedKeys, .withoutEscapingSlashes])
     }
 }
 

@@ -51,7 +51,9 @@ package struct AccountRegistry: Sendable {
             if document.isNewer { throw .newerVersion(path: file.path) }
             let before = document
             body(&document)
-            return document == before ? nil : try encode(document)
+            // For people who look into it, and for steady tests.
+            let formatting: JSONEncoder.OutputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return document == before ? nil : try file.json(document, formatting: formatting)
         }
         return document
     }
@@ -63,17 +65,6 @@ package struct AccountRegistry: Sendable {
             throw .newerVersion(path: file.path)
         } catch {
             throw .damaged(path: file.path, problem: "it was not written by authctl")
-        }
-    }
-
-    private func encode(_ document: AccountRegistryDocument) throws(StoreFault) -> Secret {
-        let encoder = JSONEncoder()
-        // For people who look into it, and for steady tests.
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        do {
-            return try encoder.encode(document).withUnsafeBytes { Secret(copying: $0) }
-        } catch {
-            throw .damaged(path: file.path, problem: "it cannot be written as JSON")
         }
     }
 }
