@@ -3,29 +3,18 @@ struct AuthenticateChallenge: Equatable, Sendable {
     /// In lower case, since schemes are compared without case.
     let scheme: String
     /// The single value of schemes such as Negotiate.
-    let token68: String?
-    /// Names in lower case; of a name that comes twice, the first value.
-    let parameters: [String: String]
+    var token68: String?
+    /// Names in lower case; of a name that comes twice, the first value. A challenge has `token68` or parameters, never both
+    /// (RFC 9110, section 11.3).
+    var parameters: [String: String] = [:]
     /// The names that came more than once, which none may (RFC 9110, section 11.2): what they mean is not clear.
-    let repeated: Set<String>
+    var repeated: Set<String> = []
     /// The names whose value cannot be told, such as one with a stray quote. They are not among the parameters: a part of a
     /// value must not be compared or hashed.
-    let malformed: Set<String>
+    var malformed: Set<String> = []
 
     /// The protection space, in the server's own word (RFC 9110, section 11.5); `nil` if it names none.
     var realm: String? { parameters["realm"] }
-
-    /// - Parameter token68: a challenge has this or parameters, never both (RFC 9110, section 11.3).
-    init(
-        scheme: String, token68: String? = nil, parameters: [String: String] = [:], repeated: Set<String> = [],
-        malformed: Set<String> = []
-    ) {
-        self.repeated = repeated
-        self.malformed = malformed
-        self.scheme = scheme
-        self.token68 = token68
-        self.parameters = parameters
-    }
 
     /// Reads all challenges of all lines, in order: several in one line, several lines, quoted strings. A value without
     /// quotes goes to the next comma, as curl reads it. What does not fit is skipped to the next comma.

@@ -145,36 +145,23 @@ public struct Refusal: Equatable, Sendable {
     public internal(set) var words: String?
     /// Whether this server would answer the same for a good credential without rights, so that both readings have to
     /// be named.
-    var mayMeanForbidden: Bool
+    var mayMeanForbidden = false
     /// Whether a session that has ended may get this 403 as well: nothing in the response or the profile says that it forbids.
-    var mayMeanLoggedOut: Bool
+    var mayMeanLoggedOut = false
     /// Whether it was a Kerberos ticket that was refused.
-    var hadTicket: Bool
+    var hadTicket = false
     /// The scope to ask for at the next login, if the token's is insufficient (RFC 6750, section 3.1).
-    let scope: String?
+    var scope: String?
     /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
     /// refused, and one that a wrong profile gives as well.
     var missingName: String?
     /// The difference of the clocks, if it may be the reason.
     var clockDifference: ClockDifference?
+}
 
+extension Refusal {
     /// - Parameter words: unescaped, as the server sent them.
     public init(status: Int, words: String? = nil) {
         self.init(status: status, words: words, mayMeanForbidden: false)
-    }
-
-    /// Without more than a status: a server that said nothing, and tells its refusals apart.
-    init(
-        status: Int, words: String? = nil, mayMeanForbidden: Bool = false, mayMeanLoggedOut: Bool = false,
-        hadTicket: Bool = false,
-        scope: String? = nil, missingName: String? = nil
-    ) {
-        self.scope = scope
-        self.missingName = missingName
-        self.status = status
-        self.words = words
-        self.mayMeanForbidden = mayMeanForbidden
-        self.mayMeanLoggedOut = mayMeanLoggedOut
-        self.hadTicket = hadTicket
     }
 }

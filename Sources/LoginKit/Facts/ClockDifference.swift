@@ -35,20 +35,10 @@ package struct ClockDifference: Equatable, Sendable {
 
 /// The time of day, in seconds of Unix time.
 package struct WallClock: Sendable {
-    /// Asked anew at each use.
+    /// Asked anew at each use; in tests, a time that stands still or is moved by hand.
     package let now: @Sendable () -> Int64
-    /// Lets so many seconds pass.
-    let wait: @Sendable (_ seconds: Int) -> Void
-
-    /// - Parameters:
-    ///   - now: in tests, a time that stands still or is moved by hand.
-    ///   - wait: in tests, nothing.
-    init(
-        now: @escaping @Sendable () -> Int64, wait: @escaping @Sendable (_ seconds: Int) -> Void = { _ in }
-    ) {
-        self.now = now
-        self.wait = wait
-    }
+    /// Lets so many seconds pass; in tests, does nothing.
+    var wait: @Sendable (_ seconds: Int) -> Void = { _ in }
 
     /// Whether what ends at this time has ended; what has no end has not.
     package func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }

@@ -121,22 +121,18 @@ struct DigestAlgorithm: Equatable, Sendable {
     /// The hash function.
     let hash: Hash
     /// Whether a key for the whole session takes the place of the password's hash (`-sess`).
-    let isSession: Bool
+    var isSession = false
+}
 
-    /// - Parameter isSession: as `-sess` behind the name says.
-    init(hash: Hash, isSession: Bool = false) {
-        self.hash = hash
-        self.isSession = isSession
-    }
-
+extension DigestAlgorithm {
     /// - Parameter name: in any case.
     /// - Returns: `nil` for an algorithm that is not understood.
     init?(_ name: String) {
         let upper = name.uppercased(), suffix = "-SESS"
-        isSession = upper.hasSuffix(suffix)
+        let isSession = upper.hasSuffix(suffix)
         guard let hash = Hash(rawValue: String(isSession ? upper.dropLast(suffix.count) : upper[...])) else {
             return nil
         }
-        self.hash = hash
+        self.init(hash: hash, isSession: isSession)
     }
 }

@@ -86,26 +86,14 @@ package struct HTTPResponse: Equatable, Sendable {
     /// The code of the final answer (RFC 9110, section 15).
     package let status: Int
     /// In the order of arrival, without `Set-Cookie`; obsolete line folding is undone (RFC 9112, section 5.2).
-    package let headers: [HTTPResponseField]
+    package private(set) var headers: [HTTPResponseField] = []
     /// In guarded memory, since it may hold a token; empty where the request's `streamedBodies` took it.
-    let body: Secret
+    private(set) var body = Secret("")
     /// All cookies that hold for the origin after this answer: what it set, the newest first, then those that were offered
     /// and not replaced.
-    let cookies: [Cookie]
-    /// `Location`, made absolute.
-    package let redirect: Redirect?
-
-    /// Without more than a status: an answer that has no body, sets no cookies and points nowhere.
-    init(
-        status: Int, headers: [HTTPResponseField] = [], body: Secret = Secret(""), cookies: [Cookie] = [],
-        redirect: Redirect? = nil
-    ) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.cookies = cookies
-        self.redirect = redirect
-    }
+    private(set) var cookies: [Cookie] = []
+    /// `Location`, made absolute; `nil` if it points nowhere.
+    package private(set) var redirect: Redirect?
 
     /// The values of all headers of this name, in any case (RFC 9110, section 5.1).
     func values(of name: String) -> [String] {

@@ -214,13 +214,9 @@ package struct UnconfirmedLogin: Equatable, Sendable {
     let response: Response
     /// The URL of the verify endpoint.
     let url: String
-    /// Where verify leads with this login, as path and query or as a URL of another origin; `nil` if nowhere.
-    let leadsTo: String?
-
-    /// - Parameter leadsTo: without a query, which may hold a secret.
-    init(response: Response, url: String, leadsTo: String? = nil) {
-        (self.response, self.url, self.leadsTo) = (response, url, leadsTo)
-    }
+    /// Where verify leads with this login, as a path or as a URL of another origin, without a query, which may hold a secret; `nil` if
+    /// nowhere.
+    var leadsTo: String?
 }
 
 /// A login that cannot go on without a person.

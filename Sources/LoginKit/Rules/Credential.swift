@@ -100,25 +100,12 @@ package struct Token: Equatable, Sendable {
     package let value: Secret
     /// The refresh token (RFC 6749, section 6); `nil` if the service gave none.
     package let refreshToken: Secret?
-    /// Seconds of Unix time.
+    /// Seconds of Unix time; `nil` if the end is not known.
     let expires: Int64?
-    /// The endpoints that refresh and revoke it, if an authorization server issued it; `nil` if the profile has them.
-    let terms: Grant.Terms?
+    /// The endpoints that refresh and revoke it, if an authorization server issued it (RFC 6749); `nil` if the profile has them.
+    var terms: Grant.Terms?
     /// The cookies that are sent beside it; empty unless the profile has both.
     var cookies: [Cookie] = []
-
-    /// - Parameter expires: seconds of Unix time; `nil` if the end is not known.
-    init(value: Secret, refreshToken: Secret?, expires: Int64?) {
-        self.init(value: value, refreshToken: refreshToken, expires: expires, terms: nil)
-    }
-
-    /// - Parameter terms: of a grant (RFC 6749).
-    init(value: Secret, refreshToken: Secret?, expires: Int64?, terms: Grant.Terms?) {
-        self.value = value
-        self.refreshToken = refreshToken
-        self.expires = expires
-        self.terms = terms
-    }
 
     /// The same beside other cookies.
     func with(_ cookies: [Cookie]) -> Token {

@@ -9,24 +9,14 @@ struct FormEntry: Equatable, Sendable {
 /// A button that submits its form.
 struct SubmitButton: Equatable, Sendable {
     /// Its place among the form's fields; `nil` without a name, and if it is disabled.
-    let field: Int?
+    var field: Int?
     /// Its name; empty without one.
-    let name: String
-    let isDisabled: Bool
+    var name = ""
+    var isDisabled = false
     /// Whether it also sends where it was clicked.
-    let isImage: Bool
+    var isImage = false
     /// Its own `formaction`, as its place among the form's actions; `nil` if it goes where the form goes.
-    let action: Int?
-
-    init(
-        field: Int? = nil, name: String = "", isDisabled: Bool = false, isImage: Bool = false, action: Int? = nil
-    ) {
-        self.field = field
-        self.name = name
-        self.isDisabled = isDisabled
-        self.isImage = isImage
-        self.action = action
-    }
+    var action: Int?
 }
 
 extension PageForm {

@@ -19,29 +19,14 @@ package struct Grant: Equatable, Sendable {
         /// With its secret, and with what deletes a registered one.
         let client: OAuthClient
         /// As it was granted (RFC 6749, section 5.1); `nil` if neither side has named one.
-        package let scope: String?
+        package fileprivate(set) var scope: String?
         /// Where the access token is to be used (RFC 8707); sent again at each refresh.
         let resource: String?
         /// The user name, if only the id_token names it.
-        let name: String?
+        var name: String?
         /// `sub` of the id_token (OpenID Connect Core 1.0, section 2); `nil` if the server sent none, and of logins that are older
         /// than this.
-        let subject: String?
-
-        /// Takes what a login has found out.
-        init(
-            issuer: String?, tokenEndpoint: String, revocation: Revocation?, client: OAuthClient, scope: String?,
-            resource: String?, name: String? = nil, subject: String? = nil
-        ) {
-            self.issuer = issuer
-            self.tokenEndpoint = tokenEndpoint
-            self.revocation = revocation
-            self.client = client
-            self.scope = scope
-            self.resource = resource
-            self.name = name
-            self.subject = subject
-        }
+        var subject: String?
     }
 
     /// Where tokens are revoked (RFC 7009).
@@ -50,18 +35,6 @@ package struct Grant: Equatable, Sendable {
         let endpoint: String
         /// The authentication of the client there, which may differ from that at the token endpoint.
         let authentication: ClientAuthentication
-
-        /// Takes what `AuthorizationServer.revocation` has chosen.
-        init(endpoint: String, authentication: ClientAuthentication) {
-            self.endpoint = endpoint
-            self.authentication = authentication
-        }
-    }
-
-    /// The grant of one login.
-    init(token: Token, terms: Terms) {
-        self.token = token
-        self.terms = terms
     }
 
     /// Everything in it that must not be seen.
@@ -70,12 +43,6 @@ package struct Grant: Equatable, Sendable {
     /// As it is kept and sent.
     var session: Token {
         Token(value: token.value, refreshToken: token.refreshToken, expires: token.expires, terms: terms)
-    }
-
-    /// - Returns: `nil` for a token that no authorization server issued.
-    init?(_ session: Token) {
-        guard let terms = session.terms else { return nil }
-        self.init(token: session, terms: terms)
     }
 
     /// The tokens to revoke, in this order: the refresh token first, since many servers let the access token live on.
@@ -90,6 +57,14 @@ package struct Grant: Equatable, Sendable {
     }
 }
 
+extension Grant {
+    /// - Returns: `nil` for a token that no authorization server issued.
+    init?(_ session: Token) {
+        guard let terms = session.terms else { return nil }
+        self.init(token: session, terms: terms)
+    }
+}
+
 extension Grant.Terms {
     /// The scope for the next login if a request needs this one (RFC 6750, section 3.1), with what is granted already.
     func scope(with wanted: String) -> String {
@@ -100,9 +75,9 @@ extension Grant.Terms {
 
     /// The grant with the user name of the id_token.
     func about(name: String?, subject: String?) -> Grant.Terms {
-        Grant.Terms(
-            issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client, scope: scope,
-            resource: resource, name: name, subject: subject)
+        var terms = self
+        (terms.name, terms.subject) = (name, subject)
+        return terms
     }
 
     /// Compares with `sub` of a refreshed id_token (OpenID Connect Core 1.0, section 12.2).
@@ -113,9 +88,9 @@ extension Grant.Terms {
     }
 
     func granting(_ scope: String?) -> Grant.Terms {
-        Grant.Terms(
-            issuer: issuer, tokenEndpoint: tokenEndpoint, revocation: revocation, client: client,
-            scope: scope ?? self.scope, resource: resource, name: name, subject: subject)
+        var terms = self
+        terms.scope = scope ?? self.scope
+        return terms
     }
 }
 
@@ -127,13 +102,9 @@ public struct AuthorizedGrant: Equatable, Sendable {
     let identityToken: Secret?
     /// The nonce of the authorization request; `nil` for a device.
     let nonce: Secret?
+}
 
-    init(grant: Grant, identityToken: Secret?, nonce: Secret?) {
-        self.grant = grant
-        self.identityToken = identityToken
-        self.nonce = nonce
-    }
-
+extension AuthorizedGrant {
     /// One that is kept already, with the name that it has.
     init(kept grant: Grant) {
         self.init(grant: grant, identityToken: nil, nonce: nil)

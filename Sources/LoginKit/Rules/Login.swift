@@ -7,27 +7,13 @@ package struct Login: Equatable, Sendable {
     /// The session for all later requests.
     package let session: Session
     /// The credential for a new session; kept only if the profile says `keep-password`.
-    let credential: Credential?
+    var credential: Credential?
     /// Secrets that later requests need beside the session, kept with it.
-    let extraSecrets: [CredentialField: Secret]
+    var extraSecrets: [CredentialField: Secret] = [:]
     /// The response of verify without a login; `nil` if it was not asked or is of no use.
-    let anonymousResponse: AnonymousResponse?
+    var anonymousResponse: AnonymousResponse?
     /// Where it was verified, if that was by HTTP authentication just now.
-    let space: VerifiedSpace?
-
-    /// Without a credential, a login that cannot earn itself a new session.
-    init(
-        identity: Identity, session: Session, credential: Credential? = nil,
-        extraSecrets: [CredentialField: Secret] = [:],
-        anonymousResponse: AnonymousResponse? = nil, space: VerifiedSpace? = nil
-    ) {
-        self.anonymousResponse = anonymousResponse
-        self.identity = identity
-        self.session = session
-        self.credential = credential
-        self.extraSecrets = extraSecrets
-        self.space = space
-    }
+    var space: VerifiedSpace?
 }
 
 extension [CredentialField: Secret] {

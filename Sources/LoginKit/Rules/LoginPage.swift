@@ -8,16 +8,16 @@ struct LoginPage: Equatable, Sendable {
     let origin: Origin
     /// Path and query, for messages.
     let target: String
-    /// Where `<base href>` has all of the page's addresses begin.
-    let base: Redirect?
+    /// Where `<base href>` has all of the page's addresses begin; `nil` without one.
+    var base: Redirect?
     /// In the order of the page.
     let forms: [PageForm]
     /// Fields that belong to no form: scripts send them.
     var looseFields: [PageField] = []
     /// In the order of the page.
-    let links: [PageLink]
+    var links: [PageLink] = []
     /// Whether scripts may make more of it than it says.
-    let hasScripts: Bool
+    var hasScripts = false
     /// Whether it has elements in places where parsers disagree about forms, so that nobody can say what a browser sends.
     var isUnclear = false
     /// Where `<meta http-equiv="refresh">` leads at once (HTML, section 4.2.5.3); `nil` without one.
@@ -25,23 +25,9 @@ struct LoginPage: Equatable, Sendable {
     /// The value against forged requests that it has for scripts (`<meta name="csrf-token">`), under the name that `csrf-param` gives it.
     var guardValue: PageField?
     /// Its title, and the program that made it, as it says.
-    let names: [String]
+    var names: [String] = []
     /// In which it is written.
     var encoding = PageEncoding.utf8
-
-    /// - Parameter base: `nil` if the page has no `<base href>`.
-    init(
-        origin: Origin, target: String, base: Redirect? = nil, forms: [PageForm], links: [PageLink] = [],
-        hasScripts: Bool = false, names: [String] = []
-    ) {
-        self.origin = origin
-        self.target = target
-        self.base = base
-        self.forms = forms
-        self.links = links
-        self.hasScripts = hasScripts
-        self.names = names
-    }
 }
 
 /// One form of a page.
@@ -70,11 +56,11 @@ struct PageField: Equatable, Sendable {
     /// As the form names it.
     let name: String
     /// The type of an `input` or a `button`, else the name of the element.
-    let type: String
-    /// The value that the page fills in; of a list, the selected or first option.
+    var type = "text"
+    /// The value that the page fills in; of a list, the selected or first option. `nil` if the page leaves it empty.
     var value: Secret?
     /// Whether it is the one of several of its name that would be sent: not an unchecked box.
-    let isChosen: Bool
+    var isChosen = true
     /// The values of a list's options that are sent; empty for other fields.
     var chosenOptions: [Secret] = []
     /// Whether `autocomplete` says that it takes the code of a second factor (HTML, section 4.10.18.7).
@@ -83,14 +69,6 @@ struct PageField: Equatable, Sendable {
     var label = ""
     /// The values among which a list lets people choose, the first twenty.
     var options: [String] = []
-
-    /// - Parameter value: `nil` for a field that the page leaves empty.
-    init(name: String, type: String = "text", value: Secret? = nil, isChosen: Bool = true) {
-        self.name = name
-        self.type = type
-        self.value = value
-        self.isChosen = isChosen
-    }
 }
 
 extension LoginPage {
@@ -247,19 +225,12 @@ extension RequestRule {
 struct PageLink: Equatable, Sendable {
     /// In lower case, as `rel` has them.
     let relations: [String]
+    /// Made absolute.
     let place: Redirect
     /// The words that a person sees, as far as they are text of the link's own.
-    let text: String
+    var text = ""
     /// The verb that the page's scripts follow it with, in lower case (`data-method`); `nil` for a link like any other.
-    let method: String?
-
-    /// - Parameter place: made absolute.
-    init(relations: [String], place: Redirect, text: String = "", method: String? = nil) {
-        self.relations = relations
-        self.place = place
-        self.text = text
-        self.method = method
-    }
+    var method: String?
 }
 
 extension PageLink {

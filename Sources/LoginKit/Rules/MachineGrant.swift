@@ -94,21 +94,15 @@ extension OAuthProfile {
     }
 }
 
-/// An http or https URL in its parts, as the program's one parser has read it (RFC 3986). It has no user information.
+/// An http or https URL in its parts, as the program's one parser has read it (RFC 3986). It has no user information. Nothing is
+/// checked here.
 struct EndpointURL: Hashable, Sendable {
     /// With the port filled in.
     let origin: Origin
     /// From the first slash on, still percent-encoded, without dot segments.
     let path: String
     /// Without the question mark.
-    let query: String?
-
-    /// Takes parts as a parser has read them; nothing is checked here.
-    init(origin: Origin, path: String, query: String? = nil) {
-        self.origin = origin
-        self.path = path
-        self.query = query
-    }
+    var query: String?
 
     /// The whole URL, as it is sent and shown.
     var text: String { "\(origin)\(target)" }
@@ -152,13 +146,8 @@ typealias URLReading = (String) -> EndpointURL?
 
 /// Decides which URLs of others may be requested or shown (RFC 8252, section 8.3; RFC 9700, section 2.6).
 struct EndpointRule: Equatable, Sendable {
-    /// The origin to which plain http is allowed, although it is not on this machine.
-    let plainOrigin: Origin?
-
-    /// - Parameter plainOrigin: that of a profile with `allow-http`.
-    init(plainOrigin: Origin? = nil) {
-        self.plainOrigin = plainOrigin
-    }
+    /// The origin to which plain http is allowed, although it is not on this machine: that of a profile with `allow-http`.
+    var plainOrigin: Origin?
 
     /// - Parameter document: where the document is from that names the URL; one that came by https leads to no plain http.
     func permits(_ url: EndpointURL, namedBy document: Origin? = nil) -> Bool {

@@ -77,23 +77,14 @@ package enum AuthorizationWay: Equatable, Sendable {
     /// In a browser anywhere, with a code that is typed there (RFC 8628).
     case device
 
-    /// The facts that decide; the first one that applies wins.
+    /// The facts that decide; the first one that applies wins. Without arguments: a machine without a browser, and no options.
     struct Choice: Equatable, Sendable {
         /// As an option says.
-        let option: AuthorizationWay?
+        var option: AuthorizationWay?
         /// As the profile says.
-        let profile: OAuthProfile.Flow?
+        var profile: OAuthProfile.Flow?
         /// Whether there is a browser here that the person sees.
-        let canStartBrowser: Bool
-
-        /// Without arguments: a machine without a browser, and no options.
-        init(
-            option: AuthorizationWay? = nil, profile: OAuthProfile.Flow? = nil, canStartBrowser: Bool = false
-        ) {
-            self.option = option
-            self.profile = profile
-            self.canStartBrowser = canStartBrowser
-        }
+        var canStartBrowser = false
 
         /// - Parameter endpoints: those that the server has.
         /// - Throws: `noEndpoint`, where what is said cannot be done.
@@ -179,18 +170,12 @@ struct OAuthClient: Equatable, Sendable {
     /// Where and with what it is deleted (RFC 7592); `nil` unless it was registered for this login.
     let registration: Registration?
 
-    /// The management of a registered client (RFC 7592, section 3).
+    /// The management of a registered client (RFC 7592, section 3). Has both or none, as the response has them.
     struct Registration: Equatable, Sendable {
         /// `registration_client_uri`; `nil` if the server does not offer it.
-        let url: String?
+        var url: String?
         /// `registration_access_token`.
-        let token: Secret?
-
-        /// Both or none, as the response has them.
-        init(url: String? = nil, token: Secret? = nil) {
-            self.url = url
-            self.token = token
-        }
+        var token: Secret?
     }
 
     /// - Parameter authentication: `basic` and `post` mean nothing without a secret.

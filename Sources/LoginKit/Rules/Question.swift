@@ -70,24 +70,14 @@ public struct CodeRequest: Equatable, Sendable {
     public let attempt: Int
     /// The largest number of questions, this one among them.
     public let maxAttempts: Int
+}
 
+extension CodeRequest {
     /// Makes the first question for a code or, with a greater `attempt`, the one after a refusal, for tests of a delegate.
     /// - Parameter words: unescaped, as the server sent them.
     public init(profile: String, origin: Origin, words: String? = nil, attempt: Int = 1, maxAttempts: Int = 3) {
         self.init(
             profile: profile, origin: origin, words: words, refusal: attempt > 1 ? Refusal(status: 401) : nil,
             attempt: attempt, maxAttempts: maxAttempts)
-    }
-
-    /// - Parameter words: unescaped, as the server sent them.
-    init(
-        profile: String, origin: Origin, words: String?, refusal: Refusal?, attempt: Int, maxAttempts: Int
-    ) {
-        self.profile = profile
-        self.origin = origin
-        self.words = words
-        self.refusal = refusal
-        self.attempt = attempt
-        self.maxAttempts = maxAttempts
     }
 }

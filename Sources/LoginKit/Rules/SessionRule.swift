@@ -64,19 +64,15 @@ package struct SessionRule: Equatable, Sendable {
     }
 }
 
-/// One `Name: value`, as for curl's `-H`.
+/// One `Name: value`, as for curl's `-H`. Checks nothing: `filled` looks at what goes into the slots, the transport at the whole line.
 struct HeaderRule: Equatable, Sendable {
     /// The field's name: what is filled in stands behind literal text.
     var name: Template
     /// The value of the header.
     var value: Template
+}
 
-    /// Checks nothing: `filled` looks at what goes into the slots, the transport at the whole line.
-    init(name: Template, value: Template) {
-        self.name = name
-        self.value = value
-    }
-
+extension HeaderRule {
     /// With a name that is sent as it is.
     init(name: String, value: Template) {
         self.init(name: Template(literal: name), value: value)

@@ -1,37 +1,25 @@
 import Secrets
 
-/// The result of a fill.
+/// The result of a fill. Without arguments: nothing is stored.
 package struct StoredLogin: Equatable, Sendable {
     /// The parts that a server can refuse, one by one.
     package enum Part: Equatable, Sendable, CaseIterable { case session, credential }
 
     /// `nil` where none is stored; where the credential is the session, it holds that.
-    package let session: Session?
+    package private(set) var session: Session?
     /// The stored user name and password, unless the server has refused it before.
-    package let credential: Credential?
+    package private(set) var credential: Credential?
     /// The name of the account that was found, as typed.
-    let username: String
+    private(set) var username = ""
     /// Whether a password is stored that the server refused; it is not sent again by itself.
-    let credentialWasRefused: Bool
+    private(set) var credentialWasRefused = false
     /// The secrets that are asked for once and sent with later logins and requests.
-    package let extraSecrets: [CredentialField: Secret]
+    package private(set) var extraSecrets: [CredentialField: Secret] = [:]
     /// When the session ended, in seconds of Unix time, where it is past its end or its store has dropped it for that.
     var endedAt: Int64?
     /// Whether the service has to be asked before the session is used: it was refreshed and nobody has said yet whose it is, or
     /// the clock here cannot tell whether it has ended.
     var mustBeVerified = false
-
-    /// Without arguments: nothing is stored.
-    init(
-        session: Session? = nil, credential: Credential? = nil, username: String = "",
-        credentialWasRefused: Bool = false, extraSecrets: [CredentialField: Secret] = [:]
-    ) {
-        self.session = session
-        self.credential = credential
-        self.username = username
-        self.credentialWasRefused = credentialWasRefused
-        self.extraSecrets = extraSecrets
-    }
 }
 
 extension StoredLogin {

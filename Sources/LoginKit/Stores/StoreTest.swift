@@ -67,12 +67,8 @@ extension AccountID {
 
 /// One test at a time: all of a state folder use the same name.
 struct StoreTestLock {
-    private let folder: String
-
-    /// - Parameter folder: the state folder, an absolute path.
-    init(folder: String) {
-        self.folder = folder
-    }
+    /// The state folder, an absolute path.
+    let folder: String
 
     /// - Throws: `locked` if another process tests a store for too long.
     func take(

@@ -6,12 +6,8 @@ package struct ProfileFolder: Sendable {
     /// The largest file, in bytes.
     private static let limit = 1 << 20
 
-    private let path: String
-
-    /// - Parameter path: absolute.
-    init(path: String) {
-        self.path = path
-    }
+    /// Absolute.
+    let path: String
 
     /// Puts a file in place, whole or not at all.
     func write(_ text: String, name: String) throws(StoreFault) {
