@@ -5,7 +5,7 @@ package struct Evidence: Equatable, Sendable {
     /// The status code of HTTP.
     let status: Int
     /// The judgement.
-    package let judgement: Judgement
+    package private(set) var judgement: Judgement
     /// The key and the number of the profile's own rule that held, counted from 1; `nil` if what is usual decided.
     let rule: Rule?
     /// Whether it was taken for 'logged out' because it is what verify answers without a login.
@@ -27,14 +27,9 @@ package struct Evidence: Equatable, Sendable {
 
     /// The evidence without the server's words, if they repeat a secret.
     func without(_ secrets: RepeatedSecrets) -> Evidence {
-        Evidence(self, judgement: judgement.without(secrets))
-    }
-
-    private init(_ other: Evidence, judgement: Judgement) {
-        (step, status, rule) = (other.step, other.status, other.rule)
-        (isAnonymous, missingName, asksAgain) = (other.isAnonymous, other.missingName, other.asksAgain)
-        hasCookiesOfAnybody = other.hasCookiesOfAnybody
-        self.judgement = judgement
+        var evidence = self
+        evidence.judgement = judgement.without(secrets)
+        return evidence
     }
 
     init(

@@ -32,9 +32,6 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     package let origin: Origin
     /// Where the secret lies; later commands use this store and no other.
     package var store: StoreName
-    /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
-    /// erases these too.
-    package var otherCopies: [StoreName]
     /// The kind of the secret.
     package var kind: SessionKind
     /// The end of the session, in seconds of Unix time.
@@ -42,9 +39,12 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     /// In seconds of Unix time.
     package var savedAt: Int64
     /// The server refused the stored password; it is not sent again by itself.
-    package var passwordRefused: Bool
+    package var passwordRefused = false
     /// Whether the password is kept beside a token or cookies.
-    package var keepsPassword: Bool
+    package var keepsPassword = false
+    /// Other stores that may hold a copy: a change of stores that is under way, or did not come to its end. A logout
+    /// erases these too.
+    package var otherCopies: [StoreName] = []
     /// The response of the verify endpoint before the login.
     var anonymousResponse: AnonymousResponse?
     /// A random number, up to 2^53, that changes with every write of the secret: tells without fetching the secret whether another
@@ -55,29 +55,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
     var space: VerifiedSpace?
     /// Members that this version does not know, as they are.
-    private var unknown = UnknownMembers()
-
-    /// - Parameters:
-    ///   - username: as typed; the server's where nothing was typed.
-    ///   - expires: of the session, in seconds of Unix time.
-    ///   - savedAt: in seconds of Unix time.
-    init(
-        username: String, serverName: String?, origin: Origin, store: StoreName, kind: SessionKind, expires: Int64?,
-        savedAt: Int64, passwordRefused: Bool = false, keepsPassword: Bool = false, otherCopies: [StoreName] = [],
-        space: VerifiedSpace? = nil
-    ) {
-        self.username = username
-        self.serverName = serverName
-        self.origin = origin
-        self.store = store
-        self.kind = kind
-        self.expires = expires
-        self.savedAt = savedAt
-        self.passwordRefused = passwordRefused
-        self.keepsPassword = keepsPassword
-        self.otherCopies = otherCopies
-        self.space = space
-    }
+    private(set) var unknown = UnknownMembers()
 
     /// The names of the account.
     package var identity: Identity { Identity(username: username, serverName: serverName) }
@@ -108,7 +86,6 @@ package struct AccountRecord: Equatable, Sendable, Codable {
 extension AccountRecord {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FormKey.self)
-        let others = try container.decodeIfPresent([StoreName].self, forKey: "otherCopies")
         self.init(
             username: try container.decode(String.self, forKey: "username"),
             serverName: try container.decodeIfPresent(String.self, forKey: "serverName"),
@@ -118,12 +95,13 @@ extension AccountRecord {
             expires: try container.decodeIfPresent(Int64.self, forKey: "expires"),
             savedAt: try container.decode(Int64.self, forKey: "savedAt"),
             passwordRefused: try container.decode(Bool.self, forKey: "passwordRefused"),
-            keepsPassword: try container.decode(Bool.self, forKey: "keepsPassword"), otherCopies: others ?? [],
-            space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"))
-        anonymousResponse = try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
-        revision = try container.decodeIfPresent(Int64.self, forKey: "revision")
-        doubt = try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
-        unknown = UnknownMembers(of: decoder, besides: Self.members)
+            keepsPassword: try container.decode(Bool.self, forKey: "keepsPassword"),
+            otherCopies: try container.decodeIfPresent([StoreName].self, forKey: "otherCopies") ?? [],
+            anonymousResponse: try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer"),
+            revision: try container.decodeIfPresent(Int64.self, forKey: "revision"),
+            doubt: try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt"),
+            space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"),
+            unknown: UnknownMembers(of: decoder, besides: Self.members))
     }
 
     private static let members: Set = [
