@@ -121,9 +121,7 @@ extension Secret {
             if let start = buffer.baseAddress { csodium_random(start, buffer.count) }
         }
     }
-}
 
-extension Secret {
     /// A one-time code as it is sent: where it has digits alone, the blanks that apps show in and around them are left out.
     package var asOneTimeCode: Secret {
         withUnsafeBytes { bytes in
@@ -133,9 +131,7 @@ extension Secret {
             return Secret(String(String.UnicodeScalarView(digits)))
         }
     }
-}
 
-extension Secret {
     /// Whether there is no control character in it, as a user name and a password of RFC 7617, section 2 have to be.
     package var isFreeOfControls: Bool {
         withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
@@ -145,9 +141,7 @@ extension Secret {
     package var isHeaderSafe: Bool {
         withUnsafeBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == UInt8(ascii: "\t") } }
     }
-}
 
-extension Secret {
     /// Whether the bytes are well-formed UTF-8 (RFC 3629).
     package var isUTF8: Bool {
         withUnsafeBytes { bytes in

@@ -39,11 +39,7 @@ private struct AuthenticateReader {
 
     /// A challenge that is still being read.
     private struct Draft {
-        let scheme: String
-        var token68: String?
-        var parameters: [String: String] = [:]
-        var repeated: Set<String> = []
-        var malformed: Set<String> = []
+        var challenge: AuthenticateChallenge
         /// The last parameter, if its value has no quotes, and where that begins: a comma may belong to it.
         var open: (name: String, start: Int)?
 
@@ -51,8 +47,9 @@ private struct AuthenticateReader {
         var isClosed: Bool
 
         mutating func take(_ name: String, _ value: String?) {
-            if parameters[name] != nil { repeated.insert(name) }
-            if let value { parameters[name] = parameters[name] ?? value } else { malformed.insert(name) }
+            let present = challenge.parameters[name]
+            if present != nil { challenge.repeated.insert(name) }
+            if let value { challenge.parameters[name] = present ?? value } else { challenge.malformed.insert(name) }
         }
     }
 
@@ -72,17 +69,16 @@ private struct AuthenticateReader {
                 let value = token68()
                 found.append(
                     Draft(
-                        scheme: scheme.lowercased(), token68: value,
+                        challenge: AuthenticateChallenge(scheme: scheme.lowercased(), token68: value),
                         isClosed: value != nil || index == bytes.count || isNext(",")))
             } else {
                 skip { $0 != UInt8(ascii: ",") }
             }
         }
         return found.map { draft in
-            AuthenticateChallenge(
-                scheme: draft.scheme, token68: draft.token68,
-                parameters: draft.parameters.filter { !draft.malformed.contains($0.key) }, repeated: draft.repeated,
-                malformed: draft.malformed)
+            var challenge = draft.challenge
+            for name in challenge.malformed { challenge.parameters[name] = nil }
+            return challenge
         }
     }
 
@@ -103,15 +99,15 @@ private struct AuthenticateReader {
     /// value before it without quotes had a comma.
     private mutating func owner(of start: Int) -> Int? {
         guard let last = found.indices.last, found[last].isClosed else { return found.indices.last }
-        if let name = found[last].token68, name.last == "=" {
+        if let name = found[last].challenge.token68, name.last == "=" {
             // `domain=,` looks like a single value.
             found[last].take(String(name.dropLast()).lowercased(), "")
         } else if let owner = found.lastIndex(where: { !$0.isClosed }), let open = found[owner].open {
-            found[owner].parameters[open.name] = text(open.start..<start)
+            found[owner].challenge.parameters[open.name] = text(open.start..<start)
             found.removeSubrange((owner + 1)...)
             return owner
         }
-        (found[last].token68, found[last].isClosed) = (nil, false)
+        (found[last].challenge.token68, found[last].isClosed) = (nil, false)
         return last
     }
 

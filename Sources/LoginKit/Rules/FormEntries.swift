@@ -62,9 +62,7 @@ extension LoginPage {
         }
         return entries
     }
-}
 
-extension LoginPage {
     /// Returns what a browser sends for the form that leads to a URL, with what a person has filled in.
     /// - Parameters:
     ///   - wanted: path and query of the URL; the query counts only among forms that lead to the same path.

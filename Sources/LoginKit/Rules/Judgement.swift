@@ -181,9 +181,7 @@ extension HTTPResponse {
             $0.scheme == "bearer" && $0.parameters["error"] == "insufficient_scope" && $0.repeated.isEmpty
         }
     }
-}
 
-extension HTTPResponse {
     /// The members of a JSON error that hold a sentence, the most telling first; the last two are of problem details alone
     /// (RFC 9457, section 3.1) and mean something else in a response that is no error.
     private static let errorMembers = ["message", "error_description", "detail", "error", "title"]
@@ -197,9 +195,7 @@ extension HTTPResponse {
         }
         return nil
     }
-}
 
-extension HTTPResponse {
     /// Recognizes the responses of nginx, Apache, Go and Tomcat to plain http on a port for TLS: all have status 400, and only
     /// their words tell.
     fileprivate var wantsTLS: Bool {

@@ -147,9 +147,7 @@ extension Profile {
         let slots = Set(loginSteps.flatMap(\.slots))
         return (slots.contains(.username) ? [.username] : []) + (slots.contains(.password) ? [.password] : [])
     }
-}
 
-extension Profile {
     /// The kind of its logins, by its methods and requests.
     package var kind: LoginKind {
         for method in methods {

@@ -167,9 +167,7 @@ extension LoginPage {
             return form.has(typed) && !asked.isEmpty && passwords.isSuperset(of: asked)
         }
     }
-}
 
-extension LoginPage {
     /// Whether it asks for the code of a second factor, and for no password any more.
     var asksForCode: Bool {
         let fields = forms.flatMap(\.fields)

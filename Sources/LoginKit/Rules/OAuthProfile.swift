@@ -217,19 +217,14 @@ struct LoopbackRedirect: Equatable, Sendable {
     let host: Host
     /// `nil` where the system draws one.
     let port: Int?
-    /// As written; empty where nothing follows the authority.
+    /// As written, without query and fragment; empty where nothing follows the authority.
     let path: String
+}
 
+extension LoopbackRedirect {
     /// `http://127.0.0.1/callback`, with a port that is drawn.
     init() {
         self.init(host: .ipv4, port: nil, path: "/callback")
-    }
-
-    /// - Parameter path: empty, or from a slash on; without query and fragment.
-    init(host: Host, port: Int?, path: String) {
-        self.host = host
-        self.port = port
-        self.path = path
     }
 
     /// Reads `http://HOST:PORT/PATH`, with or without the port.

@@ -4,45 +4,22 @@ import Secrets
 struct ParsedResponse {
     /// The answer as it came.
     let response: HTTPResponse
-    /// The body, if it is JSON.
+    /// The body; `nil` if it is no JSON, or where no rule looks into it.
     let json: JSONValue?
-    private let html: HTMLBody?
-    /// The text of the first element at a path of its XML; `nil` where no rule looks into that.
-    private let xml: (([String]) -> String?)?
+    /// Likewise.
+    var html: HTMLBody?
+    /// The text of the first element at a path of names in its XML; likewise.
+    var xml: (([String]) -> String?)?
+    /// Where the request went.
     let origin: Origin
     /// Whether the answer itself proves that the server knows the credential and took it for good.
-    let isProven: Bool
+    var isProven = false
     /// Whether the request was one that writes, which 307 and 308 ask for again elsewhere.
-    let wrote: Bool
+    var wrote = true
     /// Whether it has the form of the profile's login, with the field for the password.
-    let asksAgain: Bool
-    /// Whether the response to a login asks for the code of a second factor.
-    let asksForCode: Bool
-
-    /// - Parameters:
-    ///   - json: the body; `nil` if it is none, or where no rule looks into it.
-    ///   - html: likewise.
-    ///   - xml: the text of the first element at a path of names; likewise.
-    ///   - origin: where the request went.
-    ///   - isProven: whether the answer itself proves that the server knows the credential.
-    ///   - wrote: whether the request's verb is one that writes.
-    ///   - asksAgain: whether it has the form of the profile's login, with the field for the password.
-    ///   - asksForCode: whether it is a page that asks for the code of a second factor.
-    init(
-        response: HTTPResponse, json: JSONValue?, html: HTMLBody? = nil,
-        xml: (([String]) -> String?)? = nil, origin: Origin, isProven: Bool = false,
-        wrote: Bool = true, asksAgain: Bool = false, asksForCode: Bool = false
-    ) {
-        self.asksForCode = asksForCode
-        self.asksAgain = asksAgain
-        self.html = html
-        self.xml = xml
-        self.wrote = wrote
-        self.response = response
-        self.json = json
-        self.origin = origin
-        self.isProven = isProven
-    }
+    var asksAgain = false
+    /// Whether the response to a login is a page that asks for the code of a second factor.
+    var asksForCode = false
 
     /// The status code of the answer.
     var status: Int { response.status }
@@ -136,9 +113,7 @@ extension String {
         }
         return String(decoding: rest[..<end], as: UTF8.self)
     }
-}
 
-extension String {
     /// The first member of this name in the query of a target, decoded (WHATWG URL, section 5.1).
     fileprivate func queryMember(_ name: String) -> String? {
         guard let mark = utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }

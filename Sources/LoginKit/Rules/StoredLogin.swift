@@ -46,9 +46,7 @@ extension StoredLogin {
             session: isPassword ? nil : session, username: username, credentialWasRefused: true,
             extraSecrets: extraSecrets)
     }
-}
 
-extension StoredLogin {
     /// The stored login with a session that was just saved.
     func with(_ session: Session) -> StoredLogin {
         StoredLogin(session: session, credential: credential, username: username, extraSecrets: extraSecrets)

@@ -24,9 +24,7 @@ extension String {
     }
 
     private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
-}
 
-extension String {
     /// Whether it names a logout, in one of the languages that pages are written in.
     var namesLogout: Bool {
         let lower = lowercased()

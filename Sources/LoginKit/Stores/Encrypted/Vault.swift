@@ -286,6 +286,15 @@ struct BinaryReader {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed() }
         return text
     }
+
+    mutating func account() throws(Malformed) -> AccountID {
+        let profile = try text()
+        let scheme = try text()
+        let host = try text()
+        let port = Int(try number(UInt32.self))
+        return AccountID(
+            profile: profile, origin: Origin(scheme: scheme, host: host, port: port), username: try text())
+    }
 }
 
 /// Writes what `BinaryReader` reads.
@@ -314,16 +323,5 @@ struct BinaryWriter {
         append(text: account.origin.host)
         append(number: UInt32(truncatingIfNeeded: account.origin.port))
         append(text: account.username)
-    }
-}
-
-extension BinaryReader {
-    mutating func account() throws(Malformed) -> AccountID {
-        let profile = try text()
-        let scheme = try text()
-        let host = try text()
-        let port = Int(try number(UInt32.self))
-        return AccountID(
-            profile: profile, origin: Origin(scheme: scheme, host: host, port: port), username: try text())
     }
 }
