@@ -143,7 +143,8 @@ struct DesktopSessionTests {
         let folder = TemporaryFolder()
         #expect(FileManager.default.createFile(atPath: folder.parent + "/bus", contents: nil))
         #expect(chown(folder.parent, 54321, 54321) == 0)
-        #expect(throws: SecretServiceFault.foreignBus(owner: 54321)) { try address(["XDG_RUNTIME_DIR": folder.parent]) }
+        let fault = StoreFault.secretService(.foreignBus(owner: 54321))
+        #expect(throws: fault) { try address(["XDG_RUNTIME_DIR": folder.parent]) }
     }
 
     @Test func `nobody is asked where there is no display`() {

@@ -60,12 +60,8 @@ enum ConfigFile {
     static func profileNames(in folder: String) -> [String] {
         guard let open = opendir(folder) else { return [] }
         defer { closedir(open) }
-        var names: [String] = []
-        while let entry = readdir(open) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
-            if name.hasSuffix(".toml"), !name.hasPrefix(".") { names.append(String(name.dropLast(5))) }
-        }
-        return names.sorted()
+        let names = entryNames(of: open).filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }
+        return names.map { String($0.dropLast(5)) }.sorted()
     }
 
     private static func text(_ descriptor: Int32, _ path: String) throws(UsageFault) -> String {

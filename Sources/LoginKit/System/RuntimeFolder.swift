@@ -33,23 +33,13 @@ package struct RuntimeFolder: Sendable {
         names(beginning: kind + "-", in: folder).filter { $0.hasSuffix(".sock") }
     }
 
-    /// Returns the names in a folder that begin with `start`, sorted.
+    /// Returns the names in a folder that begin with `start`, sorted; none where it cannot be read.
     static func names(beginning start: String, in folder: SafeDirectory) -> [String] {
-        let copy = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        guard copy >= 0 else { return [] }
-        guard let stream = fdopendir(copy) else {
-            close(copy)
+        do {
+            return try folder.names(beginning: start).sorted()
+        } catch {
             return []
         }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix(start) { names.append(name) }
-        }
-        return names.sorted()
     }
 
     /// Removes the sockets that killed runs have left in the folder where new ones are made.

@@ -94,6 +94,20 @@ final class SafeDirectory {
         }
     }
 
+    /// The names in it that begin with `start`.
+    func names(beginning start: String) throws(StoreFault) -> [String] {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let copy = try checkCall("open", path: path, retrying { openat(descriptor.number, ".", flags) })
+        guard let stream = fdopendir(copy) else {
+            close(copy)
+            throw .system(call: "fdopendir", path: path, errno: errno)
+        }
+        defer { closedir(stream) }
+        let names = entryNames(of: stream)
+        guard errno == 0 else { throw .system(call: "readdir", path: path, errno: errno) }
+        return names.filter { $0.hasPrefix(start) }
+    }
+
     private static func checkAbove(_ path: String) throws(StoreFault) {
         guard let slash = path.lastIndex(of: "/") else { return }
         do {

@@ -53,6 +53,19 @@ func checkCall(_ call: String, path: String, _ result: Int32) throws(StoreFault)
     throw .system(call: call, path: path, errno: errno)
 }
 
+/// The names in an open folder (readdir(3)), up to a fault, which is in `errno` afterwards; else that is 0.
+func entryNames(of folder: OpaquePointer) -> [String] {
+    var names: [String] = []
+    while true {
+        errno = 0
+        guard let entry = readdir(folder) else { return names }
+        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        names.append(name)
+    }
+}
+
 /// Makes a call again for as long as a signal interrupts it.
 func retrying(_ call: () -> Int32) -> Int32 {
     while true {

@@ -97,11 +97,7 @@ struct HelperSearch {
         for folder in folders {
             guard let listing = opendir(folder) else { continue }
             defer { closedir(listing) }
-            while let entry = readdir(listing) {
-                let file = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                guard file.hasPrefix(prefix) else { continue }
+            for file in entryNames(of: listing) where file.hasPrefix(prefix) {
                 let name = String(file.dropFirst(prefix.count))
                 if StoreName.isHelper(name), isProgram("\(folder)/\(file)") { names.insert(name) }
             }

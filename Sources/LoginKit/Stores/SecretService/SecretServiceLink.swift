@@ -40,16 +40,8 @@ final class SecretServiceLink {
     func begin() throws(StoreFault) {
         guard !isSilent else { throw .timedOut(.secretService, seconds: Self.limit) }
         csecret_begin(service, Int32(Self.limit * 1000))
-        try check(csecret_open(service, try busAddress()))
-    }
-
-    private func busAddress() throws(StoreFault) -> String {
-        do throws(SecretServiceFault) {
-            guard let address = try session.busAddress() else { throw .noBus }
-            return address
-        } catch {
-            throw .secretService(error)
-        }
+        guard let address = try session.busAddress() else { throw .secretService(.noBus) }
+        try check(csecret_open(service, address))
     }
 
     /// - Returns: the object paths of the items with these attributes, of what is unlocked and of what is locked.

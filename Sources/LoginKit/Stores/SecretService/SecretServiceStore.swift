@@ -178,7 +178,7 @@ struct DesktopSession {
     /// An address that has a program started ('autolaunch:', 'unixexec:') does not count: a login that begins a desktop
     /// session finds nothing in it. See the D-Bus specification, "Server addresses".
     /// - Throws: for the folder of another user.
-    func busAddress() throws(SecretServiceFault) -> String? {
+    func busAddress() throws(StoreFault) -> String? {
         if let supplied = variable("DBUS_SESSION_BUS_ADDRESS") {
             let addresses = supplied.split(separator: ";").filter { address in
                 !["autolaunch:", "unixexec:"].contains { address.hasPrefix($0) }
@@ -189,7 +189,7 @@ struct DesktopSession {
         // It belongs to the user whose it is (XDG Base Directory Specification); `su` leaves that of another in place.
         var status = stat()
         guard stat(folder, &status) == 0 else { return nil }
-        guard status.st_uid == geteuid() else { throw .foreignBus(owner: status.st_uid) }
+        guard status.st_uid == geteuid() else { throw .secretService(.foreignBus(owner: status.st_uid)) }
         return "unix:path=" + Self.escape(folder + "/bus")
     }
 
