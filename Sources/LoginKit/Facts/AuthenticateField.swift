@@ -114,7 +114,7 @@ private struct AuthenticateReader {
     /// A value by itself, up to the comma that ends the challenge; one that turns out to be a parameter is left alone.
     private mutating func token68() -> String? {
         let start = index
-        skip { Self.isAlphanumeric($0) || "-._~+/".utf8.contains($0) }
+        skip { $0.isUnreserved || "+/".utf8.contains($0) }
         let hasCharacters = index > start
         skip { $0 == UInt8(ascii: "=") }
         let value = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -182,7 +182,7 @@ private struct AuthenticateReader {
 
     private mutating func token() -> String? {
         let start = index
-        skip { Self.isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+        skip(\.isTokenCharacter)
         return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
     }
 
@@ -202,14 +202,5 @@ private struct AuthenticateReader {
 
     private static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
     }
 }

@@ -43,33 +43,23 @@ package indirect enum Place: Hashable, Sendable {
         }
     }
 
-    var isInJSON: Bool {
-        switch self {
-        case .json: true
-        case .between(let place, _, _): place.isInJSON
-        case .header, .redirectQuery, .cookie, .field, .xml, .identityToken, .text: false
-        }
-    }
+    /// A kind of body that has to be read first.
+    enum Body { case json, xml, html }
 
-    var isInXML: Bool {
+    /// The kind of body that has it; `nil` where that is not in the body, or any body will do.
+    var body: Body? {
         switch self {
-        case .xml: true
-        case .between(let place, _, _): place.isInXML
-        case .json, .header, .redirectQuery, .cookie, .field, .identityToken, .text: false
+        case .json: .json
+        case .xml: .xml
+        case .field, .between(.text, _, _): .html
+        case .between(let place, _, _): place.body
+        case .header, .redirectQuery, .cookie, .identityToken, .text: nil
         }
     }
 
     /// No response of the service has it.
     var isInIdentityToken: Bool {
         if case .identityToken = self { true } else { false }
-    }
-
-    var isInHTML: Bool {
-        switch self {
-        case .field, .between(.text, _, _): true
-        case .between(let place, _, _): place.isInHTML
-        case .json, .header, .redirectQuery, .cookie, .xml, .identityToken, .text: false
-        }
     }
 }
 

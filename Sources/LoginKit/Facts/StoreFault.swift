@@ -124,14 +124,7 @@ extension StoreName {
     /// Whether a docker credential helper of this name may be run. The name becomes part of a program's name, so that
     /// only what is plainly a part of one is taken; authctl's own helper would ask itself.
     static func isHelper(_ name: String) -> Bool {
-        let isPlain = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
+        let isPlain = name.utf8.allSatisfy { $0.isAlphanumeric || "._-".utf8.contains($0) }
         let first = name.utf8.first
         return isPlain && (1...64).contains(name.utf8.count) && first != UInt8(ascii: "-") && first != UInt8(ascii: ".")
             && !name.contains("..") && name != "authctl"

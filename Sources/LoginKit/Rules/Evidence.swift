@@ -145,14 +145,7 @@ extension AnonymousResponse {
 
 extension UInt8 {
     /// Letters and digits of ASCII, and the marks of a URL that need no quoting anywhere.
-    fileprivate var isPlainInURL: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "/-._~%:@".utf8.contains(self)
-        }
-    }
+    fileprivate var isPlainInURL: Bool { isUnreserved || "/%:@".utf8.contains(self) }
 }
 
 extension OtherFailure {

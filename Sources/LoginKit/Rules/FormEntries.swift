@@ -126,26 +126,18 @@ extension Secret {
     /// The text with CR LF for each line end (HTML, section 4.10.21.5).
     var withFormLineEnds: Secret {
         let (lineFeed, carriageReturn) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-        return withUnsafeBytes { bytes in
-            let isEnd = { (index: Int) in
-                bytes[index] == carriageReturn
-                    || bytes[index] == lineFeed && (index == 0 || bytes[index - 1] != carriageReturn)
-            }
-            let ends = bytes.indices.count(where: isEnd)
-            guard ends > 0 else { return self }
-            let kept = bytes.count { $0 != carriageReturn && $0 != lineFeed }
-            return Secret(count: kept + 2 * ends) { place in
-                var next = 0
-                for index in bytes.indices {
-                    if isEnd(index) {
-                        (place[next], place[next + 1]) = (carriageReturn, lineFeed)
-                        next += 2
-                    } else if bytes[index] != lineFeed {
-                        place[next] = bytes[index]
-                        next += 1
-                    }
-                }
+        // No byte becomes more than two.
+        var text = SecretBuilder(limit: 2 * count)
+        withUnsafeBytes { bytes in
+            var last: UInt8?
+            for byte in bytes {
+                // The line feed of CR LF is there already.
+                let isSecond = byte == lineFeed && last == carriageReturn
+                last = byte
+                if isSecond { continue }
+                if byte == lineFeed || byte == carriageReturn { text.append("\r\n") } else { text.append(byte) }
             }
         }
+        return text.finish() ?? self
     }
 }

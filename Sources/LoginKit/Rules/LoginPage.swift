@@ -229,9 +229,7 @@ struct PageLink: Equatable, Sendable {
     var text = ""
     /// The verb that the page's scripts follow it with, in lower case (`data-method`); `nil` for a link like any other.
     var method: String?
-}
 
-extension PageLink {
     /// Whether it is followed by GET, as links are.
     var isFollowed: Bool { method.map { $0 == "get" } ?? true }
 }

@@ -269,19 +269,6 @@ extension LoopbackRedirect {
     var requestPath: String { path.isEmpty ? "/" : path }
 }
 
-extension UInt8 {
-    /// RFC 3986, section 2.3.
-    var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-}
-
 extension OAuthProfile {
     /// Whether it says enough by itself, so that no metadata is read: endpoints, and no issuer.
     var needsNoMetadata: Bool {

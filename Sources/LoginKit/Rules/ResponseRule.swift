@@ -52,13 +52,13 @@ package struct ResponseRule: Equatable, Sendable {
     }
 
     /// Whether any of it looks into a JSON body.
-    var readsJSON: Bool { places.contains(where: \.isInJSON) }
+    var readsJSON: Bool { places.contains { $0.body == .json } }
 
     /// Whether any of it looks into the forms or the text of an HTML page.
-    var readsHTML: Bool { places.contains(where: \.isInHTML) }
+    var readsHTML: Bool { places.contains { $0.body == .html } }
 
     /// Whether any of it looks into an XML body.
-    var readsXML: Bool { places.contains(where: \.isInXML) }
+    var readsXML: Bool { places.contains { $0.body == .xml } }
 
     private var places: [Place] {
         let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]

@@ -86,22 +86,16 @@ extension Template.Slot {
     /// - Parameter name: what stands between the braces.
     /// - Returns: `nil` for a slot that there is not, such as a cookie without a name.
     init?(_ name: String) {
-        switch name {
-        case "username": self = .username
-        case "password": self = .password
-        case "ttl": self = .ttl
-        case "token": self = .token
-        case "refresh-token": self = .refreshToken
-        case "otp": self = .code
-        case "csrf": self = .csrf
-        default:
-            let pieces = name.split(separator: ":", maxSplits: 1).map(String.init)
-            guard pieces.count == 2 else { return nil }
-            switch pieces[0] {
-            case "cookie": self = .cookie(pieces[1])
-            case "secret": self = .secret(pieces[1])
-            default: return nil
-            }
+        let plain: [Template.Slot] = [.username, .password, .ttl, .token, .refreshToken, .code, .csrf]
+        let pieces = name.split(separator: ":", maxSplits: 1).map(String.init)
+        if let slot = plain.first(where: { $0.name == name }) {
+            self = slot
+        } else if pieces.count == 2, pieces[0] == "cookie" {
+            self = .cookie(pieces[1])
+        } else if pieces.count == 2, pieces[0] == "secret" {
+            self = .secret(pieces[1])
+        } else {
+            return nil
         }
     }
 

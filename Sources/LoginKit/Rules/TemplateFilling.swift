@@ -206,12 +206,9 @@ extension SecretBuilder {
     }
 
     private mutating func appendPercent(_ byte: UInt8) {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
+        if byte.isUnreserved {
             append(byte)
-        default:
+        } else {
             append(UInt8(ascii: "%"))
             appendHex(byte)
         }

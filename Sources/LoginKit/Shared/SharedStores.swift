@@ -113,10 +113,7 @@ struct SharedItem: Equatable {
     /// Whether this version is safe to give back to a program: nothing special to a shell or in an SQL literal, and no option.
     static func isVersion(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "-")
-            && text.utf8.allSatisfy { byte in
-                let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-                return isLetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "._:-".utf8.contains(byte)
-            }
+            && text.utf8.allSatisfy { $0.isAlphanumeric || "._:-".utf8.contains($0) }
     }
 }
 

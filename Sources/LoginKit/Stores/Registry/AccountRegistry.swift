@@ -133,9 +133,7 @@ extension AccountRegistry {
 
     /// Letters and digits as they are, everything else in hexadecimal. Names that begin with the same 80 bytes share a lock.
     private static func fileName(_ profile: String) -> String {
-        Hexadecimal.percentEncoded(profile.utf8.prefix(80)) { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        }
+        Hexadecimal.percentEncoded(profile.utf8.prefix(80), where: \.isAlphanumeric)
     }
 }
 
