@@ -73,7 +73,7 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
         _ subject: AuthorizationSubject, _ policy: AuthorizationFlow.Policy
     ) throws(LoginFault) -> AuthorizedGrant {
         let clock = WallClock(now: { 1000 })
-        let loop = AuthorizationLoop(subject, transport: self, browser: self, device: self, clock: clock)
+        let loop = AuthorizationLoop(subject: subject, transport: self, browser: self, device: self, clock: clock)
         return try loop.run(AuthorizationFlow(policy: policy))
     }
 }

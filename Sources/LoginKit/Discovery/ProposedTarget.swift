@@ -152,7 +152,8 @@ extension LoginContext {
         let settings = try transportSettings(profile, for: url.origin)
         let transport = dependencies.transport(url.origin, settings)
         let client = DiscoveryClient(
-            url.origin, others: otherTransports(of: profile, like: settings), isLocal: { transport.reachedLocal }
+            origin: url.origin, others: otherTransports(of: profile, like: settings),
+            isLocal: { transport.reachedLocal }
         ) { [self] (look) throws(LoginFault) in
             try send(look, over: transport, request)
         }
@@ -171,23 +172,12 @@ extension LoginContext {
 
 /// The way to what is looked at without a login, over libcurl and libxml2.
 struct DiscoveryClient: DiscoveryTransport {
-    private let origin: Origin
-    private let own: (HTTPRequest) throws(LoginFault) -> HTTPResponse
-    private let others: OriginTransports
-    private let isLocal: () -> Bool
-
-    /// - Parameters:
-    ///   - own: sends to `origin`.
-    ///   - isLocal: whether the server there is on this machine or in its network: one far away steers no request to us.
-    init(
-        _ origin: Origin, others: OriginTransports, isLocal: @escaping () -> Bool,
-        own: @escaping (HTTPRequest) throws(LoginFault) -> HTTPResponse
-    ) {
-        self.origin = origin
-        self.own = own
-        self.others = others
-        self.isLocal = isLocal
-    }
+    let origin: Origin
+    let others: OriginTransports
+    /// Whether the server there is on this machine or in its network: one far away steers no request to us.
+    let isLocal: () -> Bool
+    /// Sends to `origin`.
+    let own: (HTTPRequest) throws(LoginFault) -> HTTPResponse
 
     func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         let target = try URLParser.parsed(request.url).origin

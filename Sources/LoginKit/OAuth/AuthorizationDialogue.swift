@@ -266,7 +266,7 @@ extension AuthorizationDialogue: BrowserDialogue {
                 continue
             }
             let others = [signals.descriptor].filter { $0 >= 0 } + (listener?.descriptors ?? [])
-            switch question.read(label, until: deadline, beside: OtherWait(others, due: due)) {
+            switch question.read(label, until: deadline, beside: OtherWait(descriptors: others, due: due)) {
             case .typed(let text): return judge.judge(pasted: text)
             case .cancelled: throw .cancelled
             case .expired: return nil

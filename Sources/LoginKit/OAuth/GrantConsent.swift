@@ -77,7 +77,7 @@ extension Service {
         var transport = AuthorizationClient(client, others, by: subject.profile)
         transport.document = subject.profile.clientID ?? subject.clientMetadata
         let loop = AuthorizationLoop(
-            subject, transport: transport, browser: browser, device: device, clock: clock)
+            subject: subject, transport: transport, browser: browser, device: device, clock: clock)
         return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
     }
 }

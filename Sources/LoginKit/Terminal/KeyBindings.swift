@@ -50,7 +50,9 @@ private func insertKey(_: Int32, _ key: Int32) -> Int32 {
     let line = LineBuffer(), byte = UInt8(truncatingIfNeeded: key)
     if line.completesControlCharacter(byte) {
         line.erase(line.cursor - 1..<line.cursor)
-        if let screen = CurrentLine.with(\.screen) { EscapeSequence(from: screen.descriptor).swallow(after: byte) }
+        if let screen = CurrentLine.with(\.screen) {
+            EscapeSequence(descriptor: screen.descriptor).swallow(after: byte)
+        }
     } else if !line.insert(byte, limit: CurrentLine.with(\.question.limit) ?? LineBuffer.limit) {
         CurrentLine.with { $0.isOverfull = true }
     }
@@ -139,7 +141,7 @@ private func drawLineAgain(_: Int32, _: Int32) -> Int32 {
 /// The sequences that xterm, the Linux console and screen send for these keys.
 private func readEscape(_: Int32, _: Int32) -> Int32 {
     guard let session = CurrentLine.with({ ($0.screen.descriptor, $0.question.isShown) }) else { return 0 }
-    let sequence = String(decoding: EscapeSequence(from: session.0).read(), as: UTF8.self)
+    let sequence = String(decoding: EscapeSequence(descriptor: session.0).read(), as: UTF8.self)
     if let isOpen = ["[200~": true, "[201~": false][sequence] { CurrentLine.with { $0.paste.isOpen = isOpen } }
     guard session.1 else { return 0 }
     switch sequence {

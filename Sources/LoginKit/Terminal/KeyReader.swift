@@ -86,12 +86,8 @@ enum KeyReader {
 struct EscapeSequence {
     /// The longest sequence of a key, in bytes.
     private static let longestKey = 32
-    private let descriptor: Int32
-
-    /// - Parameter descriptor: of the terminal.
-    init(from descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    /// Of the terminal.
+    let descriptor: Int32
 
     /// - Returns: the sequence without the Escape if it is one of a key, else nothing.
     func read() -> [UInt8] {

@@ -82,7 +82,7 @@ struct LineSession: Sendable {
     var beside: OtherWait? {
         guard paste.isOpen, let beside = question.beside else { return question.beside }
         let end = lastKey + Paste.longestGap
-        return end <= .now ? beside : OtherWait([], due: end)
+        return end <= .now ? beside : OtherWait(descriptors: [], due: end)
     }
 
     var millisecondsLeft: Int32 {

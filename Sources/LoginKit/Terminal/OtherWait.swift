@@ -2,13 +2,8 @@
 struct OtherWait: Sendable {
     /// Whatever has something to read; no more than 15.
     let descriptors: [Int32]
-    private let due: ContinuousClock.Instant?
-
-    /// - Parameter due: when it is time for something else.
-    init(_ descriptors: [Int32], due: ContinuousClock.Instant? = nil) {
-        self.descriptors = descriptors
-        self.due = due
-    }
+    /// When it is time for something else.
+    let due: ContinuousClock.Instant?
 
     var isDue: Bool { due.map { $0 <= .now } ?? false }
 

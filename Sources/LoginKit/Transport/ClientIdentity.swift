@@ -4,20 +4,11 @@ import Secrets
 
 /// A client certificate and its key as they stand in files: PEM, or PKCS#12 (RFC 7292).
 package struct ClientCertificateFiles: Sendable {
-    private let certificate: Secret
+    let certificate: Secret
     /// `nil` where the key stands in the certificate's file.
-    private let key: Secret?
-    private let names: (certificate: String, key: String)
-
-    /// - Parameters:
-    ///   - certificate: what the file holds.
-    ///   - key: the same of the key's own file, if there is one.
-    ///   - names: of the files, for messages.
-    init(certificate: Secret, key: Secret?, names: (certificate: String, key: String)) {
-        self.certificate = certificate
-        self.key = key
-        self.names = names
-    }
+    let key: Secret?
+    /// Of the files, for messages.
+    let names: (certificate: String, key: String)
 
     /// Looks at both before any server does.
     /// - Parameter now: seconds of Unix time.

@@ -17,7 +17,7 @@ enum ResponseTimeout: Equatable, Sendable {
     case over
 }
 
-/// Settings of a `CurlTransport`.
+/// Settings of a `CurlTransport`. By default: no proxy, the system's authorities, no plain http but to loopback.
 package struct TransportSettings: Sendable {
     /// The system's authorities, as Debian installs them.
     package static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
@@ -26,12 +26,12 @@ package struct TransportSettings: Sendable {
     package static let longestTransfer = 604_800
 
     /// Whether plain http may go to an address that is not loopback.
-    var allowHTTP: Bool
+    var allowHTTP = false
     /// Whether there is one on the way, and which.
-    var proxy: ProxySetting
+    var proxy = ProxySetting.none
     /// The environment at the program's start: opening libcurl removes the proxy variables from the real one, since
     /// libcurl would obey them.
-    var environment: [String: String]
+    var environment: [String: String] = [:]
     /// Authorities (PEM) that replace the system's.
     var caFile: String?
     /// The certificate accepted at the transport's origin, used only if the certificate does not verify.
@@ -41,20 +41,20 @@ package struct TransportSettings: Sendable {
     /// The identity for a server that asks for a client certificate.
     var identity: ClientIdentity?
     /// Seconds for one request, from the name's resolution to the last byte.
-    var timeout: Int
+    var timeout = 60
     /// The time limit of a request whose bodies are streamed.
     var transferTimeout = Self.longestTransfer
     /// Seconds until the connection must stand, TLS included.
-    var connectTimeout: Int
+    var connectTimeout = 10
     /// Seconds without a byte after which a transfer is given up.
-    var stallTime: Int
+    var stallTime = 30
     /// Bytes of a body.
-    var bodyLimit: Int
+    var bodyLimit = 1 << 20
     /// Bytes of all header lines that one request is answered with.
-    var headerLimit: Int
+    var headerLimit = 256 << 10
     /// The value of `User-Agent` (RFC 9110, section 10.1.5): product and version, which some services want. No more of the version
     /// than the first number, which would tell who has not updated.
-    var userAgent: String
+    var userAgent = "authctl/1"
     /// Is told about every request and answer, one line at a time, with every value left out that may be secret. The
     /// server's text is not escaped.
     var trace: (@Sendable (String) -> Void)?
@@ -69,29 +69,6 @@ package struct TransportSettings: Sendable {
 
     /// The certificate that alone is accepted where it does not verify, if one was named.
     var fingerprint: Fingerprint?
-
-    /// Times are in seconds, limits in bytes. Without arguments: no proxy, the system's authorities, no plain http but
-    /// to loopback, 60 seconds a request, 1 MiB of body.
-    init(
-        allowHTTP: Bool = false, proxy: ProxySetting = .none, environment: [String: String] = [:],
-        caFile: String? = nil, exception: TrustedCertificate? = nil, timeout: Int = 60, connectTimeout: Int = 10,
-        stallTime: Int = 30,
-        bodyLimit: Int = 1 << 20, headerLimit: Int = 256 << 10,
-        userAgent: String = "authctl/1", trace: (@Sendable (String) -> Void)? = nil
-    ) {
-        self.allowHTTP = allowHTTP
-        self.proxy = proxy
-        self.environment = environment
-        self.caFile = caFile
-        self.exception = exception
-        self.timeout = timeout
-        self.connectTimeout = connectTimeout
-        self.stallTime = stallTime
-        self.bodyLimit = bodyLimit
-        self.headerLimit = headerLimit
-        self.userAgent = userAgent
-        self.trace = trace
-    }
 }
 
 /// Chooses the proxy for an origin, and notes a variable that was set but not obeyed.

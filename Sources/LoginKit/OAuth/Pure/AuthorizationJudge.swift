@@ -3,27 +3,18 @@ import Secrets
 /// Tells the response to this login from everything else that comes by the loopback port, or is pasted (RFC 6749, section 4.1.2;
 /// RFC 9207, section 2.4). Both are held against the same rules.
 struct AuthorizationJudge: Equatable, Sendable {
-    private let redirect: LoopbackRedirect
-    private let port: Int
-    private let state: Secret
-    private let issuer: String?
-    private let promisesIssuer: Bool
+    let redirect: LoopbackRedirect
+    /// The one that is listened on.
+    let port: Int
+    /// Of this try.
+    let state: Secret
+    /// As the server's metadata writes it; `nil` if there is none, so that none can be compared.
+    let issuer: String?
+    /// Whether every response names it.
+    let promisesIssuer: Bool
 
     /// In bytes: more than any server sends.
     static let limit = 16 << 10
-
-    /// - Parameters:
-    ///   - port: the one that is listened on.
-    ///   - state: of this try.
-    ///   - issuer: as the server's metadata writes it; `nil` if there is none, so that none can be compared.
-    ///   - promisesIssuer: whether every response names it.
-    init(redirect: LoopbackRedirect, port: Int, state: Secret, issuer: String?, promisesIssuer: Bool) {
-        self.redirect = redirect
-        self.port = port
-        self.state = state
-        self.issuer = issuer
-        self.promisesIssuer = promisesIssuer
-    }
 
     /// Judges what came to the port.
     func judge(_ request: LoopbackRequest) -> AuthorizationResponse {

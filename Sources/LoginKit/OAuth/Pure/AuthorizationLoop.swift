@@ -7,19 +7,8 @@ struct AuthorizationLoop {
     let transport: any AuthorizationTransport
     let browser: any BrowserDialogue
     let device: any DeviceDialogue
+    /// Says when the tokens came.
     let clock: WallClock
-
-    /// - Parameter clock: says when the tokens came.
-    init(
-        _ subject: AuthorizationSubject, transport: any AuthorizationTransport, browser: any BrowserDialogue,
-        device: any DeviceDialogue, clock: WallClock
-    ) {
-        self.subject = subject
-        self.transport = transport
-        self.browser = browser
-        self.device = device
-        self.clock = clock
-    }
 
     /// The values that steps pass to each other.
     struct Held {

@@ -30,16 +30,10 @@ protocol DeviceDialogue {
 
 /// The port where the response comes back.
 struct LoopbackPort: Equatable, Sendable {
-    /// As it stands in the redirect.
+    /// As it stands in the redirect: the one that was drawn, or that the profile says.
     let number: Int
     /// Whether it is open; another program may have the port.
-    let isOpen: Bool
-
-    /// - Parameter number: the one that was drawn, or that the profile says.
-    init(number: Int, isOpen: Bool = true) {
-        self.number = number
-        self.isOpen = isOpen
-    }
+    var isOpen = true
 }
 
 /// The facts that a person is shown before they go to a browser.
@@ -63,17 +57,5 @@ struct BrowserVisit: Equatable, Sendable {
     /// Whether a browser is started.
     let starts: Bool
     /// Whether the server has refused a device code.
-    let insteadOfDevice: Bool
-
-    /// Makes the facts to show; nothing is checked here.
-    init(
-        server: Server, url: String, redirect: String, clientID: String, starts: Bool, insteadOfDevice: Bool = false
-    ) {
-        self.server = server
-        self.url = url
-        self.redirect = redirect
-        self.clientID = clientID
-        self.starts = starts
-        self.insteadOfDevice = insteadOfDevice
-    }
+    var insteadOfDevice = false
 }

@@ -6,28 +6,15 @@ struct AuthorizationRequest: Equatable, Sendable {
     /// The client that asks.
     let client: OAuthClient
     /// As the server wants it (RFC 6749, section 3.3); `nil` for its own default.
-    let scope: String?
+    var scope: String?
     /// Where the access token is to be used (RFC 8707).
-    let resource: String?
+    var resource: String?
     /// The name to log in as (OpenID Connect Core 1.0, section 3.1.2.1); sent only where the scope has openid.
-    let loginHint: String?
-    /// The profile's parameters.
-    let parameters: [OAuthParameter]
+    var loginHint: String?
+    /// The profile's parameters, none of them `isReserved`.
+    var parameters: [OAuthParameter] = []
     /// Whether another account shall be chosen, where the server can do that.
-    let choosesAccount: Bool
-
-    /// - Parameter parameters: none of them `isReserved`.
-    init(
-        client: OAuthClient, scope: String? = nil, resource: String? = nil, loginHint: String? = nil,
-        parameters: [OAuthParameter] = [], choosesAccount: Bool = false
-    ) {
-        self.client = client
-        self.scope = scope
-        self.resource = resource
-        self.loginHint = loginHint
-        self.parameters = parameters
-        self.choosesAccount = choosesAccount
-    }
+    var choosesAccount = false
 
     /// Whether an id_token may come.
     var isOpenID: Bool { scope?.split(separator: " ").contains("openid") ?? false }

@@ -3,12 +3,8 @@ import Secrets
 /// The claims of an id_token, which is looked at only where nothing else says who has logged in. It came from the token endpoint
 /// by TLS, so its signature says no more than that (OpenID Connect Core 1.0, section 3.1.3.7, number 6).
 struct IdentityToken: Equatable, Sendable {
-    private let claims: JSONValue
-
-    /// - Parameter claims: as they were read from the token (RFC 7519, section 7.2).
-    init(claims: JSONValue) {
-        self.claims = claims
-    }
+    /// As they were read from the token (RFC 7519, section 7.2).
+    let claims: JSONValue
 
     /// The values that it must match (OpenID Connect Core 1.0, section 3.1.3.7).
     struct Expectation: Sendable {
