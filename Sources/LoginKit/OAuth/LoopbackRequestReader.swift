@@ -21,7 +21,7 @@ final class LoopbackRequestReader {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
     private var lineStart = 0
-    private var lines: [Range<Int>] = []
+    private var lines: [Slice<UnsafeRawBufferPointer>] = []
 
     /// Begins with nothing.
     init() {
@@ -46,7 +46,7 @@ final class LoopbackRequestReader {
         for index in old..<count {
             switch buffer[index] {
             case UInt8(ascii: "\n"):
-                let line = line(endingAt: index)
+                let line = UnsafeRawBufferPointer(buffer)[lineStart...index].withoutLineEnd
                 if line.isEmpty { return request.map { .request($0) } ?? .malformed }
                 lines.append(line)
                 lineStart = index + 1
@@ -58,51 +58,32 @@ final class LoopbackRequestReader {
         return count == Self.limit ? .malformed : .unfinished
     }
 
-    private func line(endingAt end: Int) -> Range<Int> {
-        let hasReturn = end > lineStart && buffer[end - 1] == UInt8(ascii: "\r")
-        return lineStart..<(hasReturn ? end - 1 : end)
-    }
-
     /// `nil` where a line is not what it has to be.
     private var request: LoopbackRequest? {
-        guard let first = lines.first, let (method, target) = requestLine(buffer[first]) else { return nil }
+        guard let first = lines.first, let (method, target) = requestLine(first) else { return nil }
         var hosts: [String] = []
         for line in lines.dropFirst() {
-            guard let (name, value) = field(buffer[line]) else { return nil }
+            guard let (name, value) = field(line) else { return nil }
             if name.lowercased() == "host" { hosts.append(value) }
         }
         return LoopbackRequest(method: method, hosts: hosts, target: target)
     }
 
     /// RFC 9112, section 3.
-    private func requestLine(_ line: Slice<UnsafeMutableRawBufferPointer>) -> (method: String, target: Secret)? {
+    private func requestLine(_ line: Slice<UnsafeRawBufferPointer>) -> (method: String, target: Secret)? {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        guard words.count == 3, Self.isToken(words[0]), words[0].count <= 20 else { return nil }
+        let method = String(decoding: words[0], as: UTF8.self)
+        guard words.count == 3, RequestCheck.isToken(method), method.utf8.count <= 20 else { return nil }
         guard words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8) else { return nil }
         guard !words[1].isEmpty, words[1].allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
-        let target = Secret(copying: UnsafeRawBufferPointer(UnsafeMutableRawBufferPointer(rebasing: words[1])))
-        return (String(decoding: words[0], as: UTF8.self), target)
+        return (method, Secret(copying: UnsafeRawBufferPointer(rebasing: words[1])))
     }
 
     /// RFC 9112, section 5: no blank before the colon, and no line that goes on in the next one.
-    private func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> (name: String, value: String)? {
-        let name = line.prefix { $0 != UInt8(ascii: ":") }
-        guard name.count < line.count, Self.isToken(name), !line.contains(UInt8(ascii: "\r")) else { return nil }
-        var value = line.dropFirst(name.count + 1)
-        while let first = value.first, Self.isBlank(first) { value.removeFirst() }
-        while let last = value.last, Self.isBlank(last) { value.removeLast() }
-        return (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self))
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-
-    /// RFC 9110, section 5.6.2.
-    private static func isToken(_ bytes: Slice<UnsafeMutableRawBufferPointer>) -> Bool {
-        !bytes.isEmpty
-            && bytes.allSatisfy { byte in
-                "!#$%&'*+-.^_`|~".utf8.contains(byte) || (0x30...0x39).contains(byte)
-                    || (0x41...0x5A).contains(byte & 0xDF)
-            }
+    private func field(_ line: Slice<UnsafeRawBufferPointer>) -> (name: String, value: String)? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line.contains(UInt8(ascii: "\r")) else { return nil }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        return RequestCheck.isToken(name) ? (name, line[(colon + 1)...].trimmed) : nil
     }
 }
 

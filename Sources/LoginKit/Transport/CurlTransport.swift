@@ -62,7 +62,8 @@ final class CurlTransport: Transport {
         do {
             try perform(CurlRequest(request, url: url), on: handle, into: collector)
             try collector.finish(request.method)
-            body = try ContentCoding(collector.fields).decoded(collector.takeBody(), limit: options.settings.bodyLimit)
+            body = try ContentCoding(collector.head.fields).decoded(
+                collector.takeBody(), limit: options.settings.bodyLimit)
         } catch .network where collector.judgesNothing {
         } catch .network(.connectionLost) where collector.refusesByHead {
             // Like the former, it is judged without its body.
@@ -74,11 +75,11 @@ final class CurlTransport: Transport {
             throw options.proxy.fault(.refused(status: status))
         }
         let response = HTTPResponse(
-            status: status, headers: collector.fields, body: body,
+            status: status, headers: collector.head.fields, body: body,
             cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
-            redirect: parser.redirect(in: collector.fields, from: url))
+            redirect: parser.redirect(in: collector.head.fields, from: url))
         if request.streamedBodies == nil {
-            let taken = Set(response.cookies.map(\.name)).intersection(collector.cookieNames)
+            let taken = Set(response.cookies.map(\.name)).intersection(collector.head.cookieNames)
             trace.show(response, cookies: taken, to: request)
         }
         return response
@@ -89,11 +90,12 @@ final class CurlTransport: Transport {
         after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
     ) throws(LoginFault) -> [Cookie] {
         do {
-            try CookieLimits.check(count: collector.cookieNames.count, hasOversized: collector.hasOversizedCookie)
+            try CookieLimits.check(
+                count: collector.head.cookieNames.count, hasOversized: collector.head.hasOversizedCookie)
             return
                 try CookieLimits
                 .cookies(in: handle.list(CURLINFO_COOKIELIST), after: request.cookies, defaultPath: path)
-                .keeping(collector.brokenHostCookies, asIn: request.cookies)
+                .keeping(collector.head.brokenHostCookies, asIn: request.cookies)
         } catch {
             guard request.streamedBodies != nil else { throw error }
             return request.cookies

@@ -2,11 +2,6 @@
 ///
 /// Stricter than libcurl where two readers could take one answer for two different ones (RFC 9112, section 11.1).
 struct HeadCollector {
-    enum Fault: Error, Equatable {
-        case tooLarge
-        case broken(String)
-    }
-
     private enum Part {
         case statusLine, fields
         /// After the empty line: a body, then trailers, which are ignored.
@@ -53,13 +48,13 @@ struct HeadCollector {
     }
 
     /// - Returns: whether the line begins another answer: informational ones and rounds of authentication come first.
-    mutating func append(_ line: UnsafeRawBufferPointer) throws(Fault) -> Bool {
+    mutating func append(_ line: UnsafeRawBufferPointer) throws(LoginFault) -> Bool {
         count += line.count
-        guard count <= limit else { throw .tooLarge }
-        let text = Self.withoutLineEnd(line)
+        guard count <= limit else { throw .network(.answerTooLarge(limit: limit)) }
+        let text = line[...].withoutLineEnd
         // Where one reader cuts the line, another reads on (RFC 9110, section 5.5; RFC 9112, section 2.2).
         guard !text.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\r") }) else {
-            throw .broken("its headers contain a NUL or a bare carriage return")
+            throw Self.broken("its headers contain a NUL or a bare carriage return")
         }
         if part == .rest, repeats, status == 401, text.starts(with: "HTTP/".utf8) { part = .statusLine }
         switch part {
@@ -75,23 +70,23 @@ struct HeadCollector {
     }
 
     /// `HTTP/1.1 200 OK`: libcurl has read it before.
-    private mutating func begin(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
+    private mutating func begin(_ text: Slice<UnsafeRawBufferPointer>) throws(LoginFault) {
         let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard text.starts(with: "HTTP/".utf8), words.count > 1, words[1].count == 3,
             let status = Int(String(decoding: words[1], as: UTF8.self))
-        else { throw .broken("it does not begin with a status line") }
+        else { throw Self.broken("it does not begin with a status line") }
         (self.status, fields, part, canFold, isKept) = (status, [], .fields, false, false)
     }
 
-    private mutating func end() throws(Fault) {
-        try Framing(fields).check()
+    private mutating func end() throws(LoginFault) {
+        try checkFraming()
         part = (100..<200).contains(status) && status != 101 ? .statusLine : .rest
     }
 
-    private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) throws(Fault) {
-        if let first = text.first, Self.isBlank(first) {
+    private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) throws(LoginFault) {
+        if let first = text.first, first.isBlank {
             // libcurl would add it to whatever header it has seen last.
-            guard canFold else { throw .broken("its headers begin with a folded line") }
+            guard canFold else { throw Self.broken("its headers begin with a folded line") }
             return fold(text)
         }
         canFold = true
@@ -99,23 +94,23 @@ struct HeadCollector {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: text[..<colon], as: UTF8.self)
         guard RequestCheck.isToken(name) else {
-            throw .broken("a header name contains an invalid character")
+            throw Self.broken("a header name contains an invalid character")
         }
         // Cookies come through libcurl's cookie rules, as secrets.
         guard name.lowercased() != "set-cookie" else {
             return noteCookie(text[text.index(after: colon)...])
         }
         isKept = true
-        fields.append(HTTPResponseField(name: name, value: Self.trimmed(text[text.index(after: colon)...])))
+        fields.append(HTTPResponseField(name: name, value: text[text.index(after: colon)...].trimmed))
     }
 
     private mutating func noteCookie(_ value: Slice<UnsafeRawBufferPointer>) {
         let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let name = Self.trimmed(parts[0].prefix { $0 != UInt8(ascii: "=") })
+        let name = parts[0].prefix { $0 != UInt8(ascii: "=") }.trimmed
         cookieNames.append(name)
         if parts[0].count > CookieLimits.longest || value.count > CookieLimits.longestLine { hasOversizedCookie = true }
         let hasDomain = parts.dropFirst().contains { part in
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map(Self.trimmed)
+            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map(\.trimmed)
             return pair.count == 2 && pair[0].lowercased() == "domain" && !pair[1].isEmpty
         }
         if hasDomain, name.lowercased().hasPrefix("__host-") { brokenHostCookies.insert(name) }
@@ -124,52 +119,48 @@ struct HeadCollector {
     /// RFC 9112, section 5.2: the line break and the blanks around it count as one blank.
     private mutating func fold(_ text: Slice<UnsafeRawBufferPointer>) {
         guard isKept, let last = fields.popLast() else { return }
-        let more = Self.trimmed(text)
+        let more = text.trimmed
         let value = last.value.isEmpty || more.isEmpty ? last.value + more : "\(last.value) \(more)"
         fields.append(HTTPResponseField(name: last.name, value: value))
     }
 
-    private static func withoutLineEnd(_ line: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
-        let text = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
+    /// The end of a body as its head gives it (RFC 9112, section 6). A head that gives two is refused.
+    private func checkFraming() throws(LoginFault) {
+        let head = HTTPResponse(status: status, headers: fields), lengths = head.values(of: "Content-Length")
+        let codings = head.values(of: "Transfer-Encoding").map { $0.lowercased() }
+        guard lengths.allSatisfy({ $0.first != "-" && $0.first != "+" && Int64($0) != nil }) else {
+            throw Self.broken("its Content-Length is invalid")
+        }
+        guard lengths.allSatisfy({ $0 == lengths.first }) else { throw Self.broken("it has two different lengths") }
+        // Not asked for, and a few kilobytes of them unpack to terabytes.
+        guard codings.isEmpty || codings == ["chunked"] else {
+            throw Self.broken("its Transfer-Encoding is not chunked")
+        }
+        guard codings.isEmpty || lengths.isEmpty else {
+            throw Self.broken("it is chunked and has a length as well")
+        }
+    }
+
+    private static func broken(_ problem: String) -> LoginFault { .network(.brokenResponse(problem)) }
+}
+
+// The lines of a head, of a request as well (RFC 9112, sections 2.2 and 5).
+extension Slice<UnsafeRawBufferPointer> {
+    /// Without the line feed at its end, and the carriage return before that.
+    var withoutLineEnd: Self {
+        let text = last == UInt8(ascii: "\n") ? dropLast() : self
         return text.last == UInt8(ascii: "\r") ? text.dropLast() : text
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-
-    private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> String {
-        guard let start = text.firstIndex(where: { !isBlank($0) }),
-            let end = text.lastIndex(where: { !isBlank($0) })
-        else { return "" }
-        return String(decoding: text[start...end], as: UTF8.self)
+    /// The text without blanks around it.
+    var trimmed: String {
+        guard let start = firstIndex(where: { !$0.isBlank }), let end = lastIndex(where: { !$0.isBlank }) else {
+            return ""
+        }
+        return String(decoding: self[start...end], as: UTF8.self)
     }
 }
 
-/// The end of a body as its head gives it (RFC 9112, section 6). A head that gives two is refused.
-private struct Framing {
-    private var lengths: [String] = []
-    private var codings: [String] = []
-
-    init(_ fields: [HTTPResponseField]) {
-        for field in fields {
-            switch field.name.lowercased() {
-            case "content-length": lengths.append(field.value)
-            case "transfer-encoding": codings.append(field.value.lowercased())
-            default: break
-            }
-        }
-    }
-
-    func check() throws(HeadCollector.Fault) {
-        guard lengths.allSatisfy({ $0.first != "-" && $0.first != "+" && Int64($0) != nil }) else {
-            throw .broken("its Content-Length is invalid")
-        }
-        guard lengths.allSatisfy({ $0 == lengths.first }) else { throw .broken("it has two different lengths") }
-        // Not asked for, and a few kilobytes of them unpack to terabytes.
-        guard codings.isEmpty || codings == ["chunked"] else {
-            throw .broken("its Transfer-Encoding is not chunked")
-        }
-        guard codings.isEmpty || lengths.isEmpty else {
-            throw .broken("it is chunked and has a length as well")
-        }
-    }
+extension UInt8 {
+    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

@@ -3,12 +3,12 @@ import Secrets
 
 /// Collects what libcurl's callbacks deliver, within the limits.
 final class ResponseCollector {
-    private var head: HeadCollector
+    private(set) var head: HeadCollector
     private var body: SecretBuilder?
     private let sink: (any ResponseSink)?
     /// Told of each head before the sink.
     private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
-    private let limits: (head: Int, body: Int)
+    private let bodyLimit: Int
     /// Told of the first line.
     let wait: ResponseWait
     private let connection: TLSContext
@@ -23,12 +23,11 @@ final class ResponseCollector {
     ///   - whenBegun: told of each head before the sink.
     ///   - repeats: as for `HeadCollector`.
     init(
-        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)? = nil,
-        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void = { _, _ in }, repeats: Bool,
-        wait: ResponseWait
+        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)?,
+        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void, repeats: Bool, wait: ResponseWait
     ) {
         self.connection = connection
-        self.limits = limits
+        bodyLimit = limits.body
         self.sink = sink
         self.whenBegun = whenBegun
         self.wait = wait
@@ -36,10 +35,6 @@ final class ResponseCollector {
         body = SecretBuilder(limit: limits.body)
     }
 
-    var fields: [HTTPResponseField] { head.fields }
-    var cookieNames: [String] { head.cookieNames }
-    var hasOversizedCookie: Bool { head.hasOversizedCookie }
-    var brokenHostCookies: Set<String> { head.brokenHostCookies }
     /// Whether the head alone, which is whole, says that the server judges nothing now, whatever has become of the body.
     var judgesNothing: Bool { sink == nil && head.isWhole && HTTPResponse(status: head.status).saysNothing }
     /// Whether the head alone, which is whole, says that the server refuses: what its body would have said is not needed.
@@ -75,23 +70,16 @@ final class ResponseCollector {
         try checkStatus()
         hasBegun = true
         let response = HTTPResponse(status: head.status, headers: head.fields)
-        whenBegun(response, cookieNames)
+        whenBegun(response, head.cookieNames)
         try sink.begin(response)
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginFault) {
         wait.end()
-        do {
-            if try head.append(line) {
-                body = SecretBuilder(limit: limits.body)
-                hasBegun = false
-                connection.answerBegins()
-            }
-        } catch {
-            switch error {
-            case .tooLarge: throw .network(.answerTooLarge(limit: limits.head))
-            case .broken(let problem): throw .network(.brokenResponse(problem))
-            }
+        if try head.append(line) {
+            body = SecretBuilder(limit: bodyLimit)
+            hasBegun = false
+            connection.answerBegins()
         }
         // Its body may be long in coming, as that of events is.
         if let sink, head.isLast { try begin(sink) }
@@ -104,7 +92,7 @@ final class ResponseCollector {
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
-        guard body?.append(bytes) != false else { throw .network(.answerTooLarge(limit: limits.body)) }
+        guard body?.append(bytes) != false else { throw .network(.answerTooLarge(limit: bodyLimit)) }
     }
 
     /// For CURLOPT_HEADERFUNCTION.
