@@ -184,10 +184,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     }
 
     /// Whether a connection has come to the port.
-    private var hasAnswer: Bool {
-        var waiting = (listener?.descriptors ?? []).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        return poll(&waiting, nfds_t(waiting.count), 0) > 0
-    }
+    private var hasAnswer: Bool { waitForInput(listener?.descriptors ?? [], milliseconds: 0) > 0 }
 
     private func tellOfCarrying(to visit: BrowserVisit, isOpen: Bool) {
         if settings.hasPerson { tell(AuthorizationWords.carrying(from: visit.redirect)) }
@@ -279,9 +276,8 @@ extension AuthorizationDialogue: BrowserDialogue {
     /// Waits for the port alone, no longer than a tenth of a second.
     private func pause(until due: ContinuousClock.Instant) throws(LoginFault) {
         if settings.isCancelled?() == true { throw .cancelled }
-        var waiting = (listener?.descriptors ?? []).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let left = max(0, min(((due - .now) / .milliseconds(1)).rounded(.up), 100))
-        poll(&waiting, nfds_t(waiting.count), Int32(left))
+        waitForInput(listener?.descriptors ?? [], milliseconds: Int32(left))
     }
 
     private func note(_ answer: AuthorizationResponse) {

@@ -38,29 +38,25 @@ final class LoopbackListener {
             do {
                 sockets = try Self.sockets(families, port: number)
                 number = sockets.first?.port ?? number
-            } catch .portTaken {
+            } catch LoopbackSocket.portTaken {
                 if redirect.port != nil { break }
-            } catch {
-                throw error.loginError
             }
         }
-        guard !sockets.isEmpty || redirect.port != nil else { throw LoopbackSocket.Fault.portTaken.loginError }
+        guard !sockets.isEmpty || redirect.port != nil else { throw LoopbackSocket.portTaken }
         port = LoopbackPort(number: number, isOpen: !sockets.isEmpty)
     }
 
     /// All with the same port.
-    private static func sockets(
-        _ families: [LoopbackSocket.Family], port: Int
-    ) throws(LoopbackSocket.Fault) -> [LoopbackSocket] {
+    private static func sockets(_ families: [LoopbackSocket.Family], port: Int) throws(LoginFault) -> [LoopbackSocket] {
         var sockets: [LoopbackSocket] = []
         for family in families {
             do {
                 sockets.append(try LoopbackSocket(family, port: sockets.first?.port ?? port))
-            } catch .familyMissing {
+            } catch LoopbackSocket.familyMissing {
                 continue
             }
         }
-        guard !sockets.isEmpty else { throw .familyMissing }
+        guard !sockets.isEmpty else { throw LoopbackSocket.familyMissing }
         return sockets
     }
 
@@ -83,15 +79,9 @@ final class LoopbackListener {
         var answer: AuthorizationResponse?
         connections.removeAll { connection in
             guard answer == nil else { return false }
-            switch connection.advance() {
-            case .unfinished: return false
-            case .over: return true
-            case .malformed:
-                answer = reply(.refused(.malformed), on: connection)
-                return false
-            case .heard(let request):
-                answer = reply(judge.judge(request), on: connection, hasBody: request.method != "HEAD")
-                return false
+            return connection.advance { request in
+                let judged = request.map { judge.judge($0) } ?? .refused(.malformed)
+                answer = reply(judged, on: connection, hasBody: request?.method != "HEAD")
             }
         }
         return answer
@@ -107,19 +97,14 @@ final class LoopbackListener {
         while !isShown, deadline > .now, !isOver() {
             accept()
             connections.removeAll { connection in
-                switch connection.advance() {
-                case .unfinished: return false
-                case .over: return true
-                case .malformed: connection.answer(.refused(.malformed), hasBody: true)
-                case .heard(let request):
-                    let isDone = judge.isForDone(request)
-                    connection.answer(isDone ? ending : .refused(.path), hasBody: request.method != "HEAD")
+                connection.advance { request in
+                    let isDone = request.map { judge.isForDone($0) } ?? false
+                    let page = isDone ? ending : .refused(request == nil ? .malformed : .path)
+                    connection.answer(page, hasBody: request?.method != "HEAD")
                     isShown = isShown || isDone
                 }
-                return false
             }
-            var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            if !isShown { poll(&waiting, nfds_t(waiting.count), 100) }
+            if !isShown { waitForInput(descriptors, milliseconds: 100) }
         }
     }
 
@@ -130,7 +115,7 @@ final class LoopbackListener {
     }
 
     private func reply(
-        _ answer: AuthorizationResponse, on connection: LoopbackConnection, hasBody: Bool = true
+        _ answer: AuthorizationResponse, on connection: LoopbackConnection, hasBody: Bool
     ) -> AuthorizationResponse {
         switch answer {
         case .right, .denied:
@@ -163,16 +148,6 @@ final class LoopbackListener {
     }
 }
 
-extension LoopbackSocket.Fault {
-    fileprivate var loginError: LoginFault {
-        switch self {
-        case .familyMissing: .failure(.system(call: "bind", errno: EADDRNOTAVAIL))
-        case .portTaken: .failure(.system(call: "bind", errno: EADDRINUSE))
-        case .failed(let call, let number): .failure(.system(call: call, errno: number))
-        }
-    }
-}
-
 /// One connection to the loopback port: its request is read as it comes, answered once, and then only drained, so that the answer
 /// is not lost to a reset (RFC 9112, section 9.6).
 final class LoopbackConnection {
@@ -197,29 +172,22 @@ final class LoopbackConnection {
         close(descriptor)
     }
 
-    enum Progress {
-        case unfinished
-        case heard(LoopbackRequest)
-        /// It ended, took too long, or is no request.
-        case malformed
-        /// It was answered, and is of no more use.
-        case over
-    }
-
     /// Reads the bytes that have arrived; never blocks.
-    func advance() -> Progress {
-        if isAnswered { return isDrained || deadline <= .now ? .over : .unfinished }
+    /// - Parameter hear: gets the request; `nil` where it ended, took too long, or is no request.
+    /// - Returns: whether it was answered, and is of no more use.
+    func advance(_ hear: (LoopbackRequest?) -> Void) -> Bool {
+        if isAnswered { return isDrained || deadline <= .now }
         while true {
             let room = reader.room
             let got = recv(descriptor, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
             if got < 0, errno == EINTR { continue }
-            if got < 0, errno == EAGAIN { return deadline <= .now ? .malformed : .unfinished }
-            guard got > 0 else { return .malformed }
-            switch reader.advance(by: got) {
+            if got < 0, errno == EAGAIN, deadline > .now { return false }
+            switch got > 0 ? reader.advance(by: got) : .malformed {
             case .unfinished: continue
-            case .request(let request): return .heard(request)
-            case .malformed: return .malformed
+            case .request(let request): hear(request)
+            case .malformed: hear(nil)
             }
+            return false
         }
     }
 
@@ -256,28 +224,26 @@ final class LoopbackSocket {
         case ipv4, ipv6
     }
 
-    enum Fault: Error {
-        /// This machine does not have the family, or not its loopback address.
-        case familyMissing
-        /// Another program has the port, or it is for root alone.
-        case portTaken
-        case failed(call: String, errno: Int32)
-    }
+    /// This machine does not have the family, or not its loopback address.
+    static let familyMissing = LoginFault.failure(.system(call: "bind", errno: EADDRNOTAVAIL))
+    /// Another program has the port, or it is for root alone.
+    static let portTaken = LoginFault.failure(.system(call: "bind", errno: EADDRINUSE))
 
     let descriptor: Int32
     /// As the kernel has it.
     let port: Int
 
     /// - Parameter port: 0 to have one drawn.
-    init(_ family: Family, port: Int) throws(Fault) {
+    init(_ family: Family, port: Int) throws(LoginFault) {
         let domain = family == .ipv4 ? AF_INET : AF_INET6
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         descriptor = socket(domain, kind, 0)
         guard descriptor >= 0 else { throw Self.fault("socket") }
-        do throws(Fault) {
+        do throws(LoginFault) {
             try Self.bind(descriptor, family, port: port)
             guard listen(descriptor, 16) == 0 else { throw Self.fault("listen") }
-            self.port = try Self.boundPort(descriptor)
+            guard let bound = boundPort(of: descriptor) else { throw Self.fault("getsockname") }
+            self.port = bound
         } catch {
             close(descriptor)
             throw error
@@ -290,13 +256,11 @@ final class LoopbackSocket {
 
     /// Without SO_REUSEPORT, so that no other program can listen beside. SO_REUSEADDR takes a port back only from connections of a
     /// login just before (tcp(7), TIME_WAIT): where another socket listens, the kernel still says no (socket(7)).
-    private static func bind(_ descriptor: Int32, _ family: Family, port: Int) throws(Fault) {
+    private static func bind(_ descriptor: Int32, _ family: Family, port: Int) throws(LoginFault) {
         var yes: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
-        guard port == 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size) == 0 else {
-            throw fault("setsockopt")
-        }
-        guard family == .ipv4 || setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size) == 0
+        guard port == 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size) == 0,
+            family == .ipv4 || setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size) == 0
         else { throw fault("setsockopt") }
         let result = family == .ipv4 ? bindIPv4(descriptor, port) : bindIPv6(descriptor, port)
         guard result == 0 else { throw fault("bind") }
@@ -327,22 +291,11 @@ final class LoopbackSocket {
         }
     }
 
-    /// The port is at the same place for both families.
-    private static func boundPort(_ descriptor: Int32) throws(Fault) -> Int {
-        var address = sockaddr_in6()
-        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-        }
-        guard result == 0 else { throw fault("getsockname") }
-        return Int(in_port_t(bigEndian: address.sin6_port))
-    }
-
-    private static func fault(_ call: String) -> Fault {
+    private static func fault(_ call: String) -> LoginFault {
         switch errno {
-        case EAFNOSUPPORT, EADDRNOTAVAIL: .familyMissing
-        case EADDRINUSE, EACCES: .portTaken
-        default: .failed(call: call, errno: errno)
+        case EAFNOSUPPORT, EADDRNOTAVAIL: familyMissing
+        case EADDRINUSE, EACCES: portTaken
+        default: .failure(.system(call: call, errno: errno))
         }
     }
 }

@@ -73,3 +73,21 @@ func retrying(_ call: () -> Int32) -> Int32 {
         if result >= 0 || errno != EINTR { return result }
     }
 }
+
+/// Waits until one of the descriptors has something to read; see poll(2).
+/// - Returns: how many have; 0 when the time is up.
+@discardableResult
+func waitForInput(_ descriptors: [Int32], milliseconds: Int32) -> Int32 {
+    var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    return poll(&waiting, nfds_t(waiting.count), milliseconds)
+}
+
+/// The port that a socket is bound to; both families have it at the same place.
+/// - Returns: `nil` with the current `errno` where the kernel does not tell.
+func boundPort(of socket: Int32) -> Int? {
+    var address = sockaddr_in6(), size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let result = withUnsafeMutableBytes(of: &address) { bytes in
+        bytes.withMemoryRebound(to: sockaddr.self) { getsockname(socket, $0.baseAddress, &size) }
+    }
+    return result == 0 ? Int(in_port_t(bigEndian: address.sin6_port)) : nil
+}

@@ -45,10 +45,7 @@ enum KeyReader {
     }
 
     /// Whether more has been typed already, so that drawing can wait.
-    static func isMoreWaiting(on descriptor: Int32) -> Bool {
-        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&input, 1, 0) > 0
-    }
+    static func isMoreWaiting(on descriptor: Int32) -> Bool { waitForInput([descriptor], milliseconds: 0) > 0 }
 
     /// The next byte of what one key sends, without which it is not whole.
     fileprivate static func byteWithinKey(from descriptor: Int32) -> UInt8? {

@@ -43,26 +43,15 @@ final class PeerGate {
 
     /// Whether a socket to this address may be opened.
     func admits(_ address: PeerAddress?) -> Bool {
-        switch rule {
-        case .anyAddress:
-            hasAdmitted = true
-        case .loopbackOnly where address?.isLoopback == true:
-            hasAdmitted = true
-        case .loopbackOnly:
-            refusal = .plainHTTP
-            return false
-        case .publicOnly where address?.isLocal == false:
-            hasAdmitted = true
-        case .publicOnly:
-            refusal = .localServer(origin)
-            return false
-        case .oneAddress where address != nil && (pinned == nil || pinned == address):
-            hasAdmitted = true
-        case .oneAddress:
-            refusal = .otherAddress(origin)
-            return false
-        }
-        return true
+        let refused: TrustFault? =
+            switch rule {
+            case .anyAddress: nil
+            case .loopbackOnly: address?.isLoopback == true ? nil : .plainHTTP
+            case .publicOnly: address?.isLocal == false ? nil : .localServer(origin)
+            case .oneAddress: address != nil && (pinned == nil || pinned == address) ? nil : .otherAddress(origin)
+            }
+        if let refused { refusal = refused } else { hasAdmitted = true }
+        return refused == nil
     }
 
     /// libcurl keeps a pointer to this object.
@@ -84,19 +73,10 @@ final class PeerGate {
 
     /// Whether the server has ended the connection from this port of ours, and there is nothing more to read on it.
     func hasEnded(from port: Int) -> Bool {
-        guard port > 0, let socket = sockets.first(where: { Self.port(of: $0) == port }) else { return false }
+        guard port > 0, let socket = sockets.first(where: { boundPort(of: $0) == port }) else { return false }
         var byte: UInt8 = 0
         let got = recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return got == 0 || got < 0 && errno != EAGAIN && errno != EINTR
-    }
-
-    /// Both families have it at the same place.
-    private static func port(of socket: Int32) -> Int? {
-        var address = sockaddr_in6(), size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let result = withUnsafeMutableBytes(of: &address) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { getsockname(socket, $0.baseAddress, &size) }
-        }
-        return result == 0 ? Int(UInt16(bigEndian: address.sin6_port)) : nil
     }
 }
 

@@ -143,8 +143,7 @@ final class BrowserWindow {
                 // The page was closed meanwhile, and will not answer.
                 if let session, !open.contains(where: { $0.session == session }) { return nil }
                 guard .now < end else { throw .broken }
-                var ready = pollfd(fd: channel.descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&ready, 1, 100)
+                waitForInput([channel.descriptor], milliseconds: 100)
             }
             return nil
         } catch {

@@ -62,10 +62,7 @@ final class ChromiumDialogue: WindowDialogue {
         }
         if isOver { throw .cancelled }
         guard let window else { return [] }
-        var waiting = [window.descriptor, signals?.descriptor ?? -1].map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-        }
-        poll(&waiting, nfds_t(waiting.count), Int32(milliseconds))
+        waitForInput([window.descriptor, signals?.descriptor ?? -1], milliseconds: Int32(milliseconds))
         if isOver { throw .cancelled }
         return try fromWindow { () throws(WindowFault) in try window.takeChanges() }
     }
