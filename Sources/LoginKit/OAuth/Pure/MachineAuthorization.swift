@@ -193,37 +193,21 @@ struct Assertion {
 
     /// The compact serialization (RFC 7515, section 7.1).
     func signed(by key: any AssertionKey) throws(LoginFault) -> Secret {
-        var header = SecretBuilder(limit: RequestRule.bodyLimit)
-        var payload = SecretBuilder(limit: RequestRule.bodyLimit)
-        header.append("{")
-        header.appendMember("alg", key.algorithm)
-        if let id = key.id {
-            header.append(",")
-            header.appendMember("kid", id)
+        var header = JSONText(), payload = JSONText()
+        header.add("alg", key.algorithm)
+        if let id = key.id { header.add("kid", id) }
+        header.add("typ", "JWT")
+        for claim in claims { payload.add(claim.name, claim.value) }
+        payload.add("iat", issued)
+        payload.add("exp", issued + Self.lifetime)
+        let parts = [header.finished, payload.finished]
+        let input = parts.map { Secret($0).base64URL.unprotectedText }.joined(separator: ".")
+        let whole = Secret("\(input).", followedBy: try key.sign(Secret(input)).base64URL)
+        let limit = RequestRule.bodyLimit
+        guard parts.allSatisfy({ $0.utf8.count <= limit }), whole.count <= 2 * limit else {
+            throw .failure(.other("an assertion would be too long"))
         }
-        header.append(",\"typ\":\"JWT\"}")
-        payload.append("{")
-        for claim in claims {
-            payload.appendMember(claim.name, claim.value)
-            payload.append(",")
-        }
-        payload.append("\"iat\":\(issued),\"exp\":\(issued + Self.lifetime)}")
-        let dot = Secret(".")
-        guard let header = header.finish(), let payload = payload.finish() else { throw Self.tooLong }
-        let input = Secret(joining: [header.base64URL, dot, payload.base64URL])
-        guard input.count <= 2 * RequestRule.bodyLimit else { throw Self.tooLong }
-        return Secret(joining: [input, dot, try key.sign(input).base64URL])
-    }
-}
-
-extension SecretBuilder {
-    /// Writes `"name":"value"`.
-    fileprivate mutating func appendMember(_ name: String, _ value: String) {
-        append("\"")
-        append(Secret(name), .json)
-        append("\":\"")
-        append(Secret(value), .json)
-        append("\"")
+        return whole
     }
 }
 

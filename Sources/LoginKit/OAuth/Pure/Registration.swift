@@ -20,25 +20,6 @@ struct RegistrationRequest: Equatable, Sendable {
             isPublic ? .none : listed?.contains(ClientAuthentication.post.registeredName) == true ? .post : .none
     }
 
-    /// The members, in order.
-    private func members(clientID: String?) -> [(name: String, value: JSONValue)] {
-        let device = "urn:ietf:params:oauth:grant-type:device_code"
-        // Who registers says what it uses; a document is there for whatever comes.
-        let grants =
-            (clientID == nil ? [redirect == nil ? device : "authorization_code"] : ["authorization_code", device])
-            + ["refresh_token"]
-        var members: [(name: String, value: JSONValue)] = []
-        if let clientID { members.append(("client_id", .string(clientID))) }
-        members.append(("client_name", .string("authctl")))
-        if let redirect { members.append(("redirect_uris", .array([.string(redirect)]))) }
-        members.append(("grant_types", .array(grants.map { .string($0) })))
-        members.append(("response_types", .array(redirect == nil ? [] : [.string("code")])))
-        members.append(("token_endpoint_auth_method", .string(authentication.registeredName)))
-        members.append(("application_type", .string("native")))
-        if let scope { members.append(("scope", .string(scope))) }
-        return members
-    }
-
     /// The request, complete.
     func request(at endpoint: EndpointURL) throws(LoginFault) -> HTTPRequest {
         let headers = ["Accept", "Content-Type"].map { HTTPRequestField(name: $0, value: Secret("application/json")) }
@@ -48,38 +29,24 @@ struct RegistrationRequest: Equatable, Sendable {
     /// The metadata as JSON.
     /// - Parameter clientID: of a client that is not registered and says it itself.
     func json(clientID: String? = nil) throws(LoginFault) -> Secret {
-        var body = SecretBuilder(limit: RequestRule.bodyLimit)
-        for (index, member) in members(clientID: clientID).enumerated() {
-            body.append(index == 0 ? "{" : ",")
-            body.append(.string(member.name))
-            body.append(":")
-            body.append(member.value)
-        }
-        body.append("}")
-        guard let text = body.finish() else {
+        let device = "urn:ietf:params:oauth:grant-type:device_code"
+        // Who registers says what it uses; a document is there for whatever comes.
+        let grants =
+            (clientID == nil ? [redirect == nil ? device : "authorization_code"] : ["authorization_code", device])
+            + ["refresh_token"]
+        var body = JSONText()
+        if let clientID { body.add("client_id", clientID) }
+        body.add("client_name", "authctl")
+        if let redirect { body.add("redirect_uris", [redirect]) }
+        body.add("grant_types", grants)
+        body.add("response_types", redirect == nil ? [] : ["code"])
+        body.add("token_endpoint_auth_method", authentication.registeredName)
+        body.add("application_type", "native")
+        if let scope { body.add("scope", scope) }
+        guard body.finished.utf8.count <= RequestRule.bodyLimit else {
             throw .failure(.other("the registration of a client would be too long"))
         }
-        return text
-    }
-}
-
-extension SecretBuilder {
-    /// Texts and arrays of them; nothing else is sent.
-    fileprivate mutating func append(_ value: JSONValue) {
-        switch value {
-        case .string(let text):
-            append("\"")
-            append(Secret(text), .json)
-            append("\"")
-        case .array(let elements):
-            append("[")
-            for (index, element) in elements.enumerated() {
-                if index > 0 { append(",") }
-                append(element)
-            }
-            append("]")
-        case .null, .bool, .integer, .number, .object: break
-        }
+        return Secret(body.finished)
     }
 }
 
