@@ -132,13 +132,8 @@ struct PushedRequest: Equatable, Sendable {
     init(_ response: HTTPResponse) throws(LoginFault) {
         let step = OAuthStep.pushedAuthorization
         let body = OAuthBody(response)
-        if let busy = body.busy { throw .busy(busy) }
-        if body.hasError || (400..<500).contains(response.status) { throw .oauth(.refused(body.refusal(at: step))) }
-        try response.refuseRedirect(at: step)
-        guard let requestURI = body.text("request_uri") else {
-            throw .oauth(
-                .unusableResponse(step, body.members == nil ? body.unreadable : .missing(member: "request_uri")))
-        }
+        try body.checkAccepted(at: step)
+        guard let requestURI = body.text("request_uri") else { throw body.lacking("request_uri", at: step) }
         self.requestURI = requestURI
     }
 }

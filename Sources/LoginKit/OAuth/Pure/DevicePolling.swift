@@ -157,20 +157,15 @@ struct DeviceAuthorization: Equatable, Sendable {
     ) throws(LoginFault) {
         let step = OAuthStep.deviceAuthorization
         let body = OAuthBody(response)
-        if let busy = body.busy { throw .busy(busy) }
-        if body.hasError || (400..<500).contains(response.status) { throw .oauth(.refused(body.refusal(at: step))) }
-        try response.refuseRedirect(at: step)
-        guard body.members != nil else {
-            throw .oauth(.unusableResponse(step, body.unreadable))
-        }
-        guard let code = body.text("device_code") else { throw Self.missing("device_code") }
-        guard let userCode = body.text("user_code") else { throw Self.missing("user_code") }
+        try body.checkAccepted(at: step)
+        guard let code = body.text("device_code") else { throw body.lacking("device_code", at: step) }
+        guard let userCode = body.text("user_code") else { throw body.lacking("user_code", at: step) }
         guard Self.isUserCode(userCode) else {
             throw .oauth(.unusableResponse(step, .unsafeText(member: "user_code")))
         }
         // Google's name for it, of before the RFC.
         guard let address = body.text("verification_uri") ?? body.text("verification_url") else {
-            throw Self.missing("verification_uri")
+            throw body.lacking("verification_uri", at: step)
         }
         deviceCode = Secret(code)
         self.userCode = userCode
@@ -194,10 +189,6 @@ struct DeviceAuthorization: Equatable, Sendable {
     private static func isUserCode(_ text: String) -> Bool {
         text.utf8.count <= longestUserCode && text.utf8.allSatisfy { (0x20...0x7e).contains($0) }
             && text.first != " " && text.last != " "
-    }
-
-    private static func missing(_ member: String) -> LoginFault {
-        .oauth(.unusableResponse(.deviceAuthorization, .missing(member: member)))
     }
 }
 

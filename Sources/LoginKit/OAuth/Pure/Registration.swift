@@ -67,10 +67,7 @@ struct RegistrationResponse: Equatable, Sendable {
             try response.refuseRedirect(at: .registration)
             throw .oauth(.refused(body.refusal(at: .registration)))
         }
-        guard body.members != nil else { throw .oauth(.unusableResponse(.registration, body.unreadable)) }
-        guard let id = body.text("client_id") else {
-            throw .oauth(.unusableResponse(.registration, .missing(member: "client_id")))
-        }
+        guard let id = body.text("client_id") else { throw body.lacking("client_id", at: .registration) }
         let secret = body.text("client_secret").map { Secret($0) }
         client = OAuthClient(
             id: id, secret: secret, authentication: try Self.authentication(body, hasSecret: secret != nil),

@@ -90,8 +90,20 @@ struct OAuthBody {
         return isBusy ? BusyFault(status: response.status, retryAfter: response.retryAfter, words: words) : nil
     }
 
+    /// - Throws: `busy`; `oauth` with the refusal; `failure` for a redirect.
+    func checkAccepted(at step: OAuthStep) throws(LoginFault) {
+        if let busy { throw .busy(busy) }
+        if hasError || (400..<500).contains(response.status) { throw .oauth(.refused(refusal(at: step))) }
+        try response.refuseRedirect(at: step)
+    }
+
+    /// The fault of a response without a member that it has to have.
+    func lacking(_ member: String, at step: OAuthStep) -> LoginFault {
+        .oauth(.unusableResponse(step, members == nil ? unreadable : .missing(member: member)))
+    }
+
     /// The reason that there are no members.
-    var unreadable: OAuthFault.Problem {
+    private var unreadable: OAuthFault.Problem {
         switch fault {
         case .otherEncoding?, .repeatedMember?, .trailingComma?, .tooMuch?: fault.map { .doubtfulJSON($0) } ?? .notJSON
         case .malformed?, nil: isFormEncoded ? .formEncoded : .notJSON

@@ -56,12 +56,7 @@ extension IssuedTokens {
     private static let longestLife = 3_155_760_000
 
     fileprivate init(_ body: OAuthBody, at step: OAuthStep) throws(LoginFault) {
-        guard body.members != nil else {
-            throw .oauth(.unusableResponse(step, body.unreadable))
-        }
-        guard let value = body.text("access_token") else {
-            throw .oauth(.unusableResponse(step, .missing(member: "access_token")))
-        }
+        guard let value = body.text("access_token") else { throw body.lacking("access_token", at: step) }
         guard body.members?["token_type"] == nil || body.text("token_type") != nil else {
             throw .oauth(.unusableResponse(step, .unsafeText(member: "token_type")))
         }
