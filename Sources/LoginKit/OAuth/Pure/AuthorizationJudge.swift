@@ -22,10 +22,7 @@ struct AuthorizationJudge: Equatable, Sendable {
         guard isHere(request) else { return .refused(.host) }
         let (path, query) = Self.split(request.target)
         guard path == redirect.requestPath else { return .refused(.path) }
-        switch judge(query: query ?? "") {
-        case .success(let answer): return answer
-        case .failure(let flaw): return .refused(flaw.forgery)
-        }
+        return judge(query: query ?? "")
     }
 
     /// Whether it asks for the page after the answer, to which the response to this login leads.
@@ -47,54 +44,31 @@ struct AuthorizationJudge: Equatable, Sendable {
         }
         let (path, query) = Self.split(Secret(target.prefix { $0 != "#" }))
         guard path == redirect.requestPath || path == redirect.path else { return .notAnAddress(.otherAddress) }
-        switch judge(query: query ?? "") {
-        case .success(let answer): return answer
-        case .failure(let flaw): return .notAnAddress(flaw.paste)
-        }
+        let answer = judge(query: query ?? "")
+        if case .refused(let forgery) = answer { return .notAnAddress(forgery.pasted) }
+        return answer
     }
 
-    /// The reason that a request is not a response to this login.
-    private enum Flaw: Error {
-        case parameters, state, answer, issuer
-
-        var forgery: Forgery {
-            switch self {
-            case .parameters: .parameters
-            case .state: .state
-            case .answer: .answer
-            case .issuer: .issuer
-            }
-        }
-
-        var paste: PasteFault {
-            switch self {
-            case .parameters, .answer: .incomplete
-            case .state: .otherState
-            case .issuer: .otherIssuer
-            }
-        }
-    }
-
-    private func judge(query: String) -> Result<AuthorizationResponse, Flaw> {
+    private func judge(query: String) -> AuthorizationResponse {
         let parameters = QueryParameters(query)
-        guard let state = parameters["state"] else { return .failure(.parameters) }
-        guard Secret(state) == self.state else { return .failure(.state) }
-        guard parameters.areSound else { return .failure(.answer) }
+        guard let state = parameters["state"] else { return .refused(.parameters) }
+        guard Secret(state) == self.state else { return .refused(.state) }
+        guard parameters.areSound else { return .refused(.answer) }
         let named = parameters["iss"]
-        if let named, let issuer, named != issuer { return .failure(.issuer) }
+        if let named, let issuer, named != issuer { return .refused(.issuer) }
         let keepsPromise = named != nil || !promisesIssuer
         switch (parameters["code"], parameters["error"]) {
         case (let code?, nil):
-            guard keepsPromise else { return .failure(.issuer) }
+            guard keepsPromise else { return .refused(.issuer) }
             guard !code.isEmpty, code.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
-                return .failure(.answer)
+                return .refused(.answer)
             }
-            return .success(.right(code: Secret(code)))
+            return .right(code: Secret(code))
         case (nil, let error?):
             let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(4096)) } : nil
-            return .success(.denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words)))
+            return .denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words))
         case (nil, nil), (_?, _?):
-            return .failure(.answer)
+            return .refused(.answer)
         }
     }
 }
@@ -123,6 +97,17 @@ extension AuthorizationJudge {
     private func isRequest(_ text: String) -> Bool {
         guard text.hasPrefix("http"), let mark = text.firstIndex(of: "?") else { return false }
         return QueryParameters(String(text[text.index(after: mark)...]))["response_type"] != nil
+    }
+}
+
+extension Forgery {
+    /// The same of a pasted address.
+    fileprivate var pasted: PasteFault {
+        switch self {
+        case .state: .otherState
+        case .issuer: .otherIssuer
+        case .parameters, .answer, .malformed, .method, .host, .path: .incomplete
+        }
     }
 }
 
