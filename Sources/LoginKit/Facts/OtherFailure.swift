@@ -90,7 +90,7 @@ package enum ForeignProfileFault: Equatable, Sendable {
 }
 
 /// A client certificate that cannot be used as the profile says. Nothing was sent.
-package enum ClientCertificateFault: Equatable, Sendable {
+package enum ClientCertificateFault: Error, Equatable, Sendable {
     case unreadable(file: String, errno: Int32)
     case notAFile(String)
     /// It is too large to be one.

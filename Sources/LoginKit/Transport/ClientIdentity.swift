@@ -89,10 +89,12 @@ package struct KeyFile {
         do {
             return ClientCertificateFiles(
                 certificate: try KeyFile(path: certificate, holdsKey: key == nil).read(),
-                key: try key.map { (path) throws(Fault) in try KeyFile(path: path, holdsKey: true).read() },
+                key: try key.map { (path) throws(ClientCertificateFault) in
+                    try KeyFile(path: path, holdsKey: true).read()
+                },
                 names: (certificate, key ?? certificate))
         } catch {
-            throw .usage(.clientCertificate(error.fault))
+            throw .usage(.clientCertificate(error))
         }
     }
 
@@ -102,11 +104,11 @@ package struct KeyFile {
             return try KeyFile(path: path, holdsKey: true).read()
         } catch {
             let problem: String
-            switch error.fault {
+            switch error {
             case .unreadable(_, let errno): problem = "cannot be read: \(SystemWords.of(errno))"
             case .notAFile: problem = "is not a regular file"
             case .tooLarge(_, let limit): problem = "is larger than \(limit) bytes"
-            default: throw .usage(.clientCertificate(error.fault))
+            default: throw .usage(.clientCertificate(error))
             }
             throw .usage(.other("the key file \(SafeText.quoted(path)) \(problem); check 'key-file' in the profile"))
         }
@@ -137,33 +139,29 @@ package struct KeyFile {
         }
     }
 
-    private struct Fault: Error {
-        let fault: ClientCertificateFault
-    }
-
-    private func read() throws(Fault) -> Secret {
+    private func read() throws(ClientCertificateFault) -> Secret {
         // Not blocking while it is opened: a FIFO would hold it for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+        guard descriptor >= 0 else { throw .unreadable(file: path, errno: errno) }
         defer { close(descriptor) }
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw Fault(fault: .notAFile(path))
+            throw .notAFile(path)
         }
-        if holdsKey, information.isOpenToOthers { throw Fault(fault: .openToOthers(file: path)) }
-        guard information.st_size <= Self.limit else { throw Fault(fault: .tooLarge(file: path, limit: Self.limit)) }
+        if holdsKey, information.isOpenToOthers { throw .openToOthers(file: path) }
+        guard information.st_size <= Self.limit else { throw .tooLarge(file: path, limit: Self.limit) }
         // A file that grows meanwhile shows itself by the piece that is beyond.
         var builder = SecretBuilder(limit: Self.limit + Self.piece)
         while builder.count <= Self.limit {
-            let count = try builder.append(upTo: Self.piece) { (piece) throws(Fault) in
+            let count = try builder.append(upTo: Self.piece) { (piece) throws(ClientCertificateFault) in
                 let count = piece.readSome(from: descriptor)
-                guard count >= 0 else { throw Fault(fault: .unreadable(file: path, errno: errno)) }
+                guard count >= 0 else { throw .unreadable(file: path, errno: errno) }
                 return count
             }
             if count == 0 { break }
         }
         guard builder.count <= Self.limit, let text = builder.finish() else {
-            throw Fault(fault: .tooLarge(file: path, limit: Self.limit))
+            throw .tooLarge(file: path, limit: Self.limit)
         }
         return text
     }
