@@ -78,18 +78,14 @@ extension CookieRecord {
     /// A cookie of this host alone, as a browser's `Cookie` line tells no more of it.
     static func cookie(_ name: String, _ value: Secret, for origin: Origin) -> Cookie {
         let isSecure = origin.scheme == "https" || CookieLine.isAlwaysSecure(name)
-        let before = [origin.bareHost, "FALSE", "/", isSecure ? "TRUE" : "FALSE", "0", name]
-        return cookie(name, value, expires: nil, line: before + [""])
+        return cookie(name, value, expires: nil, domain: origin.bareHost, isSecure: isSecure)
     }
 
     /// A cookie as its line has it.
     static func cookie(_ line: CookieLine) -> Cookie {
-        let start = [
-            (line.isHTTPOnly ? "#HttpOnly_" : "") + (line.includesSubdomains ? "." : "") + line.host,
-            line.includesSubdomains ? "TRUE" : "FALSE", line.path, line.isSecure ? "TRUE" : "FALSE",
-            "\(line.expires ?? 0)", line.name, "",
-        ]
-        return cookie(line.name, line.value, expires: line.expires, line: start)
+        cookie(
+            line.name, line.value, expires: line.expires, domain: (line.includesSubdomains ? "." : "") + line.host,
+            path: line.path, isSecure: line.isSecure, isHTTPOnly: line.isHTTPOnly)
     }
 }
 

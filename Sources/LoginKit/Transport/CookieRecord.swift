@@ -101,9 +101,16 @@ enum CookieRecord {
         return fields.count == 7 && fields.prefix(6).allSatisfy { !$0.isEmpty } ? fields : nil
     }
 
-    /// - Parameter line: the fields before the value, and an empty one for it.
-    static func cookie(_ name: String, _ value: Secret, expires: Int64?, line: [String]) -> Cookie {
-        let record = Secret(line.joined(separator: "\t"), followedBy: value)
+    /// - Parameter domain: begins with a dot where hosts below it get the cookie, too.
+    static func cookie(
+        _ name: String, _ value: Secret, expires: Int64?, domain: String, path: String = "/", isSecure: Bool,
+        isHTTPOnly: Bool = false
+    ) -> Cookie {
+        let fields = [
+            (isHTTPOnly ? httpOnly : "") + domain, domain.hasPrefix(".") ? "TRUE" : "FALSE", path,
+            isSecure ? "TRUE" : "FALSE", "\(expires ?? 0)", name, "",
+        ]
+        let record = Secret(fields.joined(separator: "\t"), followedBy: value)
         return Cookie(name: name, value: value, record: record, expires: expires)
     }
 }

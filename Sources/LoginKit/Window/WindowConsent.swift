@@ -106,7 +106,11 @@ final class WindowConsent: ConsentSource {
 
     /// Returns the session that the profile sends; `nil` if the window does not have it yet.
     private func session(_ found: [WindowCookie], _ header: Secret?) -> Session? {
-        let cookies = found.map { CookieRecord.cookie($0) }
+        let cookies = found.map {
+            CookieRecord.cookie(
+                $0.name, $0.value, expires: $0.expires, domain: $0.domain, path: $0.path, isSecure: $0.isSecure,
+                isHTTPOnly: $0.isHTTPOnly)
+        }
         guard let name = run.profile.takesHeader else { return cookies.isEmpty ? nil : .cookies(cookies) }
         guard let header else { return nil }
         let request = CopiedRequest(header: name, header)
@@ -117,17 +121,6 @@ final class WindowConsent: ConsentSource {
         }
         guard run.profile.sessionRule.cookies, case .token(let token)? = session else { return session }
         return .token(token.with(cookies))
-    }
-}
-
-extension CookieRecord {
-    /// A cookie of a browser as libcurl takes it: `FALSE` is for the host alone.
-    fileprivate static func cookie(_ cookie: WindowCookie) -> Cookie {
-        let start = [
-            (cookie.isHTTPOnly ? "#HttpOnly_" : "") + cookie.domain, cookie.domain.hasPrefix(".") ? "TRUE" : "FALSE",
-            cookie.path, cookie.isSecure ? "TRUE" : "FALSE", String(cookie.expires ?? 0), cookie.name, "",
-        ]
-        return CookieRecord.cookie(cookie.name, cookie.value, expires: cookie.expires, line: start)
     }
 }
 
