@@ -73,7 +73,7 @@ final class LoopbackRequestReader {
     private func requestLine(_ line: Slice<UnsafeRawBufferPointer>) -> (method: String, target: Secret)? {
         let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         let method = String(decoding: words[0], as: UTF8.self)
-        guard words.count == 3, RequestCheck.isToken(method), method.utf8.count <= 20 else { return nil }
+        guard words.count == 3, method.isHeaderName, method.utf8.count <= 20 else { return nil }
         guard words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8) else { return nil }
         guard !words[1].isEmpty, words[1].allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
         return (method, Secret(copying: UnsafeRawBufferPointer(rebasing: words[1])))
@@ -83,7 +83,7 @@ final class LoopbackRequestReader {
     private func field(_ line: Slice<UnsafeRawBufferPointer>) -> (name: String, value: String)? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), !line.contains(UInt8(ascii: "\r")) else { return nil }
         let name = String(decoding: line[..<colon], as: UTF8.self)
-        return RequestCheck.isToken(name) ? (name, line[(colon + 1)...].trimmed) : nil
+        return name.isHeaderName ? (name, line[(colon + 1)...].trimmed) : nil
     }
 }
 

@@ -93,7 +93,7 @@ struct HeadCollector {
         isKept = false
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: text[..<colon], as: UTF8.self)
-        guard RequestCheck.isToken(name) else {
+        guard name.isHeaderName else {
             throw Self.broken("a header name contains an invalid character")
         }
         // Cookies come through libcurl's cookie rules, as secrets.

@@ -8,7 +8,7 @@ struct RequestCheck {
     let request: HTTPRequest
 
     func run() throws(UsageFault) {
-        guard Self.isToken(request.method), !Self.refused.contains(request.method.uppercased()) else {
+        guard request.method.isHeaderName, !Self.refused.contains(request.method.uppercased()) else {
             throw .badValue(option: "method", problem: "it is not an HTTP method")
         }
         guard request.method != "HEAD" || (request.body == nil && request.streamedBodies?.source == nil) else {
@@ -17,7 +17,11 @@ struct RequestCheck {
         for field in request.headers { try check(field) }
         for name in request.withoutHeaders { try check(name: name) }
         for cookie in request.cookies { try check(cookie) }
-        if let basic = request.basic { try check(basic) }
+        if let basic = request.basic {
+            // Checked by the callers already; a second time where it would go out.
+            try BasicCredential.check(username: basic.username)
+            try BasicCredential.check(password: basic.password)
+        }
     }
 
     /// RFC 9110, section 5.5: visible characters, blanks, tabs and bytes of 128 and above.
@@ -29,7 +33,7 @@ struct RequestCheck {
     }
 
     private func check(name: String) throws(UsageFault) {
-        guard Self.isToken(name) else {
+        guard name.isHeaderName else {
             throw .badValue(option: "header", problem: "its name is invalid (RFC 9110)")
         }
         // They decide where a message ends and whom it is for.
@@ -45,24 +49,8 @@ struct RequestCheck {
         }
     }
 
-    /// Checked by the callers already; a second time where it would go out.
-    private func check(_ basic: BasicCredential) throws(UsageFault) {
-        try BasicCredential.check(username: basic.username)
-        try BasicCredential.check(password: basic.password)
-    }
-
     /// CONNECT makes a tunnel, and TRACE sends back what it was sent, with the credential in it (RFC 9110, section 9.3.8).
     private static let refused: Set<String> = ["CONNECT", "TRACE"]
-
-    /// RFC 9110, section 5.6.2.
-    static func isToken(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.unicodeScalars.allSatisfy { scalar in
-                scalar.isASCII
-                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                        || "!#$%&'*+-.^_`|~".unicodeScalars.contains(scalar))
-            }
-    }
 }
 
 /// Checks the settings before anything is connected.

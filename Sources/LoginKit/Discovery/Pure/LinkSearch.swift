@@ -64,7 +64,8 @@ struct LinkSearch {
             switch scheme {
             case .passwordGrant(let path): return .passwordGrant(path: path, description: lead.namedBy)
             case .basic: return .challenge([.basic], field: "")
-            case .header(let name) where name.isToken: return .token(header: "\(name): {token}", field: "")
+            case .header(let name) where name.utf8.count <= 100 && name.isHeaderName:
+                return .token(header: "\(name): {token}", field: "")
             case .bearer: return .token(header: nil, field: "")
             case .header, .other: continue
             }
@@ -76,11 +77,4 @@ struct LinkSearch {
 extension FoundLogin {
     /// Whether a description of the service says more.
     fileprivate var isWeaker: Bool { if case .token = self { true } else { false } }
-}
-
-extension String {
-    /// Whether it can be the name of a header (RFC 9110, section 5.6.2).
-    fileprivate var isToken: Bool {
-        !isEmpty && utf8.count <= 100 && utf8.allSatisfy { $0.isUnreserved || "!#$%&'*+^`|".utf8.contains($0) }
-    }
 }
