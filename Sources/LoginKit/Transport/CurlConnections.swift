@@ -60,9 +60,7 @@ final class CurlConnections {
             reader?.resume(handle)
         }
     }
-}
 
-extension CurlConnections {
     private func pause(_ wait: ResponseWait, _ reader: SourceReader?) -> Int32 {
         if reader?.isPaused == true { return Self.pauseForMore }
         if isCancelled != nil { return Self.pauseToCancel }
@@ -128,17 +126,6 @@ extension ClientIdentity {
         // libcurl 7.88 does not look at the key when it takes a connection out of its cache (CVE-2026-8932).
         try handle.set(CURLOPT_FRESH_CONNECT, 1)
         try handle.set(CURLOPT_FORBID_REUSE, 1)
-    }
-}
-
-extension CurlHandle {
-    /// libcurl copies the bytes.
-    func set(_ option: CURLoption, blob: Secret) throws(LoginFault) {
-        let code = blob.withUnsafeBytes { ccurl_setopt_blob(raw, option, $0.baseAddress, $0.count) }
-        guard code == CURLE_OK else {
-            throw .network(
-                .other(code: Int(code.rawValue), text: "option \(option.rawValue): \(CurlHandle.words(of: code))"))
-        }
     }
 }
 

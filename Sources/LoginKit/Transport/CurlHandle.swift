@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import Secrets
 
 /// An easy handle, for one transfer; its connections are those of `CurlConnections`.
 final class CurlHandle {
@@ -33,6 +34,11 @@ final class CurlHandle {
     /// libcurl copies the bytes up to the first NUL.
     func set(_ option: CURLoption, bytes: UnsafePointer<CChar>) throws(LoginFault) {
         try check(ccurl_setopt_text(raw, option, bytes), option)
+    }
+
+    /// libcurl copies the bytes.
+    func set(_ option: CURLoption, blob: Secret) throws(LoginFault) {
+        try check(blob.withUnsafeBytes { ccurl_setopt_blob(raw, option, $0.baseAddress, $0.count) }, option)
     }
 
     /// The pointer must live as long as the handle.

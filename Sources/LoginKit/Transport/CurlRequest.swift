@@ -21,12 +21,8 @@ struct CurlRequest {
             try field.line.withCString { (line) throws(LoginFault) in headers.append(line) }
         }
         // Nothing has to be unpacked, and nothing can be a bomb.
-        let coding = "Accept-Encoding"
-        if !(request.headers.map(\.name) + request.withoutHeaders).contains(where: {
-            $0.lowercased() == coding.lowercased()
-        }) {
-            "\(coding): identity".withCString { headers.append($0) }
-        }
+        let names = (request.headers.map(\.name) + request.withoutHeaders).map { $0.lowercased() }
+        if !names.contains("accept-encoding") { "Accept-Encoding: identity".withCString { headers.append($0) } }
         for name in request.withoutHeaders { "\(name):".withCString { headers.append($0) } }
         // A server that does not answer 'Expect: 100-continue' costs a second; a body's type is the caller's to tell.
         for name in ["Expect", "Content-Type"] where !request.headers.contains(where: { $0.hasName(name) }) {

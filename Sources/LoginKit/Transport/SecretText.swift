@@ -24,13 +24,6 @@ extension HTTPRequestField {
     /// The line for CURLOPT_HTTPHEADER, where `Name:` would take a header away and `Name;` sends an empty one.
     var line: Secret {
         let isEmpty = value.withUnsafeBytes { $0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
-        if isEmpty { return Secret("\(name);") }
-        let prefix = Secret("\(name): ")
-        return Secret(count: prefix.count + value.count) { line in
-            prefix.withUnsafeBytes { line.copyMemory(from: $0) }
-            value.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(rebasing: line[prefix.count...]).copyMemory(from: $0)
-            }
-        }
+        return isEmpty ? Secret("\(name);") : Secret("\(name): ", followedBy: value)
     }
 }

@@ -107,16 +107,17 @@ struct CurlURL: ~Copyable {
 
     /// Whether the part exists, even if it cannot be decoded.
     func has(_ part: CURLUPart) -> Bool {
-        var text: UnsafeMutablePointer<CChar>?
-        guard ccurl_url_get(raw, part, &text, 0) == CURLUE_OK else { return false }
+        let text = copy(of: part)
         ccurl_free(text)
-        return true
+        return text != nil
     }
 
-    func text(_ part: CURLUPart, flags: Int32 = 0) -> String? {
+    func text(_ part: CURLUPart, flags: Int32 = 0) -> String? { Self.taken(copy(of: part, flags: flags)) }
+
+    /// - Returns: for `ccurl_free`.
+    private func copy(of part: CURLUPart, flags: Int32 = 0) -> UnsafeMutablePointer<CChar>? {
         var text: UnsafeMutablePointer<CChar>?
-        guard ccurl_url_get(raw, part, &text, UInt32(flags)) == CURLUE_OK else { return nil }
-        return Self.taken(text)
+        return ccurl_url_get(raw, part, &text, UInt32(flags)) == CURLUE_OK ? text : nil
     }
 
     /// The host as A-label (RFC 5890), if it can be one.
@@ -127,10 +128,7 @@ struct CurlURL: ~Copyable {
     }
 
     func password() -> Secret? {
-        var text: UnsafeMutablePointer<CChar>?
-        guard ccurl_url_get(raw, CURLUPART_PASSWORD, &text, UInt32(CURLU_URLDECODE)) == CURLUE_OK, let text else {
-            return nil
-        }
+        guard let text = copy(of: CURLUPART_PASSWORD, flags: CURLU_URLDECODE) else { return nil }
         defer { ccurl_free(text) }
         return Secret(copying: UnsafeRawBufferPointer(start: text, count: strlen(text)))
     }
