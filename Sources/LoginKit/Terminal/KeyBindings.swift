@@ -59,79 +59,58 @@ private func insertKey(_: Int32, _ key: Int32) -> Int32 {
     return 0
 }
 
+private func endLine(_ how: LineEnding) -> Int32 {
+    CurrentLine.with { $0.end(how) }
+    creadline_accept()
+    return 0
+}
+
 private func acceptLine(_: Int32, _: Int32) -> Int32 {
     LineDisplay.finish()
-    CurrentLine.with { $0.end(.accepted) }
-    creadline_accept()
-    return 0
+    return endLine(.accepted)
 }
 
-private func cancelLine(_: Int32, _: Int32) -> Int32 {
-    CurrentLine.with { $0.end(.cancelled) }
-    creadline_accept()
-    return 0
-}
+private func cancelLine(_: Int32, _: Int32) -> Int32 { endLine(.cancelled) }
 
-private func deleteCharacter(_: Int32, _: Int32) -> Int32 {
+private func erase(_ range: (LineBuffer) -> Range<Int>) -> Int32 {
     let line = LineBuffer()
-    line.erase(line.cursor..<line.nextCharacter)
+    line.erase(range(line))
     return 0
 }
 
-private func eraseCharacter(_: Int32, _: Int32) -> Int32 {
-    let line = LineBuffer()
-    line.erase(line.previousCharacter..<line.cursor)
-    return 0
-}
+private func deleteCharacter(_: Int32, _: Int32) -> Int32 { erase { $0.cursor..<$0.nextCharacter } }
+
+private func eraseCharacter(_: Int32, _: Int32) -> Int32 { erase { $0.previousCharacter..<$0.cursor } }
+
+private func eraseToEnd(_: Int32, _: Int32) -> Int32 { erase { $0.cursor..<$0.count } }
 
 /// The second time in a row it leads back to the question before, where there is one.
 private func eraseToStart(_: Int32, _ key: Int32) -> Int32 {
     let line = LineBuffer()
     line.erase(0..<line.cursor)
     if line.count == 0 { CurrentLine.with { $0.forgetFaults() } }
-    if CurrentLine.with({ $0.leadsBack(key) }) == true {
-        CurrentLine.with { $0.end(.wentBack) }
-        creadline_accept()
-    }
-    return 0
+    return CurrentLine.with { $0.leadsBack(key) } == true ? endLine(.wentBack) : 0
 }
 
 /// Erases all marks: nobody sees where a word begins among them.
 private func eraseWord(_ count: Int32, _ key: Int32) -> Int32 {
     guard CurrentLine.with(\.question.isShown) == true else { return eraseToStart(count, key) }
+    return erase { $0.previousWord..<$0.cursor }
+}
+
+private func move(to place: (LineBuffer) -> Int) -> Int32 {
     let line = LineBuffer()
-    line.erase(line.previousWord..<line.cursor)
+    line.move(to: place(line))
     return 0
 }
 
-private func eraseToEnd(_: Int32, _: Int32) -> Int32 {
-    let line = LineBuffer()
-    line.erase(line.cursor..<line.count)
-    return 0
-}
+private func moveToStart(_: Int32, _: Int32) -> Int32 { move { _ in 0 } }
 
-private func moveToStart(_: Int32, _: Int32) -> Int32 {
-    LineBuffer().move(to: 0)
-    return 0
-}
+private func moveToEnd(_: Int32, _: Int32) -> Int32 { move { $0.count } }
 
-private func moveToEnd(_: Int32, _: Int32) -> Int32 {
-    let line = LineBuffer()
-    line.move(to: line.count)
-    return 0
-}
+private func moveLeft(_: Int32, _: Int32) -> Int32 { move { $0.previousCharacter } }
 
-private func moveLeft(_: Int32, _: Int32) -> Int32 {
-    let line = LineBuffer()
-    line.move(to: line.previousCharacter)
-    return 0
-}
-
-private func moveRight(_: Int32, _: Int32) -> Int32 {
-    let line = LineBuffer()
-    line.move(to: line.nextCharacter)
-    return 0
-}
+private func moveRight(_: Int32, _: Int32) -> Int32 { move { $0.nextCharacter } }
 
 private func drawLineAgain(_: Int32, _: Int32) -> Int32 {
     LineDisplay.drawAgain()

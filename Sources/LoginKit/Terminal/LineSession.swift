@@ -31,12 +31,7 @@ struct LineRequest: Sendable {
     /// Whether several pasted lines are one.
     var joinsLines = false
 
-    var isShown: Bool {
-        switch style {
-        case .shown: true
-        case .masked: false
-        }
-    }
+    var isShown: Bool { if case .shown = style { true } else { false } }
 }
 
 /// The end of a line.
