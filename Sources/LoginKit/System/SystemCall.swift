@@ -91,3 +91,10 @@ func boundPort(of socket: Int32) -> Int? {
     }
     return result == 0 ? Int(in_port_t(bigEndian: address.sin6_port)) : nil
 }
+
+extension String {
+    /// C's array of characters, up to its NUL.
+    init(upToNUL characters: some Any) {
+        self = withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

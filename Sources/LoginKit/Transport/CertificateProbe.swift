@@ -85,8 +85,9 @@ extension ccrypto_certificate {
             throw .untrusted(.certificateUnseen(reason: "it has no fingerprint"))
         }
         return ServerTrust(
-            origin: origin, reasons: found, subject: Self.text(subject), issuer: Self.text(issuer),
-            hosts: Self.text(names).split(separator: "\n").map(String.init), notBefore: not_before, notAfter: not_after,
+            origin: origin, reasons: found, subject: String(upToNUL: subject), issuer: String(upToNUL: issuer),
+            hosts: String(upToNUL: names).split(separator: "\n").map(String.init), notBefore: not_before,
+            notAfter: not_after,
             fingerprint: fingerprint,
             key: withUnsafeBytes(of: key) { Data($0) }.base64EncodedString())
     }
@@ -99,10 +100,6 @@ extension ccrypto_certificate {
             (CCRYPTO_TOO_WEAK, .tooWeak), (CCRYPTO_BAD_SIGNATURE, .badSignature), (CCRYPTO_INVALID, .invalid),
         ]
         return bits.filter { reasons & UInt32($0.0) != 0 }.map(\.1)
-    }
-
-    private static func text(_ bytes: some Any) -> String {
-        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
 

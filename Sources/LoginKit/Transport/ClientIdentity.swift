@@ -25,9 +25,9 @@ package struct ClientCertificateFiles: Sendable {
         if found.not_before > now {
             throw .usage(.clientCertificate(.notYetValid(file: names.certificate, found.not_before)))
         }
-        let name = withUnsafeBytes(of: found.common_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         return ClientIdentity(
-            certificate: certificate, key: key, isPKCS12: found.is_pkcs12 != 0, passphrase: passphrase, commonName: name
+            certificate: certificate, key: key, isPKCS12: found.is_pkcs12 != 0, passphrase: passphrase,
+            commonName: String(upToNUL: found.common_name)
         )
     }
 

@@ -303,15 +303,13 @@ struct HTMLElement {
         return true
     }
 
-    func text(_ attribute: String) -> String? {
-        guard let value = cxml_attribute(page, attribute) else { return nil }
-        defer { cxml_forget(value) }
-        return marks.restored(String(cString: value))
-    }
+    func text(_ attribute: String) -> String? { taken(cxml_attribute(page, attribute)) }
 
     /// The text inside it.
-    var content: String? {
-        guard let text = cxml_content(page) else { return nil }
+    var content: String? { taken(cxml_content(page)) }
+
+    private func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text else { return nil }
         defer { cxml_forget(text) }
         return marks.restored(String(cString: text))
     }

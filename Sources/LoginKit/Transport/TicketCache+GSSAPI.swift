@@ -51,11 +51,6 @@ private struct Finding {
         }
     }
 
-    private var principal: String { Self.text(ticket.principal) }
-    private var reason: String { Self.text(ticket.reason) }
-
-    /// C's array of characters, up to its NUL.
-    private static func text(_ characters: some Any) -> String {
-        withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
+    private var principal: String { String(upToNUL: ticket.principal) }
+    private var reason: String { String(upToNUL: ticket.reason) }
 }
