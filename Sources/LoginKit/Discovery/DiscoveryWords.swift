@@ -5,9 +5,7 @@ enum DiscoveryWords {
         let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", url)
         return "authctl has a profile for \(name) that can do more: \(command)"
     }
-}
 
-extension DiscoveryWords {
     /// - Parameter labels: fit to be shown.
     static func otherFields(_ labels: [String]) -> String {
         "The form also asks for \(labels.joined(separator: ", ")). What you type goes into the profile; Return leaves a field empty."

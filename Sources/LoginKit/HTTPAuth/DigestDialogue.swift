@@ -34,8 +34,9 @@ struct DigestDialogue {
     ) throws(LoginFault) -> ServiceClient.Sent {
         var answered = fresh, request = request
         try rewind(request, under: answered.challenge)
-        let covered = DigestSession.Request(
-            method: request.method, uri: try Self.target(of: request, URLParser()), body: request.body)
+        // The target of the request line, as the transport sends it.
+        let target = try URLParser.parsed(request.url).target
+        let covered = DigestSession.Request(method: request.method, uri: target, body: request.body)
         let answer = try answered.answer(
             covered, pair, clientNonce: Self.clientNonce(), hash: HashLibrary.digits)
         request.headers.append(
@@ -74,11 +75,6 @@ struct DigestDialogue {
         if proof == .wrong { throw .untrusted(.serverNotProven) }
         if let nonce = info["nextnonce"] { answered.take(nextNonce: nonce) }
         return proof == .supplied
-    }
-
-    /// The target of the request line, as the transport sends it.
-    private static func target(of request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> String {
-        try fromUsage(try parser.parse(request.url).target)
     }
 
     /// The challenge of a refusal, if it can be answered.

@@ -222,7 +222,10 @@ extension AuthorizationDialogue: BrowserDialogue {
             let silence = start + .seconds(settings.silence)
             let answer = try holdingSignals { (signals) throws(LoginFault) in
                 let answer = try next(judge, until: deadline, hintAt: silence, unless: signals)
-                if answer?.isToThisLogin == true { try sayGoodbye(judge, unless: signals) }
+                switch answer {
+                case .right, .denied: try sayGoodbye(judge, unless: signals)
+                case .refused, .notAnAddress, nil: break
+                }
                 return answer
             }
             guard let answer else {
@@ -286,16 +289,6 @@ extension AuthorizationDialogue: BrowserDialogue {
         case .refused(let forgery):
             if let words = forgery.words, told.insert(forgery).inserted { tell([words]) }
         case .notAnAddress: break
-        }
-    }
-}
-
-extension AuthorizationResponse {
-    /// Whether there is nothing more to wait for.
-    fileprivate var isToThisLogin: Bool {
-        switch self {
-        case .right, .denied: true
-        case .refused, .notAnAddress: false
         }
     }
 }

@@ -18,12 +18,11 @@ final class ChromiumDialogue: WindowDialogue {
     deinit { end() }
 
     func open(_ url: String, taking header: TakenHeader?) throws(LoginFault) {
-        let words = WindowWords(profile: settings.profile, origin: settings.origin)
         do {
             let program = try ChromiumProgram.choose(
                 configured: settings.browser, environment: settings.environment)
             try startWindow(program, at: url, taking: header)
-            settings.tell(words.opened(program.name))
+            settings.tell(WindowWords.opened(program.name, for: settings.profile, settings.origin))
         } catch {
             throw isOver ? .cancelled : .failure(.browser(error))
         }

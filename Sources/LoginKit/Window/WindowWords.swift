@@ -1,10 +1,7 @@
 /// The sentences of a login in a window of a browser.
-struct WindowWords: Sendable {
-    /// The profile's name, not escaped yet.
-    let profile: String
-    let origin: Origin
-
-    func opened(_ browser: String) -> [String] {
+enum WindowWords {
+    /// - Parameter profile: its name, not escaped yet.
+    static func opened(_ browser: String, for profile: String, _ origin: Origin) -> [String] {
         [
             """
             Log in to \(SafeText.escaped(profile, limit: 100)) (\(origin)) in the private \
