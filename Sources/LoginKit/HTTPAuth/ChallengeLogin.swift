@@ -9,7 +9,6 @@ final class ChallengeLogin: LoginMethod {
     private let pinned: AuthenticationMethod?
     /// The user that the login is for, if known: another user's ticket is not used.
     private let username: String?
-    private(set) var space: ProtectionSpace?
     /// The challenge of Digest in hand, with how often it was answered.
     private var digest: DigestDialogue?
 
@@ -18,7 +17,7 @@ final class ChallengeLogin: LoginMethod {
         (pinned, username) = (parts.options.pinnedMethod, parts.options.username)
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         let choice = MethodChoice(
             accepted: pinned.map { [$0] } ?? client.profile.methods, hasPassword: hasPassword,
             hasLoginRequest: client.profile.login != nil)
@@ -26,9 +25,7 @@ final class ChallengeLogin: LoginMethod {
         let (offered, status) = try challenges()
         let chosen = try choice.chosen(among: offered, url: client.guardedURL, status: status, ticket: ticket)
         if case .digest(let challenge) = chosen { digest = DigestDialogue(challenge) }
-        let found = ProtectionSpace(origin: client.endpoint.origin, realm: chosen.realm, method: chosen.method)
-        space = found
-        return found
+        return ProtectionSpace(origin: client.endpoint.origin, realm: chosen.realm, method: chosen.method)
     }
 
     /// The challenges for an anonymous client, with their status.
@@ -76,7 +73,7 @@ final class ChallengeLogin: LoginMethod {
 
     /// Where the server wants a ticket: whose it is.
     private func withPrincipal(_ credential: Credential) throws(LoginFault) -> Credential {
-        guard space?.method == .negotiate, credential.kind == .ticket else { return credential }
+        guard client.space?.method == .negotiate, credential.kind == .ticket else { return credential }
         switch ticket() {
         case .valid(let principal):
             return Credential(username: principal, .ticket, extraSecrets: credential.extraSecrets)
@@ -92,7 +89,7 @@ final class ChallengeLogin: LoginMethod {
         case .token, .certificate, .grant, .noSecret, .copied: throw client.lacking
         case .password: break
         }
-        switch space?.method ?? pinned ?? client.profile.methods.first {
+        switch client.space?.method ?? pinned ?? client.profile.methods.first {
         case .basic: return .basic
         // The challenge is needed too.
         case .digest where digest != nil: return .digest

@@ -5,7 +5,6 @@ final class MachineLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
     private let others: OriginTransports
-    private(set) var space: ProtectionSpace?
     /// The sources of the machine's proof; `nil` where nobody logs in.
     private let dependencies: MachineDependencies?
 
@@ -14,10 +13,8 @@ final class MachineLogin: LoginMethod {
         self.dependencies = dependencies
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).checkBearer()
-        space = found
-        return found
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        try AnonymousCheck(client: client).checkBearer()
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {

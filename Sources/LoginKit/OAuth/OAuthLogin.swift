@@ -4,16 +4,13 @@ import Secrets
 final class OAuthLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
-    private(set) var space: ProtectionSpace?
 
     init(_ parts: LoginMethodParts) {
         (client, clock) = (parts.client, parts.clock)
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).checkBearer()
-        space = found
-        return found
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        try AnonymousCheck(client: client).checkBearer()
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {

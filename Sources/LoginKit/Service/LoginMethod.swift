@@ -4,12 +4,10 @@ import Secrets
 protocol LoginMethod: AnyObject {
     /// Sends the requests.
     var client: ServiceClient { get }
-    /// The protection space, once the server was asked.
-    var space: ProtectionSpace? { get }
 
     /// Asks the server, before anybody is asked for a credential.
     /// - Parameter hasPassword: whether a password is there, so that no ticket is looked for.
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace
 
     /// Exchanges a credential for a session, or resumes. `prepare` has run.
     /// - Parameter code: for the request that is sent next.
@@ -46,6 +44,13 @@ struct LoginMethodParts {
 typealias LoginMethodMaker = (LoginMethodParts) -> any LoginMethod
 
 extension LoginMethod {
+    /// Finds the protection space, and keeps it in `client.space`.
+    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        let space = try findSpace(hasPassword: hasPassword)
+        client.space = space
+        return space
+    }
+
     func assertion(for grant: Grant) throws(LoginFault) -> Secret? { nil }
 
     func identityFacts() throws(LoginFault) -> String? { nil }

@@ -5,7 +5,6 @@ final class RequestLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
     private let method: AuthenticationMethod
-    private(set) var space: ProtectionSpace?
 
     init(_ parts: LoginMethodParts, for earned: LoginKind.Earned) {
         (client, clock) = (parts.client, parts.clock)
@@ -16,12 +15,10 @@ final class RequestLogin: LoginMethod {
             }
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         // Without a page or a token, only the cookies of an anonymous response tell which ones everybody gets.
         let needsCookies = method == .cookie && client.profile.loginSteps.first?.page == nil
-        let found = try AnonymousCheck(client: client).space(method, isKnown: hasPassword && !needsCookies)
-        space = found
-        return found
+        return try AnonymousCheck(client: client).space(method, isKnown: hasPassword && !needsCookies)
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
@@ -37,21 +34,18 @@ final class RequestLogin: LoginMethod {
 final class CertificateLogin: LoginMethod {
     let client: ServiceClient
     private let clock: WallClock
-    private(set) var space: ProtectionSpace?
 
     init(_ parts: LoginMethodParts) {
         (client, clock) = (parts.client, parts.clock)
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
         if let (rule, step) = client.profile.guarded {
             try checkRefused(rule, at: step)
         } else {
             try AnonymousCheck(client: client).greet()
         }
-        let found = ProtectionSpace(origin: client.endpoint.origin, method: .certificate)
-        space = found
-        return found
+        return ProtectionSpace(origin: client.endpoint.origin, method: .certificate)
     }
 
     /// Asks what is guarded without the certificate. It has to refuse: in the handshake, or by a status.
@@ -80,16 +74,13 @@ final class CertificateLogin: LoginMethod {
 /// A token that a person pastes is the session at once.
 final class PastedTokenLogin: LoginMethod {
     let client: ServiceClient
-    private(set) var space: ProtectionSpace?
 
     init(_ parts: LoginMethodParts) {
         client = parts.client
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).space(.token, isKnown: hasPassword)
-        space = found
-        return found
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        try AnonymousCheck(client: client).space(.token, isKnown: hasPassword)
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {

@@ -75,7 +75,7 @@ package final class Service: Authenticator {
     var profile: Profile { client.profile }
     var endpoint: ServiceEndpoint { client.endpoint }
     /// The protection space, once the server was asked.
-    package var protectionSpace: ProtectionSpace? { loginMethod.space }
+    package var protectionSpace: ProtectionSpace? { client.space }
     /// The response of verify without a login: found out by `prepare`, else remembered.
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.

@@ -8,6 +8,8 @@ final class ServiceClient {
     /// Changes where the login of a URL finds a better verify request.
     var profile: Profile
     let endpoint: ServiceEndpoint
+    /// The protection space, once the server was asked.
+    var space: ProtectionSpace?
     let transport: any Transport
     /// A transport without the client certificate, if that alone is the proof.
     let anonymousTransport: (any Transport)?

@@ -127,16 +127,13 @@ final class WindowConsent: ConsentSource {
 /// A person logs in in a browser, and the session is taken from there: nothing is exchanged here.
 final class WindowLogin: LoginMethod {
     let client: ServiceClient
-    private(set) var space: ProtectionSpace?
 
     init(_ parts: LoginMethodParts) {
         client = parts.client
     }
 
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let found = try AnonymousCheck(client: client).space(.browser, isKnown: false)
-        space = found
-        return found
+    func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
+        try AnonymousCheck(client: client).space(.browser, isKnown: false)
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep { throw client.lacking }
