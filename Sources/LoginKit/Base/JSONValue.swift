@@ -26,6 +26,15 @@ package enum JSONValue: Equatable, Sendable {
         return value
     }
 
+    /// A member of an object.
+    func member(_ name: String) -> JSONValue? { if case .object(let members) = self { members[name] } else { nil } }
+
+    /// The elements of an array.
+    var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+    /// A text, and nothing else.
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+
     /// A scalar as text; `nil` for `null`, arrays and objects.
     var text: String? {
         switch self {

@@ -72,8 +72,7 @@ struct APIDescription {
 
     private static func needsMore(_ operation: [String: JSONValue]) -> Bool {
         if operation["requestBody"]?.member("required") == .bool(true) { return true }
-        guard case .array(let parameters)? = operation["parameters"] else { return false }
-        return parameters.contains { $0.member("required") == .bool(true) }
+        return (operation["parameters"]?.elements ?? []).contains { $0.member("required") == .bool(true) }
     }
 
     /// The one logout of a login by these means.
@@ -97,16 +96,9 @@ struct APIDescription {
     }
 
     private static func names(_ security: JSONValue) -> [String] {
-        guard case .array(let choices) = security else { return [] }
-        return choices.flatMap { choice -> [String] in
+        (security.elements ?? []).flatMap { choice -> [String] in
             if case .object(let members) = choice { members.keys.sorted() } else { [] }
         }
-    }
-}
-
-extension JSONValue {
-    fileprivate func member(_ name: String) -> JSONValue? {
-        if case .object(let members) = self { members[name] } else { nil }
     }
 }
 

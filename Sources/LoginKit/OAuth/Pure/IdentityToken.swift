@@ -23,13 +23,14 @@ struct IdentityToken: Equatable, Sendable {
 
     /// The text of a claim, once all that has to fit does.
     func name(in claim: String, expecting expected: Expectation) throws(IdentityTokenFault) -> String {
-        if let issuer = expected.issuer, text("iss") != issuer { throw .issuer }
+        if let issuer = expected.issuer, claims.member("iss")?.string != issuer { throw .issuer }
         guard isMeant(for: expected.clientID) else { throw .audience }
-        guard let end = member("exp")?.text.flatMap({ Double($0) }), end > Double(expected.now - Self.leeway) else {
+        guard let end = claims.member("exp")?.text.flatMap({ Double($0) }), end > Double(expected.now - Self.leeway)
+        else {
             throw .expired
         }
-        if let nonce = expected.nonce, text("nonce").map({ Secret($0) }) != nonce { throw .nonce }
-        guard let name = member(claim)?.text, !name.isEmpty else { throw .claim }
+        if let nonce = expected.nonce, claims.member("nonce")?.string.map({ Secret($0) }) != nonce { throw .nonce }
+        guard let name = claims.member(claim)?.text, !name.isEmpty else { throw .claim }
         return name
     }
 
@@ -37,22 +38,12 @@ struct IdentityToken: Equatable, Sendable {
     private func isMeant(for client: String) -> Bool {
         let audiences = audiences
         guard audiences.contains(client) else { return false }
-        return member("azp") == nil ? Set(audiences).count == 1 : text("azp") == client
+        return claims.member("azp") == nil ? Set(audiences).count == 1 : claims.member("azp")?.string == client
     }
 
     /// `aud` is one text or an array of them (RFC 7519, section 4.1.3).
     private var audiences: [String] {
-        guard case .array(let elements)? = member("aud") else { return text("aud").map { [$0] } ?? [] }
-        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    }
-
-    private func member(_ name: String) -> JSONValue? {
-        guard case .object(let members) = claims else { return nil }
-        return members[name]
-    }
-
-    private func text(_ name: String) -> String? {
-        guard case .string(let text)? = member(name) else { return nil }
-        return text
+        let audience = claims.member("aud")
+        return (audience?.elements ?? [audience].compactMap(\.self)).compactMap(\.string)
     }
 }

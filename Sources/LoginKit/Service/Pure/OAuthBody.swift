@@ -29,10 +29,7 @@ struct OAuthBody {
     }
 
     /// The elements of an array that are texts; `nil` if the member is no array.
-    func texts(_ member: String) -> [String]? {
-        guard case .array(let elements)? = members?[member] else { return nil }
-        return elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    }
+    func texts(_ member: String) -> [String]? { members?[member]?.elements?.compactMap(\.string) }
 
     func flag(_ member: String) -> Bool { members?[member] == .bool(true) }
 
