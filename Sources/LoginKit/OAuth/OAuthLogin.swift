@@ -14,15 +14,10 @@ final class OAuthLogin: LoginMethod {
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
-        switch steps.credential.kind {
-        case .grant(let authorized):
-            client.hide(authorized.grant.secrets)
-            return .opened(
-                OpenedLogin(
-                    credential: steps.credential, session: .token(try session(authorized)), verdict: .accepted))
-        case .password, .token, .ticket, .certificate, .noSecret, .copied:
-            throw client.lacking
-        }
+        guard case .grant(let authorized) = steps.credential.kind else { throw client.lacking }
+        client.hide(authorized.grant.secrets)
+        return .opened(
+            OpenedLogin(credential: steps.credential, session: .token(try session(authorized)), verdict: .accepted))
     }
 
     func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .oauth }

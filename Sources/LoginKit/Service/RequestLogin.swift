@@ -84,14 +84,9 @@ final class PastedTokenLogin: LoginMethod {
     }
 
     func open(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> OpeningStep {
-        switch steps.credential.kind {
-        case .token(let value):
-            let token = Token(value: value, refreshToken: nil, expires: nil)
-            return .opened(
-                OpenedLogin(credential: steps.credential, session: .token(token), verdict: .leftToVerify))
-        case .password, .ticket, .certificate, .grant, .noSecret, .copied:
-            throw client.lacking
-        }
+        guard case .token(let value) = steps.credential.kind else { throw client.lacking }
+        let token = Token(value: value, refreshToken: nil, expires: nil)
+        return .opened(OpenedLogin(credential: steps.credential, session: .token(token), verdict: .leftToVerify))
     }
 
     func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .token }
