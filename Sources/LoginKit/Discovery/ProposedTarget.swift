@@ -84,9 +84,7 @@ extension LoginContext {
         return try fromUsage(
             try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table))
     }
-}
 
-extension LoginContext {
     /// Looks at a URL without a login, and proposes a profile.
     /// - Throws: what `Discovery` ends with; `usage` for a name that is taken.
     package func discover(_ text: String, request: LoginRequest) throws(LoginFault) -> ProposedProfile {

@@ -184,9 +184,7 @@ package final class SigningKey: AssertionKey {
         guard length > 0 else { throw .library }
         return buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
     }
-}
 
-extension SigningKey {
     /// The public key as a JWK (RFC 7517), which names itself by its thumbprint.
     package struct PublicKey: Encodable, Equatable, Sendable {
         let kty: String

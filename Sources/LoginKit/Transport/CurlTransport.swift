@@ -193,9 +193,7 @@ final class CurlTransport: Transport {
         }
         isExamined = true
     }
-}
 
-extension CurlTransport {
     /// The error of a failed transfer.
     func reason(_ code: CURLcode, _ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { return .cancelled }
@@ -232,9 +230,7 @@ extension CurlTransport {
         if found.reasons.isEmpty { return unseen }
         return .untrusted(exception?.fault(with: found) ?? .certificate(found))
     }
-}
 
-extension CurlTransport {
     func openTunnel(_ request: HTTPRequest, to name: String) throws(LoginFault) -> any Tunnel {
         let url = try checked(request, try URLParser())
         try examine()

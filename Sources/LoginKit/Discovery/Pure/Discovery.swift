@@ -334,9 +334,7 @@ extension Discovery {
         if glimpse.leads.isEmpty, let page, page.hasScripts { seen.append(.scripts(page: visit.end.target)) }
         return glimpse
     }
-}
 
-extension Discovery {
     /// The metadata of the service and its authorization server; `nil` if there is none.
     func findServer(of target: String, _ challenge: AuthenticateChallenge?) throws(LoginFault) -> FoundServer? {
         guard let resource = read("\(start.origin)\(target.withoutQuery)") else { return nil }

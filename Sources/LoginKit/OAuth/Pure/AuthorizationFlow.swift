@@ -144,9 +144,7 @@ struct AuthorizationFlow: Equatable, Sendable {
             return unexpected(event)
         }
     }
-}
 
-extension AuthorizationFlow {
     mutating func go(_ next: State, _ effect: Effect) -> Effect {
         state = next
         return effect
@@ -263,9 +261,7 @@ extension AuthorizationFlow {
         case .device: return go(.requestingCode, .requestCode)
         }
     }
-}
 
-extension AuthorizationFlow {
     /// The part of the table in which a code is typed somewhere else.
     private mutating func handleDevice(_ event: Event) -> Effect {
         switch (state, event) {

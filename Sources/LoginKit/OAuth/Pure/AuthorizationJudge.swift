@@ -71,9 +71,7 @@ struct AuthorizationJudge: Equatable, Sendable {
             return .refused(.answer)
         }
     }
-}
 
-extension AuthorizationJudge {
     /// Path and query.
     private static func split(_ target: Secret) -> (path: String, query: String?) {
         let text = target.unprotectedText

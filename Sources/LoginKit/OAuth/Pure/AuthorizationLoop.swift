@@ -111,9 +111,7 @@ struct AuthorizationLoop {
             grant: Grant(token: tokens.token(receivedAt: held.receivedAt), terms: terms),
             identityToken: tokens.identityToken, nonce: request.isOpenID ? held.attempt?.nonce : nil)
     }
-}
 
-extension AuthorizationLoop {
     /// - Throws: where the flow asks for something before what it needs is there.
     func present<Value>(_ value: Value?) throws(LoginFault) -> Value {
         guard let value else { throw .failure(.unexpectedEvent("nothing to go on with")) }
@@ -236,9 +234,7 @@ extension AuthorizationLoop {
         if case .right(let code) = answer { held.code = code }
         return .heard(AuthorizationFlow.Reply(answer), after: seconds)
     }
-}
 
-extension AuthorizationLoop {
     func requestCode(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let endpoint = try present(held.server).endpoint(.deviceAuthorization)
         let call = OAuthCall.deviceAuthorization(try request(held), at: endpoint)
