@@ -18,7 +18,6 @@ struct CertificateProbe {
         provider.startTransfer()
         try options.apply(to: handle)
         try handle.set(CURLOPT_URL, "\(options.origin)/")
-        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
         try provider.apply(to: handle)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         try handle.set(CURLOPT_CERTINFO, 1)
@@ -29,7 +28,7 @@ struct CertificateProbe {
         let code = withExtendedLifetime(provider) { connections.run(handle, options, wait) }
         guard code == CURLE_OK else {
             if let error = unreached(code, handle) { throw error }
-            throw .untrusted(.certificateUnseen(reason: handle.words.text ?? CurlHandle.words(of: code)))
+            throw .untrusted(.certificateUnseen(reason: handle.words ?? CurlHandle.words(of: code)))
         }
         return try evaluate(Self.certificates(of: handle))
     }
@@ -41,7 +40,7 @@ struct CertificateProbe {
             if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
             let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
             return CurlFault(
-                code: code, text: handle.words.text ?? CurlHandle.words(of: code), origin: options.origin,
+                code: code, text: handle.words ?? CurlHandle.words(of: code), origin: options.origin,
                 settings: options.settings, proxy: options.proxy, wasConnected: wasConnected, wasReady: false,
                 hasAnswered: false, connectStatus: 0, errno: handle.number(CURLINFO_OS_ERRNO)
             ).error

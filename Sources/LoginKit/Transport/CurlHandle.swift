@@ -5,18 +5,26 @@ import Secrets
 /// An easy handle, for one transfer; its connections are those of `CurlConnections`.
 final class CurlHandle {
     let raw: UnsafeMutableRawPointer
-    let words = ErrorBuffer()
+    /// Where libcurl writes what went wrong; see CURLOPT_ERRORBUFFER(3).
+    private let errorBuffer: UnsafeMutablePointer<CChar>
 
     init(_ library: CurlLibrary) throws(LoginFault) {
         guard let raw = ccurl_easy_init() else {
             throw .network(.other(code: Int(CURLE_FAILED_INIT.rawValue), text: "curl_easy_init"))
         }
         self.raw = raw
+        errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        try set(CURLOPT_ERRORBUFFER, pointer: errorBuffer)
     }
 
     deinit {
         ccurl_easy_cleanup(raw)
+        errorBuffer.deallocate()
     }
+
+    /// It may quote the server: not escaped.
+    var words: String? { errorBuffer.pointee == 0 ? nil : String(cString: errorBuffer) }
 
     func set(_ option: CURLoption, _ value: Int) throws(LoginFault) {
         try check(ccurl_setopt_long(raw, option, value), option)
@@ -133,21 +141,4 @@ final class CurlList {
             node = current.pointee.next
         }
     }
-}
-
-/// Where libcurl writes what went wrong; see CURLOPT_ERRORBUFFER(3).
-final class ErrorBuffer {
-    let start: UnsafeMutablePointer<CChar>
-
-    init() {
-        start = .allocate(capacity: Int(CURL_ERROR_SIZE))
-        start.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    }
-
-    deinit {
-        start.deallocate()
-    }
-
-    /// It may quote the server: not escaped.
-    var text: String? { start.pointee == 0 ? nil : String(cString: start) }
 }

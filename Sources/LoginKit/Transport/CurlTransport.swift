@@ -165,7 +165,6 @@ final class CurlTransport: Transport {
         try options.apply(to: handle)
         try context.apply(to: handle)
         try options.settings.identity?.apply(to: handle)
-        try handle.set(CURLOPT_ERRORBUFFER, pointer: handle.words.start)
         try provider.apply(to: handle)
     }
 
@@ -198,7 +197,7 @@ final class CurlTransport: Transport {
     func reason(_ code: CURLcode, _ handle: CurlHandle) throws(LoginFault) -> LoginFault {
         if code == CURLE_ABORTED_BY_CALLBACK, options.settings.isCancelled?() == true { return .cancelled }
         if code == CURLE_PEER_FAILED_VERIFICATION { return try distrust(handle) }
-        return fault(code, handle.words.text ?? CurlHandle.words(of: code), handle)
+        return fault(code, handle.words ?? CurlHandle.words(of: code), handle)
     }
 
     private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginFault {
@@ -218,7 +217,7 @@ final class CurlTransport: Transport {
 
     /// The error of a certificate that did not verify.
     private func distrust(_ handle: CurlHandle) throws(LoginFault) -> LoginFault {
-        let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words.text ?? "", handle)
+        let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words ?? "", handle)
         let found: ServerTrust
         do {
             found = try CertificateProbe(options: options, provider: provider).run()
