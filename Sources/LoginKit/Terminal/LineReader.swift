@@ -98,8 +98,9 @@ struct LineReader {
         }
         guard session?.paste.hasSeveralLines == false else { throw .severalLines }
         guard session?.isOverfull == false else { throw .tooLong }
-        guard Characters.isValidUTF8(bytes) else { throw .notUTF8 }
-        return .typed(Secret(copying: UnsafeRawBufferPointer(bytes)))
+        let text = Secret(copying: UnsafeRawBufferPointer(bytes))
+        guard text.isUTF8 else { throw .notUTF8 }
+        return .typed(text)
     }
 
     /// A person's inputrc may bind keys to text, start macros or name a pipe; none of it is for a password (P18).
