@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl approve [PROFILE]`
-struct ApproveCommand: InvokedCommand {
+struct ApproveCommand: BasicCommand {
     static let outline = CommandConfiguration(
         commandName: "approve",
         abstract: "Answer what running commands ask to send.",
@@ -21,8 +21,6 @@ struct ApproveCommand: InvokedCommand {
     var profile: String?
 
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let name = try profile.map { (name) throws(LoginFault) in try invocation.context.profile(named: name).name }

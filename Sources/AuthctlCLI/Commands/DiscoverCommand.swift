@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl discover URL`
-struct DiscoverCommand: InvokedCommand, ReportingCommand {
+struct DiscoverCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "discover",
         abstract: "Detect how a URL's login works, and print a profile for it.",
@@ -27,8 +27,6 @@ struct DiscoverCommand: InvokedCommand, ReportingCommand {
     @OptionGroup var connection: ConnectionOptions
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         var request = LoginRequest()

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// The program `docker-credential-authctl`, which docker and its like run.
-struct DockerCredentialCommand: InvokedCommand {
+struct DockerCredentialCommand: BasicCommand {
     /// This program under its other name.
     static let program = "docker-credential-authctl"
     static let name = "docker-credential"
@@ -16,8 +16,6 @@ struct DockerCredentialCommand: InvokedCommand {
     var action: String
 
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false

@@ -62,6 +62,15 @@ protocol InvokedCommand: EndingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode
 }
 
+/// One that has no options of a login.
+protocol BasicCommand: InvokedCommand {
+    var basic: BasicOptions { get }
+}
+
+extension BasicCommand {
+    var global: GlobalOptions { basic.all() }
+}
+
 extension InvokedCommand {
     func end(_ invocation: Invocation) throws(LoginFault) -> Ending {
         .code(try run(invocation))

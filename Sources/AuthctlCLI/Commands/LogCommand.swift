@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl log [PROFILE]`
-struct LogCommand: InvokedCommand, ReportingCommand {
+struct LogCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "log",
         abstract: "Show what 'exec --serve' has sent.",
@@ -23,8 +23,6 @@ struct LogCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     /// A century, in seconds.
     private static let longest: Int64 = 36_500 * 86_400

@@ -19,7 +19,7 @@ struct ProfileCommand: ParsableCommand {
 }
 
 /// `authctl profile client-metadata URL`
-struct ProfileClientMetadataCommand: InvokedCommand {
+struct ProfileClientMetadataCommand: BasicCommand {
     static let outline = CommandConfiguration(
         commandName: "client-metadata", abstract: "Print the document that makes a URL of yours a client-id.",
         discussion: """
@@ -35,8 +35,6 @@ struct ProfileClientMetadataCommand: InvokedCommand {
 
     @OptionGroup var basic: BasicOptions
 
-    var global: GlobalOptions { basic.all() }
-
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         try ClientMetadata.check(url, as: "URL")
         try invocation.streams.result(try ClientMetadata.document(at: url))
@@ -50,7 +48,7 @@ struct ProfileClientMetadataCommand: InvokedCommand {
 }
 
 /// `authctl profile default [NAME]`
-struct ProfileDefaultCommand: InvokedCommand, ReportingCommand {
+struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "default", abstract: "Print or choose the default profile.",
         discussion: """
@@ -64,8 +62,6 @@ struct ProfileDefaultCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard let name else {
@@ -143,7 +139,7 @@ extension ConfigValue {
 }
 
 /// `authctl profile remove NAME`
-struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
+struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).",
         discussion: """
@@ -156,8 +152,6 @@ struct ProfileRemoveCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         switch invocation.context.profiles.source(of: name) {
@@ -260,7 +254,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
 }
 
 /// `authctl profile presets [NAME]`
-struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
+struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "presets", abstract: "List presets, or show one.",
         discussion: """
@@ -274,8 +268,6 @@ struct ProfilePresetsCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let presets = Presets(invocation.context.dependencies.environment)

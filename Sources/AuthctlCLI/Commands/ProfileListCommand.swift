@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl profile list`
-struct ProfileListCommand: InvokedCommand, ReportingCommand {
+struct ProfileListCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List all profiles.",
         discussion: """
@@ -13,8 +13,6 @@ struct ProfileListCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let standard = try invocation.context.defaultProfile()

@@ -56,7 +56,7 @@ struct StoreTestCommand: InvokedCommand, ReportingCommand {
 }
 
 /// `authctl store list`
-struct StoreListCommand: InvokedCommand, ReportingCommand {
+struct StoreListCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the stores, and which one is chosen and why.",
         discussion: """
@@ -68,8 +68,6 @@ struct StoreListCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let stores = invocation.context.stores()

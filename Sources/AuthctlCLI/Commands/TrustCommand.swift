@@ -14,7 +14,7 @@ struct TrustCommand: ParsableCommand {
 }
 
 /// `authctl trust list`
-struct TrustListCommand: InvokedCommand, ReportingCommand {
+struct TrustListCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the accepted certificates with their origins and faults.",
         discussion: """
@@ -25,8 +25,6 @@ struct TrustListCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let rows = try invocation.context.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
@@ -61,7 +59,7 @@ private struct TrustRow: Encodable {
 }
 
 /// `authctl trust remove ORIGIN|PROFILE`
-struct TrustRemoveCommand: InvokedCommand, ReportingCommand {
+struct TrustRemoveCommand: BasicCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Remove the accepted certificate of an origin or a profile.",
         discussion: """
@@ -75,8 +73,6 @@ struct TrustRemoveCommand: InvokedCommand, ReportingCommand {
 
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
-
-    var global: GlobalOptions { basic.all() }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let trusted = try invocation.context.document().trusted.map(\.origin)
