@@ -32,6 +32,8 @@ extension ExitCode {
     static let offsetOfExec: Int32 = 100
 }
 
+extension ExitCode: Encodable {}
+
 extension Ending {
     /// The codes of `exec`, which keep authctl's failures apart from those of its command.
     var ofExec: Ending {

@@ -284,7 +284,7 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
         }
         if let name, found.isEmpty { throw .usage(.other(presets.problem(with: name))) }
         if printsJSON {
-            try invocation.streams.result(json: found.map(PresetReport.init))
+            try invocation.streams.result(json: found)
         } else if name != nil, let preset = found.first {
             try invocation.streams.result(sentences: Self.page(preset))
         } else if found.isEmpty {
@@ -313,14 +313,4 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
 
 extension Presets.Preset {
     fileprivate var triedWords: String { tried.map { SafeText.line($0) } ?? "not tried, from public documentation" }
-}
-
-private struct PresetReport: Encodable {
-    let name: String
-    let tried: String?
-    let about: String
-
-    init(_ preset: Presets.Preset) {
-        (name, tried, about) = (preset.name, preset.tried, preset.about)
-    }
 }

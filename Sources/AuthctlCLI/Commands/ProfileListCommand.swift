@@ -20,15 +20,17 @@ struct ProfileListCommand: BasicCommand, ReportingCommand {
         var firstFault: LoginFault?
         for name in invocation.context.profiles.names {
             let isMade = if case .made = invocation.context.profiles.source(of: name) { true } else { false }
+            var row = ProfileRow(name: name, isDefault: name == standard, source: isMade ? "authctl" : "config.toml")
             do {
                 let profile = try invocation.context.profile(named: name)
-                rows.append(
-                    ProfileRow(profile, try shown(profile, invocation), isDefault: name == standard, isMade: isMade))
+                row.shownURL = try shown(profile, invocation)
+                row.url = profile.url
+                row.method = profile.methods.map(\.rawValue).joined(separator: ", ")
             } catch {
-                rows.append(ProfileRow(faulty: name, isDefault: name == standard, isMade: isMade))
                 invocation.streams.say("authctl: \(error.message(about: ErrorContext(profile: name)).what)")
                 firstFault = firstFault ?? error
             }
+            rows.append(row)
         }
         if printsJSON {
             try invocation.streams.result(json: rows)
@@ -61,32 +63,16 @@ struct ProfileListCommand: BasicCommand, ReportingCommand {
 
 private struct ProfileRow: Encodable {
     let name: String
-    let url: String?
-    let method: String?
+    /// `nil`, as are the method and the shown URL, for a profile that cannot be read.
+    var url: String?
+    var method: String?
     let isDefault: Bool
     /// `config.toml`, or `authctl` for those that it made.
     let source: String
     /// For people.
-    let shownURL: String?
+    var shownURL: String?
 
     private enum CodingKeys: String, CodingKey {
         case name, url, method, isDefault, source
-    }
-
-    init(_ profile: Profile, _ shownURL: String, isDefault: Bool, isMade: Bool) {
-        name = profile.name
-        url = profile.url
-        self.shownURL = shownURL
-        method = profile.methods.map(\.rawValue).joined(separator: ", ")
-        self.isDefault = isDefault
-        source = isMade ? "authctl" : "config.toml"
-    }
-
-    init(faulty name: String, isDefault: Bool, isMade: Bool) {
-        self.name = name
-        (url, shownURL) = (nil, nil)
-        method = nil
-        self.isDefault = isDefault
-        source = isMade ? "authctl" : "config.toml"
     }
 }

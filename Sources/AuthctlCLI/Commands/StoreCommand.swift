@@ -249,24 +249,17 @@ extension StoreName {
 struct StoreRow: Encodable {
     let name: String
     let keeps: String
-    let usable: Bool
-    private(set) var chosen: Bool
-    private(set) var why: String
+    var usable = true
+    var chosen = false
+    var why: String
+}
 
+extension StoreRow {
     init(_ finding: StoreChooser.Finding) {
-        name = finding.name.description
-        keeps = finding.isPermanent ? "permanently" : "until restart"
-        usable = finding.fault == nil
-        chosen = finding.isChosen
-        why = finding.fault.map(Self.words) ?? (finding.isChosen ? "chosen by 'auto': the first that works" : "works")
-    }
-
-    private init(_ store: StoreName, keeps: String, usable: Bool = true, why: String) {
-        self.name = store.description
-        self.keeps = keeps
-        self.usable = usable
-        self.chosen = false
-        self.why = why
+        let works = finding.isChosen ? "chosen by 'auto': the first that works" : "works"
+        self.init(
+            name: "\(finding.name)", keeps: finding.isPermanent ? "permanently" : "until restart",
+            usable: finding.fault == nil, chosen: finding.isChosen, why: finding.fault.map(Self.words) ?? works)
     }
 
     /// A store that works and protects nothing has no mark that says all is well.
@@ -289,19 +282,20 @@ struct StoreRow: Encodable {
     /// The stores that `auto` never chooses.
     /// - Parameter programs: helpers and shared stores that are there; none is run.
     static func byNameOnly(_ programs: [StoreName], of stores: Stores) -> [StoreRow] {
-        let plaintext = StoreRow(.plaintext, keeps: "permanently", why: "used only by name; unencrypted")
+        let plaintext = StoreRow(
+            name: "\(StoreName.plaintext)", keeps: "permanently", why: "used only by name; unencrypted")
         let found = programs.map { program in
             let problem = stores.problem(with: program)
             return StoreRow(
-                program, keeps: keptBy(program), usable: problem == nil,
+                name: "\(program)", keeps: keptBy(program), usable: problem == nil,
                 why: problem.map(words) ?? "used only by name; not tested")
         }
-        return [plaintext] + found + [StoreRow(StoreName.none, keeps: "nothing", why: "used only by name")]
+        return [plaintext] + found + [StoreRow(name: "\(StoreName.none)", keeps: "nothing", why: "used only by name")]
     }
 
     /// A store that was named, and whose program is not in `PATH`.
     static func missing(_ store: StoreName) -> StoreRow {
-        StoreRow(store, keeps: keptBy(store), usable: false, why: words(.helper(store, .notInPath)))
+        StoreRow(name: "\(store)", keeps: keptBy(store), usable: false, why: words(.helper(store, .notInPath)))
     }
 
     private static func words(_ fault: StoreFault) -> String {

@@ -24,33 +24,15 @@ struct Explanation: Encodable {
     var details: [String] = []
     var next: String?
     var username: String?
-    var code = ExitCode.ok
-
-    private enum CodingKeys: String, CodingKey {
-        case profile, url, login, granted, identity, steps, name, conclusion, details, next, username, code, exit
+    var exit = ExitCode.ok {
+        didSet { code = exit.name }
     }
+    private(set) var code = ExitCode.ok.name
 
     /// - Parameter context: reads the URL of the profile, which a person may have written with a password in it.
     init(_ profile: Profile?, _ context: LoginContext) {
         self.profile = profile?.name
         url = profile.flatMap { try? context.parse($0.url) }.map { "\($0.origin)\($0.path == "/" ? "" : $0.path)" }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(profile, forKey: .profile)
-        try container.encodeIfPresent(url, forKey: .url)
-        try container.encodeIfPresent(login, forKey: .login)
-        try container.encodeIfPresent(granted, forKey: .granted)
-        try container.encodeIfPresent(identity, forKey: .identity)
-        try container.encode(steps, forKey: .steps)
-        try container.encodeIfPresent(name, forKey: .name)
-        try container.encodeIfPresent(conclusion, forKey: .conclusion)
-        try container.encode(details, forKey: .details)
-        try container.encodeIfPresent(next, forKey: .next)
-        try container.encodeIfPresent(username, forKey: .username)
-        try container.encode(code.name, forKey: .code)
-        try container.encode(code.rawValue, forKey: .exit)
     }
 
     /// The findings of the requests.
@@ -68,7 +50,7 @@ struct Explanation: Encodable {
 
     mutating func end(_ error: LoginFault, about topic: ErrorContext) {
         let message = error.conclusion(about: topic)
-        (conclusion, details, code) = (message.what + ".", message.details, error.exitCode)
+        (conclusion, details, exit) = (message.what + ".", message.details, error.exitCode)
         next = message.next.isEmpty ? nil : message.next
     }
 
@@ -214,7 +196,7 @@ struct ExplainedWhoami {
         } else {
             try invocation.streams.result(sentences: explanation.text)
         }
-        return explanation.code
+        return explanation.exit
     }
 
     private func explain(_ explanation: inout Explanation) throws(LoginFault) {

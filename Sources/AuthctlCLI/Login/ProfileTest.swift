@@ -63,18 +63,13 @@ extension Invocation {
 struct WalkReport: Encodable {
     let steps: [LoginTranscript.Step]
     let username: String
-    let proposals: [Proposal]
-
-    /// A line that the profile lacks.
-    struct Proposal: Encodable {
-        let request: String
-        let line: String
-    }
+    /// The lines that the profile lacks.
+    let proposals: [[String: String]]
 
     init(_ walk: LoginTranscript, of identity: Identity) {
         steps = walk.steps
         username = identity.displayName
-        proposals = walk.proposals.map { Proposal(request: $0.step.rawValue, line: $0.line) }
+        proposals = walk.proposals.map { ["request": $0.step.rawValue, "line": $0.line] }
     }
 }
 

@@ -83,15 +83,16 @@ struct StatusSurvey {
         }
     }
 
-    private func check(_ profile: Profile?) -> StatusRow.Check {
-        guard asksServer else { return .stored }
-        return profile?.verify == nil ? .unverified : .verified
+    /// The check that a usable account has passed.
+    private func check(_ profile: Profile?) -> String {
+        guard asksServer else { return "stored" }
+        return profile?.verify == nil ? "unverified" : "verified"
     }
 
-    /// Whether an account with an end refreshes itself.
-    private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool {
-        guard let account, let profile, account.expires != nil else { return false }
-        return invocation.context.refreshes(account, of: profile)
+    /// Whether an account with an end refreshes itself; `nil` for one without an end.
+    private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool? {
+        guard let account, account.expires != nil else { return nil }
+        return profile.map { invocation.context.refreshes(account, of: $0) } ?? false
     }
 
     private func row(
@@ -106,9 +107,8 @@ struct StatusSurvey {
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account?.store.description,
             expires: account?.expires, machine: account.flatMap { invocation.context.lastMachine(of: $0, in: name) },
-            refreshes: refreshes(account, profile),
-            code: error?.exitCode ?? .ok, check: check(profile), authorities: profile?.settings.caFile,
-            trusted: trusted?.description)
+            refreshes: refreshes(account, profile), state: error?.exitCode.name ?? check(profile),
+            code: error?.exitCode ?? .ok, authorities: profile?.settings.caFile, trusted: trusted?.description)
     }
 }
 
@@ -152,26 +152,16 @@ struct StatusRow: Encodable {
     let expires: Int64?
     /// The machine that saved it last, where other machines have it, too.
     let machine: String?
-    /// Whether authctl gets a new session by itself when this one has ended.
-    let refreshes: Bool
+    /// Whether authctl gets a new session by itself when this one has ended; `nil` for one without an end.
+    let refreshes: Bool?
+    /// The check that the account has passed, or the name of what is wrong.
+    let state: String
     /// The state of the account; only `ok` can be used.
     let code: ExitCode
-    /// The check that found the state.
-    let check: Check
     /// The file of the authorities, where they are not the system's.
     let authorities: String?
     /// The fingerprint of the certificate that a person accepted for the origin.
     let trusted: String?
-
-    /// The check of a usable account, as `status` names it.
-    enum Check: String {
-        /// The service was asked.
-        case verified
-        /// The service has nothing that could be asked.
-        case unverified
-        /// The server was not asked.
-        case stored
-    }
 
     /// Whether it is about an account, not about a profile without any.
     var hasAccount: Bool { store != nil }
@@ -179,29 +169,10 @@ struct StatusRow: Encodable {
     /// Whether the profile only lacks a login.
     var isAbsent: Bool { code == .loginRequired && !hasAccount }
 
-    /// The check, or the name of what is wrong.
-    var state: String { code == .ok ? check.rawValue : code.name }
-
     private enum CodingKeys: String, CodingKey {
-        case profile, origin, username, active, method, store, machine, expires, state, exit, authorities, trusted
+        case profile, origin, username, active, method, store, machine, expires, state, authorities, trusted
         case refreshes = "renews"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(profile, forKey: .profile)
-        try container.encodeIfPresent(origin, forKey: .origin)
-        try container.encodeIfPresent(username, forKey: .username)
-        try container.encode(active, forKey: .active)
-        try container.encode(method, forKey: .method)
-        try container.encodeIfPresent(store, forKey: .store)
-        try container.encodeIfPresent(machine, forKey: .machine)
-        try container.encodeIfPresent(expires, forKey: .expires)
-        if expires != nil { try container.encode(refreshes, forKey: .refreshes) }
-        try container.encode(state, forKey: .state)
-        try container.encode(code.rawValue, forKey: .exit)
-        try container.encodeIfPresent(authorities, forKey: .authorities)
-        try container.encodeIfPresent(trusted, forKey: .trusted)
+        case code = "exit"
     }
 }
 
@@ -249,7 +220,7 @@ struct StatusTable {
 
     private func end(_ row: StatusRow) -> String {
         guard let expires = row.expires else { return "-" }
-        if row.refreshes { return "renews" }
+        if row.refreshes == true { return "renews" }
         return expires <= now ? "expired" : Duration.inWords(expires - now)
     }
 }

@@ -4,7 +4,7 @@ import LoginKit
 struct ErrorReport: Encodable {
     struct Facts: Encodable {
         let code: String
-        let exit: Int32
+        let exit: ExitCode
         let message: String
         let profile: String?
         let next: String?
@@ -15,7 +15,7 @@ struct ErrorReport: Encodable {
     init(_ error: LoginFault, about topic: ErrorContext) {
         let message = error.message(about: topic)
         self.error = Facts(
-            code: error.exitCode.name, exit: error.exitCode.rawValue,
+            code: error.exitCode.name, exit: error.exitCode,
             message: ([message.what] + message.details).joined(separator: "; "),
             profile: topic.profile,
             next: message.next.isEmpty ? nil : message.next)

@@ -187,13 +187,18 @@ extension String {
 /// Profiles without `url` that come with authctl, one file each, for kinds of services that many people run.
 package struct Presets {
     /// One of them.
-    package struct Preset: Equatable {
+    package struct Preset: Equatable, Encodable {
         package let name: String
         package let file: String
         /// On which software and version it was tried; `nil` if it was only taken from public documentation.
         package let tried: String?
         /// The software it is for, and the form of its URL.
         package let about: String
+
+        /// The file is this machine's own.
+        private enum CodingKeys: String, CodingKey {
+            case name, tried, about
+        }
     }
 
     private let folders: [String]
