@@ -72,17 +72,23 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
                 version: try execCredential.asked(by: environment), token: try Self.token(session),
                 expires: session.expires)
             try invocation.streams.result(json: credential)
-        } else if printsJSON {
-            try invocation.streams.result(json: try TokenReport(profile, session, username, taken, header: header))
-        } else if header {
-            try invocation.show(try Self.line(session, profile, username, taken))
+            return .ok
+        }
+        let secret = header ? try Self.line(session, profile, username, taken) : try Self.token(session)
+        if printsJSON {
+            let text = secret.unprotectedText
+            try invocation.streams.result(
+                json: TokenReport(
+                    profile: profile.name, username: username, token: header ? nil : text, header: header ? text : nil,
+                    expires: session.expires))
         } else {
-            try invocation.show(try Self.token(session))
+            let isTerminal = invocation.context.dependencies.isTerminal(STDOUT_FILENO)
+            try invocation.streams.result(secret, isTerminal: isTerminal)
         }
         return .ok
     }
 
-    fileprivate static func line(
+    private static func line(
         _ session: Session, _ profile: Profile, _ username: String, _ taken: [CredentialField: Secret]
     ) throws(LoginFault) -> Secret {
         let line: Secret?
@@ -97,7 +103,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         return line
     }
 
-    fileprivate static func token(_ session: Session) throws(LoginFault) -> Secret {
+    private static func token(_ session: Session) throws(LoginFault) -> Secret {
         switch session {
         case .token(let token): return token.value
         case .credential: throw .usage(.tokenHasOnlyHeader(method: .basic))
@@ -113,10 +119,6 @@ extension Invocation {
         let command = ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
         say("authctl: without \(name), whose value is fetched for each request; to have it sent: \(command)")
     }
-
-    fileprivate func show(_ secret: Secret) throws(LoginFault) {
-        try streams.result(secret, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO))
-    }
 }
 
 /// The output of `token --json`. The token is a `String` here because that is what JSON is made of; it lives as long as
@@ -127,19 +129,4 @@ private struct TokenReport: Encodable {
     let token: String?
     let header: String?
     let expires: Int64?
-
-    init(
-        _ profile: Profile, _ session: Session, _ username: String, _ taken: [CredentialField: Secret], header: Bool
-    ) throws(LoginFault) {
-        self.profile = profile.name
-        self.username = username
-        self.expires = session.expires
-        guard header else {
-            self.token = try TokenCommand.token(session).unprotectedText
-            self.header = nil
-            return
-        }
-        self.header = try TokenCommand.line(session, profile, username, taken).unprotectedText
-        self.token = nil
-    }
 }
