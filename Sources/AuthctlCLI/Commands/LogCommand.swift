@@ -45,7 +45,7 @@ struct LogCommand: BasicCommand, ReportingCommand {
             invocation.say("\(profile) has no log. To keep one, put this into the profile: serve = { log = true }")
             return .ok
         }
-        var output: any ServeLogOutput = printsJSON ? ServeLogArray(streams) : ServeLogTable(streams)
+        var output = ServeLogOutput(streams, printsJSON: printsJSON)
         var rows = ServeLogRows(since: begin)
         while let line = try reader.next() {
             if case .warned(let text, let time, _) = line, time >= begin ?? time {

@@ -1,19 +1,16 @@
 import LoginKit
 
-/// Prints the requests of a log, one after the other.
-protocol ServeLogOutput {
-    mutating func add(_ row: ServeLogRows.Row) throws(LoginFault)
-    mutating func finish() throws(LoginFault)
-}
-
-/// As tables, each of so many rows that they fit in memory.
-struct ServeLogTable: ServeLogOutput {
+/// Prints the requests of a log, one after the other: as one JSON array, or as tables, each of so many rows that they fit in memory.
+struct ServeLogOutput {
     private static let most = 1000
     private let streams: Streams
+    private let printsJSON: Bool
+    /// Whether the array has no element yet.
+    private var isEmpty = true
     private var table = Self.empty
 
-    init(_ streams: Streams) {
-        self.streams = streams
+    init(_ streams: Streams, printsJSON: Bool) {
+        (self.streams, self.printsJSON) = (streams, printsJSON)
     }
 
     private static var empty: Table {
@@ -23,6 +20,11 @@ struct ServeLogTable: ServeLogOutput {
     }
 
     mutating func add(_ row: ServeLogRows.Row) throws(LoginFault) {
+        guard !printsJSON else {
+            try streams.send((isEmpty ? "[\n" : ",\n") + row.json, to: 1)
+            isEmpty = false
+            return
+        }
         let query = row.entry.query.isEmpty ? "" : "?" + row.entry.query.joined(separator: "&")
         let isGood = !row.entry.decision.isRefusal
         table.add([
@@ -37,6 +39,7 @@ struct ServeLogTable: ServeLogOutput {
     }
 
     mutating func finish() throws(LoginFault) {
+        if printsJSON { try streams.send(isEmpty ? "[]\n" : "\n]\n", to: 1) }
         if !table.rows.isEmpty { try flush() }
     }
 
@@ -44,23 +47,6 @@ struct ServeLogTable: ServeLogOutput {
         try streams.result(table)
         table = Self.empty
     }
-}
-
-/// As one JSON array.
-struct ServeLogArray: ServeLogOutput {
-    private let streams: Streams
-    private var isEmpty = true
-
-    init(_ streams: Streams) {
-        self.streams = streams
-    }
-
-    mutating func add(_ row: ServeLogRows.Row) throws(LoginFault) {
-        try streams.send((isEmpty ? "[\n" : ",\n") + row.json, to: 1)
-        isEmpty = false
-    }
-
-    mutating func finish() throws(LoginFault) { try streams.send(isEmpty ? "[]\n" : "\n]\n", to: 1) }
 }
 
 extension ServeLogRows.Row {
