@@ -112,16 +112,23 @@ extension Invocation {
     }
 }
 
-/// The input of authctl as a helper of another program, bounded in length and in time.
-struct HelperInput {
-    /// Whether a blank line ends it, too.
-    let endsWithBlankLine: Bool
-    /// In seconds.
-    let patience: Int
-
-    func read(_ descriptor: Int32 = STDIN_FILENO) throws(LoginFault) -> Secret {
-        do {
-            return try bytes(descriptor)
+extension Invocation {
+    /// Reads standard input for one of the two protocols, bounded in length and in time.
+    /// - Parameter endsWithBlankLine: whether a blank line ends it, too.
+    func helperInput(endsWithBlankLine: Bool) throws(LoginFault) -> Secret {
+        let patience = options.timeout ?? PasswordCommand.patience
+        let wait = InputWait(descriptor: STDIN_FILENO, deadline: .now.advanced(by: .seconds(patience)))
+        var builder = SecretBuilder(limit: GitCredentialRequest.limit)
+        var isAtLineStart = true
+        do throws(SecretFile.Problem) {
+            try SecretFile.eachByte(of: STDIN_FILENO, waiting: wait) { (byte) throws(SecretFile.Problem) in
+                let isLineEnd = byte == UInt8(ascii: "\n")
+                if isLineEnd && isAtLineStart && endsWithBlankLine { return false }
+                isAtLineStart = isLineEnd
+                return builder.append(byte)
+            }
+            guard let input = builder.finish() else { throw .tooLong }
+            return input
         } catch {
             let fault: HelperRequestFault =
                 switch error {
@@ -131,29 +138,6 @@ struct HelperInput {
                 }
             throw .usage(.helperRequest(fault))
         }
-    }
-
-    private func bytes(_ descriptor: Int32) throws(SecretFile.Problem) -> Secret {
-        let wait = InputWait(descriptor: descriptor, deadline: .now.advanced(by: .seconds(patience)))
-        var builder = SecretBuilder(limit: GitCredentialRequest.limit)
-        var isAtLineStart = true
-        try SecretFile.eachByte(of: descriptor, waiting: wait) { (byte) throws(SecretFile.Problem) in
-            let isLineEnd = byte == UInt8(ascii: "\n")
-            if isLineEnd && isAtLineStart && endsWithBlankLine { return false }
-            isAtLineStart = isLineEnd
-            return builder.append(byte)
-        }
-        guard let input = builder.finish() else { throw .tooLong }
-        return input
-    }
-}
-
-extension Invocation {
-    /// Reads standard input for one of the two protocols.
-    func helperInput(endsWithBlankLine: Bool) throws(LoginFault) -> Secret {
-        try HelperInput(
-            endsWithBlankLine: endsWithBlankLine, patience: options.timeout ?? PasswordCommand.patience
-        ).read()
     }
 }
 
