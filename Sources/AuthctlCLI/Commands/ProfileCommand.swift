@@ -68,12 +68,10 @@ struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
             let name = try invocation.context.defaultProfile()
             if printsJSON {
                 try invocation.streams.result(json: ["default": name])
+            } else if let name {
+                try invocation.streams.result(name)
             } else {
-                if let name {
-                    try invocation.streams.result(name)
-                } else {
-                    invocation.say("There is no default profile.")
-                }
+                invocation.say("There is no default profile.")
             }
             return .ok
         }

@@ -35,8 +35,14 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
         invocation.context.isOffline = offline
         let profile = try invocation.context.selectProfile(profile)
         if explain { return try ExplainedWhoami(invocation, profile).tell(printsJSON: printsJSON) }
-        let identity = offline ? try stored(profile, invocation) : try verified(profile, invocation)
-        if !offline { invocation.context.sayIfUnverifiable(profile) }
+        let identity: Identity
+        if offline {
+            identity = try invocation.context.usableAccount(profile).identity
+            invocation.say("authctl: this is the stored name; the service was not asked")
+        } else {
+            identity = try invocation.context.verifyingRun(profile).verifiedIdentity()
+            invocation.context.sayIfUnverifiable(profile)
+        }
         invocation.context.sayIfNameless(identity, of: profile)
         guard printsJSON else {
             // A result is whole, however long.
@@ -47,16 +53,6 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
             json: WhoamiReport(
                 profile: profile.name, username: identity.displayName, verified: !offline && profile.verify != nil))
         return .ok
-    }
-
-    private func verified(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> Identity {
-        try invocation.context.verifyingRun(profile).verifiedIdentity()
-    }
-
-    private func stored(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> Identity {
-        let account = try invocation.context.usableAccount(profile)
-        invocation.say("authctl: this is the stored name; the service was not asked")
-        return account.identity
     }
 }
 

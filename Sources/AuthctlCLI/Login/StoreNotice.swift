@@ -10,9 +10,8 @@ struct StoreNotice {
 
     func say() {
         if let record { sayLength(record) }
-        guard let record else {
-            invocation.say("The login was not stored: the next command has to log in again.")
-            return
+        guard let record, record.store != StoreName.none else {
+            return invocation.say("The login was not stored: the next command has to log in again.")
         }
         switch record.store {
         case .keyring:
@@ -21,15 +20,13 @@ struct StoreNotice {
             invocation.say(
                 "Stored in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
             if !isForSession, let tip = tip(record) { invocation.say(tip) }
-        case .plaintext:
+        case .plaintext, .none:
             // Said before it was written: `warn`.
             break
         case .file:
             invocation.say("Stored in the encrypted file\(end(record)).")
         case .secretService, .helper, .shared:
             invocation.say("Stored in '\(record.store)'\(end(record)).")
-        case .none:
-            invocation.say("The login was not stored: the next command has to log in again.")
         }
     }
 
