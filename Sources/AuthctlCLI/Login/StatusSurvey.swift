@@ -7,8 +7,8 @@ struct StatusSurvey {
 
     /// The rows of these profiles, in their order. The services are asked eight at a time.
     func rows(_ names: [String]) throws(LoginFault) -> [StatusRow] {
-        var found: [Found] = [], remarks = Remarks()
-        for name in names { found.append(try find(name, &remarks)) }
+        var remarks = Remarks()
+        let found = try names.map { (name) throws(LoginFault) in try find(name, &remarks) }
         let asked = found.flatMap { found in
             found.accounts.compactMap { account in found.profile.map { ($0, account) } }
         }

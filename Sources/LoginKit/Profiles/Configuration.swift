@@ -153,12 +153,7 @@ package struct Configuration {
         defaults.sharedCache = try top.integer("shared-cache", in: 0...30)
         defaults.sharedProfile = try top.string("shared-profile")
         if let file = try top.string("shared-key-file") { defaults.sharedKeyFile = try Paths.absolute(file) }
-        if let name = try top.string("persist") {
-            guard let persist = Persistence(rawValue: name) else {
-                throw top.fault("persist", "'\(name)' is not one of none, session, permanent")
-            }
-            defaults.persist = persist
-        }
+        defaults.persist = try top.choice("persist")
         if let url = defaults.clientMetadata, let problem = ProfileURL(text: url).problem {
             throw top.fault("client-metadata", problem)
         }

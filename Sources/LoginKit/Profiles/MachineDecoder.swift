@@ -32,12 +32,7 @@ struct MachineDecoder {
         grant.subjectTokenType = try line("subject-token-type")
         grant.requestedTokenType = try line("requested-token-type")
         grant.audience = try line("audience")
-        if let name = try table.string("audience-of-assertion") {
-            guard let audience = MachineGrant.Audience(rawValue: name) else {
-                throw table.fault("audience-of-assertion", "'\(name)' is not one of issuer, token-endpoint")
-            }
-            grant.audienceOfAssertions = audience
-        }
+        grant.audienceOfAssertions = try table.choice("audience-of-assertion") ?? grant.audienceOfAssertions
         return grant
     }
 

@@ -107,12 +107,9 @@ struct OAuthDecoder {
         case let name?:
             throw table.fault("grant", "'\(name)' is not one of code, device, \(MachineDecoder.names)")
         }
-        guard let name = try table.string("flow") else { return flow }
+        guard try table.string("flow") != nil else { return flow }
         guard flow == nil else { throw table.fault("flow", "says the same as 'grant'; leave one of them out") }
-        guard let flow = OAuthProfile.Flow(rawValue: name) else {
-            throw table.fault("flow", "'\(name)' is not one of browser, device")
-        }
-        return flow
+        return try table.choice("flow")
     }
 
     private func redirect(_ table: StrictTable) throws(UsageFault) -> LoopbackRedirect? {

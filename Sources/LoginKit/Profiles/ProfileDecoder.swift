@@ -258,12 +258,7 @@ extension ProfileDecoder {
         settings.otpCommand = try table.string("otp-command")
         settings.browser = try table.string("browser")
         settings.lendTo = try table.strings("lend-to")
-        if let name = try table.string("persist") {
-            guard let persist = Persistence(rawValue: name) else {
-                throw table.fault("persist", "'\(name)' is not one of none, session, permanent")
-            }
-            settings.persist = persist
-        }
+        settings.persist = try table.choice("persist")
         if let store = settings.store, store != "auto", StoreName(store) == nil {
             throw table.fault("store", "there is no store '\(store)'")
         }
@@ -305,18 +300,16 @@ struct ServeDecoder {
     }
 
     private func rules(_ key: String, _ table: StrictTable) throws(UsageFault) -> [ServeRule] {
-        if let value = table.value(key), case .array = value {
+        if case .array? = table.value(key) {
         } else if table.value(key) != nil {
             throw table.fault(key, "must be a list of rules, such as [\"GET /**\"]")
         }
-        var rules: [ServeRule] = []
-        for (index, text) in try table.strings(key).enumerated() {
-            do {
-                rules.append(try ServeRule(text))
+        return try table.strings(key).enumerated().map { (index, text) throws(UsageFault) in
+            do throws(ServeRuleFault) {
+                return try ServeRule(text)
             } catch {
                 throw table.fault("\(key)[\(index + 1)]", error.words)
             }
         }
-        return rules
     }
 }

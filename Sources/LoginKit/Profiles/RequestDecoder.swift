@@ -28,8 +28,7 @@ struct RequestDecoder {
 
     /// One request, or a list of them.
     func steps(_ key: String, in profile: StrictTable) throws(UsageFault) -> [RequestRule] {
-        var rules: [RequestRule] = []
-        for table in try profile.tables(key) { rules.append(try request(key, table)) }
+        let rules = try profile.tables(key).map { (table) throws(UsageFault) in try request(key, table) }
         for (number, rule) in rules.enumerated() where rules.count > 1 && rule.slots.contains(.code) {
             let guards = [rule] + (number > 0 ? [rules[number - 1]] : [])
             if !guards.contains(where: { $0.response.secondFactor != nil }) {
@@ -246,8 +245,7 @@ struct TemplateDecoder {
 
     /// - Parameter names: whether a name may end in what 'take' names.
     func headers(_ key: String, in table: StrictTable, names: Bool = false) throws(UsageFault) -> [HeaderRule] {
-        var rules: [HeaderRule] = []
-        for line in try table.strings(key) {
+        try table.strings(key).map { (line) throws(UsageFault) in
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let name = try name(parts[0], key, table), names || name.slots.isEmpty else {
                 throw table.fault(key, "must be \"Name: value\"")
@@ -256,9 +254,8 @@ struct TemplateDecoder {
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
                 throw table.fault(key, "contains a control character")
             }
-            rules.append(HeaderRule(name: name, value: try template(value, key, table)))
+            return HeaderRule(name: name, value: try template(value, key, table))
         }
-        return rules
     }
 
     /// - Returns: `nil` for a name that no header can have.
@@ -288,15 +285,13 @@ struct TemplateDecoder {
             return .number(number)
         case .bool(let flag): return .bool(flag)
         case .array(let elements):
-            var templates: [JSONTemplate] = []
-            for element in elements { templates.append(try json(element, key, table)) }
-            return .array(templates)
+            return .array(try elements.map { (element) throws(UsageFault) in try json(element, key, table) })
         case .table(let members):
-            var fields: [JSONTemplate.Member] = []
-            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                fields.append(JSONTemplate.Member(name: name, value: try json(member, "\(key).\(name)", table)))
-            }
-            return .object(fields)
+            let fields = members.sorted { $0.key < $1.key }
+            return .object(
+                try fields.map { (name, member) throws(UsageFault) in
+                    JSONTemplate.Member(name: name, value: try json(member, "\(key).\(name)", table))
+                })
         case .unsupported(let type): throw table.fault(key, "JSON has no \(type); write it as a string")
         }
     }

@@ -94,9 +94,7 @@ struct ResponseRuleDecoder {
         guard case .array(let elements) = value else {
             throw table.fault(key, "must be a list of statuses and tables, not \(value.kind)")
         }
-        var conditions: [Condition] = []
-        for element in elements { conditions.append(try condition(element, key, table)) }
-        return conditions
+        return try elements.map { (element) throws(UsageFault) in try condition(element, key, table) }
     }
 
     private func condition(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> Condition {

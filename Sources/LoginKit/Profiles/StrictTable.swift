@@ -49,6 +49,16 @@ package struct StrictTable {
         return Int(number)
     }
 
+    /// One of the words that a type has for its cases.
+    func choice<Choice>(_ key: String) throws(UsageFault) -> Choice?
+    where Choice: CaseIterable & RawRepresentable, Choice.RawValue == String {
+        guard let name = try string(key) else { return nil }
+        guard let choice = Choice(rawValue: name) else {
+            throw fault(key, "'\(name)' is not one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
     func table(_ key: String) throws(UsageFault) -> StrictTable? {
         guard let value = members[key] else { return nil }
         guard case .table(let inner) = value else { throw wrongType(key, value, "a table") }
@@ -72,14 +82,12 @@ package struct StrictTable {
         guard let value = members[key] else { return [] }
         if case .string(let text) = value { return [text] }
         guard case .array(let elements) = value else { throw wrongType(key, value, "a string or a list of strings") }
-        var texts: [String] = []
-        for element in elements {
+        return try elements.map { (element) throws(UsageFault) in
             guard case .string(let text) = element else {
                 throw wrongType(key, element, "a string or a list of strings")
             }
-            texts.append(text)
+            return text
         }
-        return texts
     }
 
     func require(_ key: String) throws(UsageFault) {
