@@ -45,24 +45,28 @@ enum HelpTopics {
     }
 }
 
-/// `authctl help exit-codes`: a page of the help, not a command.
-struct ExitCodesCommand: ParsableCommand {
+/// A page of the help, not a command.
+protocol HelpPage: ParsableCommand {}
+
+extension HelpPage {
+    func run() throws { throw CleanExit.helpRequest(self) }
+}
+
+/// `authctl help exit-codes`
+struct ExitCodesCommand: HelpPage {
     static let configuration = CommandConfiguration(
         commandName: "exit-codes",
         abstract: "The exit codes, and what to do about each.",
         discussion: table,
         shouldDisplay: false)
 
-    func run() throws {
-        throw CleanExit.helpRequest(self)
-    }
-
     /// In lines that fit into 80 columns as they are: this is put together at every start, so it does no more than that.
     private static var table: String {
         var table = ""
         for code in ExitCode.allCases {
+            let (meaning, advice) = code.words
             table += code.rawValue < 10 ? "  " : " "
-            table += "\(code.rawValue)  \(code.name)\n      \(code.meaning)\n      → \(code.advice)\n"
+            table += "\(code.rawValue)  \(code.name)\n      \(meaning)\n      → \(advice)\n"
         }
         for (signal, name) in [(129, "SIGHUP"), (130, "SIGINT"), (143, "SIGTERM")] {
             table += "\(signal)  signal\n      died by \(name)\n"
@@ -77,16 +81,12 @@ struct ExitCodesCommand: ParsableCommand {
 }
 
 /// `authctl help config`: authctl-config(5) in short.
-struct ConfigHelpCommand: ParsableCommand {
+struct ConfigHelpCommand: HelpPage {
     static let configuration = CommandConfiguration(
         commandName: "config",
         abstract: "A summary of the configuration; see man authctl-config",
         discussion: page,
         shouldDisplay: false)
-
-    func run() throws {
-        throw CleanExit.helpRequest(self)
-    }
 
     private static let page = """
         Write ~/.config/authctl/config.toml (mkdir -p the folder); authctl only reads
@@ -118,16 +118,12 @@ struct ConfigHelpCommand: ParsableCommand {
 }
 
 /// `authctl help environment`: ENVIRONMENT of authctl(1) in short.
-struct EnvironmentHelpCommand: ParsableCommand {
+struct EnvironmentHelpCommand: HelpPage {
     static let configuration = CommandConfiguration(
         commandName: "environment",
         abstract: "The environment variables; see man authctl.",
         discussion: table,
         shouldDisplay: false)
-
-    func run() throws {
-        throw CleanExit.helpRequest(self)
-    }
 
     /// A variable that authctl reads, or several of a kind, and what it means. authctl(1) has the same ones in the same order, and
     /// begins with the same sentence. It is written out, in lines that fit into 80 columns, since every start would otherwise put it
@@ -180,47 +176,30 @@ struct EnvironmentHelpCommand: ParsableCommand {
 }
 
 extension ExitCode {
-    /// The meaning, in one line.
-    var meaning: String {
+    /// The meaning, in one line, and the advice for a script.
+    fileprivate var words: (meaning: String, advice: String) {
         switch self {
-        case .ok: "done; whoami: verified and usable; status: every login is, shown or not"
-        case .failure: "any other failure"
-        case .usage: "wrong options, unknown profile, bad file, endpoint that proves nothing"
-        case .rejected: "the server refused the credential"
-        case .loginRequired: "no usable session, and asking is not allowed or not possible"
-        case .cancelled: "the user cancelled"
-        case .network: "no connection, no response or a broken one; the credential was not judged"
-        case .untrusted: "certificate not trusted, plain http, weaker method, another origin"
-        case .store: "store locked, missing, damaged or timed out"
-        case .secondFactor: "a code is needed and was missing or refused"
-        case .forbidden: "the credential is good, but the account has no permission"
-        case .http: "the response to 'request' has another status of 400 or above"
-        case .busy: "429, 5xx or 'try later' ('request': 429 and 503)"
-        case .expired: "nobody answered in time"
-        case .locked: "another authctl held the account's lock too long"
-        case .partial: "the logout failed at the server; the local copy is erased"
-        }
-    }
-
-    /// The advice for a script.
-    var advice: String {
-        switch self {
-        case .ok: "continue"
-        case .failure: "report it"
-        case .usage: "fix the command or the configuration"
-        case .rejected: "correct the credential"
-        case .loginRequired: "authctl login"
-        case .cancelled: "stop"
-        case .network: "retry later"
-        case .untrusted: "somebody has to decide"
-        case .store: "fix the store, or --persist none"
-        case .secondFactor: "supply the code"
-        case .forbidden: "ask for the permission"
-        case .http: "see the body"
-        case .busy: "wait"
-        case .expired: "start again"
-        case .locked: "retry"
-        case .partial: "end the session at the service"
+        case .ok: ("done; whoami: verified and usable; status: every login is, shown or not", "continue")
+        case .failure: ("any other failure", "report it")
+        case .usage:
+            (
+                "wrong options, unknown profile, bad file, endpoint that proves nothing",
+                "fix the command or the configuration"
+            )
+        case .rejected: ("the server refused the credential", "correct the credential")
+        case .loginRequired: ("no usable session, and asking is not allowed or not possible", "authctl login")
+        case .cancelled: ("the user cancelled", "stop")
+        case .network: ("no connection, no response or a broken one; the credential was not judged", "retry later")
+        case .untrusted:
+            ("certificate not trusted, plain http, weaker method, another origin", "somebody has to decide")
+        case .store: ("store locked, missing, damaged or timed out", "fix the store, or --persist none")
+        case .secondFactor: ("a code is needed and was missing or refused", "supply the code")
+        case .forbidden: ("the credential is good, but the account has no permission", "ask for the permission")
+        case .http: ("the response to 'request' has another status of 400 or above", "see the body")
+        case .busy: ("429, 5xx or 'try later' ('request': 429 and 503)", "wait")
+        case .expired: ("nobody answered in time", "start again")
+        case .locked: ("another authctl held the account's lock too long", "retry")
+        case .partial: ("the logout failed at the server; the local copy is erased", "end the session at the service")
         }
     }
 }
