@@ -41,49 +41,7 @@ extension LoginNeed {
                 "this URL belongs to the realm \(SafeText.quoted(realm)), but the login is for \(SafeText.quoted(login))"
             case .declined(let method): "the server requires the method \(method.rawValue), which was declined"
             }
-        if let next = nextWithinExec(topic) { return Message(what, next: next) }
-        if case .noIdentity = why { return Message(what, next: "see 'identity' in man authctl-config") }
-        if case .ticket(let problem) = why {
-            return Message(what, next: "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)")
-        }
-        if case .noActiveAccount(let known) = why {
-            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
-            return Message(
-                what, next: "accounts: \(names); choose one: \(topic.switchCommand) NAME")
-        }
-        if case .noSuchAccount(_, let known) = why, !known.isEmpty {
-            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
-            return Message(what, next: "logged in: \(names); to log in: \(topic.loginCommand)")
-        }
-        if case .otherPerson = why {
-            return Message(
-                what,
-                next: """
-                    keep them apart: \(topic.loginCommand("-u", "NAME")); or decide at a terminal: \
-                    \(topic.loginCommand("--force"))
-                    """)
-        }
-        if case .sessionOfAnother = why {
-            return Message(
-                what, next: "tell the service's administrator, and log in again: \(topic.loginCommand("--force"))")
-        }
-        if case .clockSetBack = why {
-            return Message(what, next: "set the clock, or log in: \(topic.loginCommand)")
-        }
-        if case .refreshNotJudged = why {
-            return Message(what, next: "try again later, or log in: \(topic.loginCommand)")
-        }
-        if case .unfinishedRefresh = why {
-            return Message(
-                what,
-                next: "use authctl there, which puts the session back if it has one, or log in: \(topic.loginCommand)")
-        }
-        if case .otherRealm(_, let url, _) = why {
-            return Message(what, next: "log in there with a separate profile: \(ShellCommand("authctl", "login", url))")
-        }
-        if why == .noProfile {
-            return Message(what, next: topic.wayToFirstProfile)
-        }
+        if let next = nextWithinExec(topic) ?? next(topic) { return Message(what, next: next) }
         if topic.opensWindow {
             let plain = topic.withoutWayToConsent
             return Message(
@@ -111,6 +69,40 @@ extension LoginNeed {
 }
 
 extension LoginNeed {
+    /// The advice where a usual login is not what helps.
+    private func next(_ topic: ErrorContext) -> String? {
+        switch why {
+        case .noProfile:
+            topic.environmentNamesURL
+                ? "only login makes one of AUTHCTL_VERIFY_URL, so first: authctl login"
+                : "log in with a URL: authctl login https://HOST/PATH"
+        case .noIdentity: "see 'identity' in man authctl-config"
+        case .ticket(let problem): "get a ticket: kinit\(problem.user), then: \(topic.loginCommand)"
+        case .noActiveAccount(let known): "accounts: \(quoted(known)); choose one: \(topic.switchCommand) NAME"
+        case .noSuchAccount(_, let known) where !known.isEmpty:
+            "logged in: \(quoted(known)); to log in: \(topic.loginCommand)"
+        case .otherPerson:
+            """
+            keep them apart: \(topic.loginCommand("-u", "NAME")); or decide at a terminal: \
+            \(topic.loginCommand("--force"))
+            """
+        case .sessionOfAnother:
+            "tell the service's administrator, and log in again: \(topic.loginCommand("--force"))"
+        case .clockSetBack: "set the clock, or log in: \(topic.loginCommand)"
+        case .refreshNotJudged: "try again later, or log in: \(topic.loginCommand)"
+        case .unfinishedRefresh:
+            "use authctl there, which puts the session back if it has one, or log in: \(topic.loginCommand)"
+        case .otherRealm(_, let url, _):
+            "log in there with a separate profile: \(ShellCommand("authctl", "login", url))"
+        case .nothingStored, .sessionRefused, .sessionForbidden, .unnamed, .sessionExpired, .sessionEndsSoon,
+            .passwordRefusedBefore, .leftBlank, .noSuchAccount, .keyLocked, .passwordCommandFailed,
+            .passwordCommandTookTooLong, .declined:
+            nil
+        }
+    }
+
+    private func quoted(_ names: [String]) -> String { names.map { SafeText.quoted($0) }.joined(separator: ", ") }
+
     /// The advice within an `exec` that has made a login and not stored it. The usual one, to log in once more, would not
     /// help.
     private func nextWithinExec(_ topic: ErrorContext) -> String? {
@@ -123,15 +115,6 @@ extension LoginNeed {
             this runs inside an 'authctl exec' whose login is not stored (--ephemeral, or the store none): add \
             --curl-config to that, or log in with a store first
             """
-    }
-}
-
-extension ErrorContext {
-    /// The advice for making a first profile.
-    fileprivate var wayToFirstProfile: String {
-        environmentNamesURL
-            ? "only login makes one of AUTHCTL_VERIFY_URL, so first: authctl login"
-            : "log in with a URL: authctl login https://HOST/PATH"
     }
 }
 
