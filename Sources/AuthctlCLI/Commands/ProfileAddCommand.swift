@@ -103,8 +103,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
         if sha256 != nil { return fetched.offered }
         guard context.mayAsk else { throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum))) }
-        let dialogue = context.dependencies.dialogue(context.dialogueSettings)
-        let wants = try dialogue.decide(
+        let wants = try context.dialogue.decide(
             fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
         return wants ? fetched.offered : nil
     }
@@ -141,8 +140,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
             yes adds them with the rest; no adds the rest alone; Ctrl-C adds nothing.
             """
         if invocation.context.mayAsk,
-            try invocation.context.dependencies.dialogue(invocation.context.dialogueSettings).decide(
-                question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
+            try invocation.context.dialogue.decide(question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
         {
             return true
         }

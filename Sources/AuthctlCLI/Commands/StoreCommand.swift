@@ -184,8 +184,9 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
         guard invocation.context.mayAsk else { throw .store(.newPassphraseMissing) }
-        let dialogue = invocation.context.dependencies.dialogue(invocation.context.dialogueSettings)
-        guard let typed = try dialogue.askPassphrase("New passphrase: ", confirm: true) else { throw .cancelled }
+        guard let typed = try invocation.context.dialogue.askPassphrase("New passphrase: ", confirm: true) else {
+            throw .cancelled
+        }
         return .passphrase { () throws(StoreFault) in typed }
     }
 }

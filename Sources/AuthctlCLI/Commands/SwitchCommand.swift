@@ -82,8 +82,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
             let isActive = record.activeUsername.map { account.username.isSame(as: $0) } ?? false
             return SafeText.escaped(account.identity.displayName) + (isActive ? " (active)" : "")
         }
-        let dialogue = context.dependencies.dialogue(context.dialogueSettings)
-        return accounts[try dialogue.choose("Accounts of \(profile.name):", among: names)].username
+        return accounts[try context.dialogue.choose("Accounts of \(profile.name):", among: names)].username
     }
 
     /// Looks the account up and makes it active in one step, so that it cannot log out in between. Accounts of a former origin

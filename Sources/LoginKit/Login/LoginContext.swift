@@ -249,7 +249,10 @@ extension LoginContext {
     /// Where the encrypted file is, or will be.
     package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
 
-    package var dialogueSettings: Dependencies.DialogueSettings {
+    /// The person at the terminal, outside of a login.
+    package var dialogue: any Dialogue { dependencies.dialogue(dialogueSettings) }
+
+    var dialogueSettings: Dependencies.DialogueSettings {
         Dependencies.DialogueSettings(mask: dependencies.environment.mask, timeout: promptTimeout)
     }
 }
