@@ -25,9 +25,8 @@ package struct ProfileDecoder {
 
     package func profile(named name: String, _ table: StrictTable) throws(UsageFault) -> Profile {
         try table.allow(Self.keys)
-        try table.require("url")
-        let requests = try RequestDecoder(table)
         guard let url = try table.string("url") else { throw table.fault("url", "is missing") }
+        let requests = try RequestDecoder(table)
         if let problem = ProfileURL(text: url).problem { throw table.fault("url", problem) }
         var profile = Profile(name: name, url: url, methods: try methods(table), proof: try proof(requests, table))
         profile.refresh = try requests.request("refresh", in: table)

@@ -90,10 +90,6 @@ package struct StrictTable {
         }
     }
 
-    func require(_ key: String) throws(UsageFault) {
-        if members[key] == nil { throw fault(key, "is missing") }
-    }
-
     func fault(_ key: String?, _ problem: String) -> UsageFault {
         let place = key.map(pathOf) ?? path
         return .badConfig(file: file, path: place.isEmpty ? nil : place, line: nil, problem: problem)
