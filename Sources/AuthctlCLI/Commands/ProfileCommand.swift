@@ -288,7 +288,8 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
         } else if found.isEmpty {
             invocation.say("No presets found: share/authctl/presets is missing.")
         } else {
-            try invocation.streams.result(Self.table(found))
+            let rows = found.map { [StyledText($0.name), StyledText($0.triedWords)] }
+            try invocation.streams.result(Table(headings: ["PRESET", "TRIED ON"], rows: rows))
         }
         return .ok
     }
@@ -300,12 +301,6 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
         File: \(SafeText.escaped(preset.file))
         To use it: authctl profile add --preset \(preset.name) --url URL
         """
-    }
-
-    private static func table(_ presets: [Presets.Preset]) -> Table {
-        var table = Table(headings: ["PRESET", "TRIED ON"])
-        for preset in presets { table.add([StyledText(preset.name), StyledText(preset.triedWords)]) }
-        return table
     }
 }
 

@@ -49,15 +49,14 @@ struct ProfileListCommand: BasicCommand, ReportingCommand {
     }
 
     private static func table(_ rows: [ProfileRow]) -> Table {
-        var table = Table(headings: ["PROFILE", "URL", "METHOD", "FROM"])
-        for row in rows {
+        let cells: [[StyledText]] = rows.map { row in
             let name = SafeText.escaped(row.name)
-            table.add([
+            return [
                 row.isDefault ? "\(name, .bold) (default)" : StyledText(name), StyledText(row.shownURL ?? "?"),
                 StyledText(row.method ?? "?"), StyledText(row.source),
-            ])
+            ]
         }
-        return table
+        return Table(headings: ["PROFILE", "URL", "METHOD", "FROM"], rows: cells)
     }
 }
 

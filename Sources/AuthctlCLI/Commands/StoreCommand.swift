@@ -81,14 +81,13 @@ struct StoreListCommand: BasicCommand, ReportingCommand {
         if printsJSON {
             try invocation.streams.result(json: rows)
         } else {
-            var table = Table(headings: ["STORE", "KEEPS", "USABLE", "WHY"])
-            for row in rows {
-                table.add([
+            let cells: [[StyledText]] = rows.map { row in
+                [
                     row.chosen ? "\(row.name, .bold)" : StyledText(row.name), StyledText(row.keeps),
                     "\(mark: row.mark)\(row.usable ? "yes" : "no", row.mark.style)", StyledText(row.why),
-                ])
+                ]
             }
-            try invocation.streams.result(table)
+            try invocation.streams.result(Table(headings: ["STORE", "KEEPS", "USABLE", "WHY"], rows: cells))
         }
         return .ok
     }

@@ -33,14 +33,10 @@ struct TrustListCommand: BasicCommand, ReportingCommand {
         } else if rows.isEmpty {
             invocation.say("No certificates have been accepted.")
         } else {
-            var table = Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"])
-            for row in rows {
-                table.add([
-                    StyledText(row.origin), StyledText(row.reasons.joined(separator: ", ")),
-                    StyledText(row.fingerprint),
-                ])
+            let cells = rows.map {
+                [$0.origin, $0.reasons.joined(separator: ", "), $0.fingerprint].map { StyledText($0) }
             }
-            try invocation.streams.result(table)
+            try invocation.streams.result(Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"], rows: cells))
         }
         return .ok
     }

@@ -32,10 +32,9 @@ struct Table {
         let all = [headings.map { StyledText($0) }] + rows
         let widths = headings.indices.map { column in all.map { look.width(of: $0[column]) }.max() ?? 0 }
         guard widths.reduce(0, +) + 2 * (widths.count - 1) > columns else { return nil }
-        var table = Table(headings: headings.enumerated().filter { $0.offset != index }.map(\.element))
-        for row in rows { table.add(row.enumerated().filter { $0.offset != index }.map(\.element)) }
-        table.dispensable = Array(dispensable.dropFirst())
-        return table
+        func others<Cell>(_ row: [Cell]) -> [Cell] { Array(row[..<index] + row[(index + 1)...]) }
+        return Table(
+            headings: others(headings), rows: rows.map { others($0) }, dispensable: Array(dispensable.dropFirst()))
     }
 
     private func lines(
