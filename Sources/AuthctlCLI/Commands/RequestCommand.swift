@@ -35,10 +35,6 @@ struct RequestCommand: InvokedCommand {
     @OptionGroup(visibility: .hidden) var login: LoginOptions
     @OptionGroup var global: GlobalOptions
 
-    private var words: RequestWords { RequestWords(first: first ?? "", second: second) }
-    private var method: String { words.method }
-    private var url: String { words.url }
-
     func validate() throws {
         guard let first else { throw ValidationError("A URL is missing.") }
         if second == nil, !first.isEmpty, first.allSatisfy({ $0.isASCII && $0.isUppercase }) {
@@ -47,7 +43,7 @@ struct RequestCommand: InvokedCommand {
         if second == nil, request.hasBody {
             throw ValidationError("A body needs a method, for example: authctl request POST URL")
         }
-        if request.page != nil, words.method != "POST" {
+        if request.page != nil, method != "POST" {
             throw ValidationError(
                 "--page needs POST, for example: authctl request --page /edit POST /save -d text=hello")
         }
@@ -60,7 +56,7 @@ struct RequestCommand: InvokedCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        try words.check { invocation.context.profiles.source(of: $0) != nil }
+        try checkWords { invocation.context.profiles.source(of: $0) != nil }
         if anonymous { return try runAnonymously(invocation) }
         let provider = try invocation.provider(try invocation.context.selectProfile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(

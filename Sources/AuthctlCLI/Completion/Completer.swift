@@ -75,7 +75,7 @@ struct CompletionSources {
         case (_, "store"): return ["auto"] + stores.map(\.description)
         case ("trust", "origin"): return profiles() + origins
         case ("request", _) where argument.kind == .positional && place.arguments.isEmpty:
-            return RequestWords.usualMethods
+            return RequestCommand.usualMethods
         default: return []
         }
     }

@@ -1,20 +1,18 @@
 import LoginKit
 
-/// The one or two words of `request` that are no options.
-struct RequestWords {
+// The one or two words of `request` that are no options.
+extension RequestCommand {
     /// The methods that are completed, and that win over a profile of the same name.
     static let usualMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
-    let first: String
-    let second: String?
-
-    var method: String { second == nil ? "GET" : first }
-    var url: String { second ?? first }
+    var method: String { second == nil ? "GET" : first ?? "" }
+    var url: String { second ?? first ?? "" }
 
     /// - Throws: `usage` for a first word that is no method, such as the name of a profile, which other commands take there. It may
     ///   be anything, and is repeated only where it is one of the names that are known.
     /// - Parameter isKnown: whether there is a profile of this name.
-    func check(isKnown: (String) -> Bool) throws(LoginFault) {
+    func checkWords(isKnown: (String) -> Bool) throws(LoginFault) {
+        let first = first ?? ""
         let isProfile = !Self.usualMethods.contains(first) && isKnown(first)
         guard isProfile || second != nil && !isMethod(first) else { return }
         let problem =
