@@ -34,7 +34,7 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.isOffline = offline
         let profile = try invocation.context.selectProfile(profile)
-        if explain { return try ExplainedWhoami(invocation, profile).tell(printsJSON: printsJSON) }
+        if explain { return try ExplainedWhoami(invocation: invocation, profile: profile).tell(printsJSON: printsJSON) }
         let identity: Identity
         if offline {
             identity = try invocation.context.usableAccount(profile).identity

@@ -114,10 +114,8 @@ final class ExplainedLogin {
 
 /// Describes a stored login in sentences, without its secret.
 struct ExplainedAccount {
-    private let account: AccountRecord
-    private let clock: WallClock
-
-    init(_ account: AccountRecord, _ clock: WallClock) { (self.account, self.clock) = (account, clock) }
+    let account: AccountRecord
+    let clock: WallClock
 
     /// - Parameter stored: `nil` if it was not read.
     func login(_ stored: StoredLogin?) -> String {
@@ -175,11 +173,6 @@ struct ExplainedWhoami {
     let profile: Profile
     private let walk = LoginTranscript(beginsAnonymously: false)
 
-    init(_ invocation: Invocation, _ profile: Profile) {
-        self.invocation = invocation
-        self.profile = profile
-    }
-
     /// - Returns: the code that it would be without an explanation.
     func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
         var explanation = Explanation(profile, invocation.context)
@@ -208,7 +201,7 @@ struct ExplainedWhoami {
         } else {
             let stored = try run.keeper.fill()
             if let account = run.keeper.filledRecord {
-                let sentences = ExplainedAccount(account, invocation.context.dependencies.clock)
+                let sentences = ExplainedAccount(account: account, clock: invocation.context.dependencies.clock)
                 explanation.login = sentences.login(stored)
                 explanation.granted = sentences.granted(stored)
             }
@@ -257,7 +250,7 @@ extension Invocation {
         let record = try context.record(of: profile)
         let name = context.username(for: profile)
         if let account = name.map({ record?.account(named: $0) }) ?? record?.activeAccount {
-            return ExplainedAccount(account, context.dependencies.clock).login(nil)
+            return ExplainedAccount(account: account, clock: context.dependencies.clock).login(nil)
         }
         let whose = name.map { "no account \(SafeText.quoted($0))" } ?? "no active account"
         return "none; \(whose) of this profile is in \(SafeText.quoted(registry))."

@@ -1,26 +1,17 @@
 import LoginKit
 
-/// One line of `store move --json`.
-struct MovedAccount: Encodable {
-    let profile: String
-    let origin: String
-    let username: String
-    let from: String
-    let to: String
-}
-
 /// Moves accounts from one store to another. One that fails does not stop the others.
 struct StoreTransfer {
     let invocation: Invocation
     let source: StoreName
     let target: StoreName
 
-    /// - Returns: what was moved, and the first fault.
-    func run() throws(LoginFault) -> ([MovedAccount], LoginFault?) {
+    /// - Returns: the rows of `store move --json` for what was moved, and the first fault.
+    func run() throws(LoginFault) -> ([[String: String]], LoginFault?) {
         let accounts = try accounts()
         guard !accounts.isEmpty else { return ([], nil) }
         let outcomes = try fromStore(try openedStores()).move(accounts.map { $0.account.id(in: $0.profile.name) })
-        var moved: [MovedAccount] = []
+        var moved: [[String: String]] = []
         var faults: [LoginFault] = []
         for (profile, account) in accounts {
             switch outcomes[account.id(in: profile.name)] {
@@ -52,7 +43,7 @@ struct StoreTransfer {
 
     private func say(
         _ outcome: AccountMove.Outcome, _ profile: ProfileRecord, _ account: AccountRecord,
-        _ moved: inout [MovedAccount]
+        _ moved: inout [[String: String]]
     ) {
         let name = SafeText.name(account.identity.displayName)
         let who = "\(name.isEmpty ? "" : "\(name) of ")\(profile.name) (\(account.origin))"
@@ -69,10 +60,13 @@ struct StoreTransfer {
         }
     }
 
-    private func moving(_ profile: ProfileRecord, _ account: AccountRecord, to store: StoreName) -> MovedAccount {
-        MovedAccount(
-            profile: profile.name, origin: account.origin.description, username: account.username,
-            from: "\(source)", to: "\(store)")
+    private func moving(
+        _ profile: ProfileRecord, _ account: AccountRecord, to store: StoreName
+    ) -> [String: String] {
+        [
+            "profile": profile.name, "origin": "\(account.origin)", "username": account.username, "from": "\(source)",
+            "to": "\(store)",
+        ]
     }
 
     /// The accounts that are kept in `source` or have a copy left there, of former origins too, limited by `-P` and `-u`.
