@@ -9,12 +9,6 @@ package struct Configuration {
         case config(file: String)
         /// By `login URL` or `profile add`; these can be removed again.
         case made(file: String)
-
-        var file: String {
-            switch self {
-            case .config(let file), .made(let file): file
-            }
-        }
     }
 
     let paths: Paths
@@ -88,23 +82,22 @@ package struct Configuration {
 
     /// - Throws: `UsageFault.unknownProfile` with the names that are near.
     func profile(named name: String) throws(UsageFault) -> Profile {
-        let decoder = ProfileDecoder(folder: paths.configFolder, home: paths.home)
-        switch source(of: name) {
-        case .config:
-            if let table = try configured?.table(name) { return withDefaults(try decoder.profile(named: name, table)) }
-        case .made(let file):
-            if let table = try Self.table(file) { return withDefaults(try decoder.profile(named: name, table)) }
-        case nil:
-            break
+        guard let table = try table(of: name) else {
+            throw .unknownProfile(name: name, near: names.nearest(to: name))
         }
-        throw .unknownProfile(name: name, near: names.nearest(to: name))
+        let decoder = ProfileDecoder(folder: paths.configFolder, home: paths.home)
+        return withDefaults(try decoder.profile(named: name, table))
     }
 
     /// A profile as it was written; `nil` if there is none of this name.
     package func written(_ name: String) throws(UsageFault) -> ConfigValue? {
+        try table(of: name).map { .table($0.members) }
+    }
+
+    private func table(of name: String) throws(UsageFault) -> StrictTable? {
         switch source(of: name) {
-        case .config: try configured?.table(name).map { .table($0.members) }
-        case .made(let file): try Self.table(file).map { .table($0.members) }
+        case .config: try configured?.table(name)
+        case .made(let file): try Self.table(file)
         case nil: nil
         }
     }
