@@ -110,8 +110,7 @@ struct GitCredentialRequest: Equatable, Sendable {
     /// - Throws: for whatever git itself would not have written.
     init(parsing input: Secret) throws(HelperRequestFault) {
         guard input.count <= Self.limit else { throw .tooLong(limit: Self.limit) }
-        var lines = GitCredentialLines(input)
-        try lines.read()
+        let lines = try GitCredentialLines(input)
         username = try lines.text("username").flatMap { $0.isEmpty ? nil : $0 }
         password = lines.value("password")
         credential = lines.value("credential")
@@ -160,7 +159,6 @@ struct GitCredentialLines {
     /// The values of `capability[]`, in order.
     private(set) var capabilities: [String] = []
 
-    private let input: Secret
     private var values: [String: Secret] = [:]
     /// The names of all attributes so far that may not occur twice.
     private var seen: Set<String> = []
@@ -170,8 +168,15 @@ struct GitCredentialLines {
         "protocol", "host", "username", "password", "url", "credential", "quit",
     ]
 
-    init(_ input: Secret) {
-        self.input = input
+    init(_ input: Secret) throws(HelperRequestFault) {
+        let ends = input.withUnsafeBytes { bytes in bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") } }
+        var start = 0
+        for end in ends + [input.count] {
+            // A blank line is the end; what follows it was not asked.
+            guard end > start else { return }
+            try take(start..<end, of: input)
+            start = end + 1
+        }
     }
 
     func value(_ attribute: String) -> Secret? { values[attribute] }
@@ -184,18 +189,7 @@ struct GitCredentialLines {
         return text
     }
 
-    mutating func read() throws(HelperRequestFault) {
-        let ends = input.withUnsafeBytes { bytes in bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") } }
-        var start = 0
-        for end in ends + [input.count] {
-            // A blank line is the end; what follows it was not asked.
-            guard end > start else { return }
-            try take(start..<end)
-            start = end + 1
-        }
-    }
-
-    private mutating func take(_ line: Range<Int>) throws(HelperRequestFault) {
+    private mutating func take(_ line: Range<Int>, of input: Secret) throws(HelperRequestFault) {
         let (name, value): (String, Secret) = try input.withUnsafeBytes { (bytes) throws(HelperRequestFault) in
             let line = bytes[line]
             // A carriage return ends a line for some readers and not for others.
