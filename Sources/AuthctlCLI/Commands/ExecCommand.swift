@@ -72,7 +72,10 @@ struct ExecCommand: EndingCommand {
             invocation.streams.say("authctl: \(SafeText.quoted(command.first ?? "")): \(error.words)")
             return .status(error.status)
         }
-        try invocation.tellOfOuterExec()
+        // Its login goes on to be the command's unless another profile is named.
+        if let outer = invocation.context.dependencies.environment["AUTHCTL_EXEC"] {
+            invocation.say("authctl: already running inside 'authctl exec' for the profile \(SafeText.quoted(outer))")
+        }
         let provider = try invocation.provider(profile, login)
         let gated = ExecutedCommand(
             invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
@@ -91,13 +94,5 @@ struct ExecCommand: EndingCommand {
         guard arguments.first == name, !arguments.contains("--") else { return }
         if arguments.contains(where: { ["-h", "--help", "-help"].contains($0) }) { return }
         throw .usage(.other("'--' is required before the command: authctl exec [options] -- command [arguments]"))
-    }
-}
-
-extension Invocation {
-    /// The login of an outer `exec` goes on to be the command's unless another profile is named.
-    fileprivate func tellOfOuterExec() throws(LoginFault) {
-        guard let outer = context.dependencies.environment["AUTHCTL_EXEC"] else { return }
-        say("authctl: already running inside 'authctl exec' for the profile \(SafeText.quoted(outer))")
     }
 }

@@ -89,13 +89,26 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     /// - Returns: `nil` if the person declines.
     private func offered(_ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
         if let from { return try fetched(from, invocation) }
-        if file == "-" { return try ProfileInput(invocation).offered(name: name) }
+        if file == "-" { return try typed(invocation) }
         if let file { return try fromUsage(try OfferedProfiles(file: file, name: name)) }
         let presets = Presets(invocation.context.dependencies.environment), wanted = preset ?? ""
         guard let found = try fromUsage(try presets.preset(named: wanted)) else {
             throw .usage(.badValue(option: "--preset", problem: presets.problem(with: wanted)))
         }
         return try fromUsage(try OfferedProfiles(found, url: url ?? "", name: name))
+    }
+
+    /// Reads standard input.
+    private func typed(_ invocation: Invocation) throws(LoginFault) -> OfferedProfiles {
+        if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
+            invocation.say("Paste the profile, and press Enter and Ctrl-D.")
+        }
+        let source = "standard input"
+        let (bytes, isWhole) = try BodyInput("@-", option: source).beginning(limit: FetchedProfiles.limit)
+        guard isWhole, bytes.count <= FetchedProfiles.limit else {
+            throw .usage(.badConfig(file: source, path: nil, line: nil, problem: "has more than 64 KiB"))
+        }
+        return try fromUsage(try OfferedProfiles(bytes, from: source, name: name))
     }
 
     private func fetched(_ url: String, _ invocation: Invocation) throws(LoginFault) -> OfferedProfiles? {
@@ -151,27 +164,5 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
             To import them, repeat the command with --accept-commands.
             """)
         return false
-    }
-}
-
-/// The input of `profile add -`.
-private struct ProfileInput {
-    private static let name = "standard input"
-    private let invocation: Invocation
-
-    init(_ invocation: Invocation) {
-        self.invocation = invocation
-    }
-
-    /// - Throws: `usage` if it is no text, is too long, or has no profile in it.
-    func offered(name: String?) throws(LoginFault) -> OfferedProfiles {
-        if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
-            invocation.say("Paste the profile, and press Enter and Ctrl-D.")
-        }
-        let (bytes, isWhole) = try BodyInput("@-", option: Self.name).beginning(limit: FetchedProfiles.limit)
-        guard isWhole, bytes.count <= FetchedProfiles.limit else {
-            throw .usage(.badConfig(file: Self.name, path: nil, line: nil, problem: "has more than 64 KiB"))
-        }
-        return try fromUsage(try OfferedProfiles(bytes, from: Self.name, name: name))
     }
 }
