@@ -112,27 +112,27 @@ extension AccountLogout {
 package struct Receipt {
     package let profile: String
     package let place: Origin
-    package let username: String
+    let username: String
     /// The known state of the login at the server.
     package var facts: LogoutFacts
-    package var copy = Copy.none
+    var copy = Copy.none
     /// When whatever the server still accepts expires, in seconds of Unix time.
-    package var expires: Int64?
+    var expires: Int64?
     /// The reason why the logout at the server is incomplete; `nil` if it is not.
     package var problem: String?
     /// Whether the login used a Kerberos ticket, which is not authctl's to end.
-    package var hadTicket = false
+    var hadTicket = false
     /// Whether the login was made in a browser window: perhaps at a provider, which has a session of its own.
-    package var hadWindow = false
+    var hadWindow = false
     /// Whether there is a session at the server, which may live on; a credential that is sent each time has none.
-    package var hadSession = true
+    var hadSession = true
     /// The store that shares the login with other machines.
-    package var sharedStore: StoreName?
+    var sharedStore: StoreName?
     /// The fault that prevented erasing the local copy.
     package var fault: LoginFault?
 
     /// The copy of the login on this machine.
-    package enum Copy: Equatable {
+    enum Copy: Equatable {
         case erased
         /// There was none: the session had been refused, or another machine has logged out.
         case none
@@ -172,7 +172,7 @@ package struct Receipt {
     }
 
     /// A clause for each part of the login that is known to live on at the server.
-    package var remains: [String] {
+    var remains: [String] {
         facts.livesOn.map { part in
             switch part {
             case .session: "the server still accepts the session"

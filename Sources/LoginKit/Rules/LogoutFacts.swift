@@ -1,7 +1,7 @@
 /// The facts about one login after its logout: all that a receipt is made of.
 package struct LogoutFacts: Equatable, Sendable {
     /// The request that was sent to end the login.
-    package enum Request: CaseIterable, Sendable {
+    enum Request: CaseIterable, Sendable {
         /// Nothing; only the local copy was erased.
         case nothing
         /// Nothing, since the profile has no logout.
@@ -15,7 +15,7 @@ package struct LogoutFacts: Equatable, Sendable {
     }
 
     /// The server's response to a request to end one session or token.
-    package enum Reply: CaseIterable, Sendable {
+    enum Reply: CaseIterable, Sendable {
         case notTold
         case accepted
         /// The server does not know it, or does not know it any more.
@@ -26,7 +26,7 @@ package struct LogoutFacts: Equatable, Sendable {
     }
 
     /// The result of a verify request with the old session after that.
-    package enum Check: CaseIterable, Sendable {
+    enum Check: CaseIterable, Sendable {
         /// There is no verify, or no session to ask with: a password is accepted whatever was ended.
         case notAsked
         case refused
@@ -41,12 +41,12 @@ package struct LogoutFacts: Equatable, Sendable {
         case later
     }
 
-    package var request: Request
+    var request: Request
     /// About the session, or the access token.
-    package var session: Reply
+    var session: Reply
     /// About the refresh token; `nil` where nothing can be refreshed.
-    package var refreshToken: Reply?
-    package var check: Check
+    var refreshToken: Reply?
+    var check: Check
     var end: End
     /// Whether the session is a token, which may be just a signed text rather than state of the service.
     var isToken: Bool
@@ -58,14 +58,14 @@ package struct LogoutFacts: Equatable, Sendable {
     }
 
     /// A part of a login that may live on.
-    package enum Part: String, Sendable {
+    enum Part: String, Encodable, Sendable {
         case session
         case accessToken = "access token"
         case refreshToken = "refresh token"
     }
 
     /// The result of a logout at the server.
-    package enum Outcome: String, CaseIterable, Sendable {
+    enum Outcome: String, CaseIterable, Encodable, Sendable {
         case ended = "revoked"
         case endedBefore = "ended before"
         case stillAccepted = "still accepted"
@@ -79,7 +79,7 @@ package struct LogoutFacts: Equatable, Sendable {
     }
 
     /// Nothing has ended unless verify refused the old session.
-    package var outcome: Outcome {
+    var outcome: Outcome {
         switch request {
         case .nothing: return .notAsked
         case .noLogout: return .noLogout
@@ -94,7 +94,7 @@ package struct LogoutFacts: Equatable, Sendable {
     }
 
     /// The parts that are known to live on although the server was told to end them.
-    package var livesOn: [Part] {
+    var livesOn: [Part] {
         guard wasSent else { return [] }
         let session: [Part] = sessionIs == .alive ? [isToken ? .accessToken : .session] : []
         return session + (refreshTokenIs == .alive ? [.refreshToken] : [])

@@ -1,5 +1,3 @@
-import LoginKit
-
 extension Receipt: Encodable {
     private enum CodingKeys: String, CodingKey {
         case profile, origin, username, server, livesOn, erased, expires, problem
@@ -18,7 +16,8 @@ extension Receipt: Encodable {
         try container.encodeIfPresent(problem, forKey: .problem)
     }
 
-    func words(now: Int64) -> String {
+    /// A sentence on what the logout did, and what is left.
+    package func words(now: Int64) -> String {
         let who = username.isEmpty ? "" : "\(SafeText.name(username)) of "
         if fault != nil {
             return "\(who)\(profile) (\(place)): the login could not be deleted here; \(server)"
@@ -30,7 +29,7 @@ extension Receipt: Encodable {
     }
 
     /// Says what is left at the server of a login that was not stored here.
-    func rest(now: Int64) -> String { server + (end(now: now).map { " " + $0 } ?? "") }
+    package func rest(now: Int64) -> String { server + (end(now: now).map { " " + $0 } ?? "") }
 
     private var here: String {
         switch copy {
@@ -92,6 +91,3 @@ extension Receipt: Encodable {
         }
     }
 }
-
-extension LogoutFacts.Outcome: Encodable {}
-extension LogoutFacts.Part: Encodable {}
