@@ -127,14 +127,8 @@ extension Streams {
     /// Writes control characters as JSON escapes; the value stays the same.
     private static func harmless(_ json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
-            guard scalar.value >= 0x7F, SafeText.escape(for: scalar) != nil else {
-                text.unicodeScalars.append(scalar)
-                return
-            }
-            for unit in String(scalar).utf16 {
-                let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
+            let isHarmful = scalar.value >= 0x7F && SafeText.escape(for: scalar) != nil
+            text += isHarmful ? scalar.escapedForJSON : String(scalar)
         }
     }
 }

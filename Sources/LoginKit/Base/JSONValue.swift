@@ -186,16 +186,16 @@ struct JSONText {
             switch scalar {
             case "\"", "\\": quoted += "\\\(scalar)"
             default:
-                guard SafeText.escape(for: scalar) != nil else {
-                    quoted.unicodeScalars.append(scalar)
-                    continue
-                }
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
+                quoted += SafeText.escape(for: scalar) == nil ? String(scalar) : scalar.escapedForJSON
             }
         }
         return quoted + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// As JSON writes a character that is not to stand there itself: a `\u` for each of its units (RFC 8259, section 7).
+    package var escapedForJSON: String {
+        utf16.map { "\\u" + Hexadecimal.text([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }.joined()
     }
 }
