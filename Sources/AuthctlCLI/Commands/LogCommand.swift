@@ -27,8 +27,11 @@ struct LogCommand: BasicCommand, ReportingCommand {
     /// A century, in seconds.
     private static let longest: Int64 = 36_500 * 86_400
 
+    /// The age of the oldest entry, in seconds.
+    private var age: Int64? { since.flatMap { TimeSpan.seconds($0, most: Self.longest) } }
+
     func validate() throws {
-        if let since, TimeSpan.seconds(since, most: Self.longest) == nil {
+        if since != nil, age == nil {
             throw ValidationError("--since must be a number with a unit (s, m, h or d), such as 1h.")
         }
     }
@@ -36,9 +39,7 @@ struct LogCommand: BasicCommand, ReportingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let context = invocation.context, streams = invocation.streams
         let name = try context.selectProfile(profile).name
-        let begin = since.flatMap { TimeSpan.seconds($0, most: Self.longest) }.map {
-            context.dependencies.clock.now() - $0
-        }
+        let begin = age.map { context.dependencies.clock.now() - $0 }
         guard var reader = try ServeLogReader(of: name, in: context.paths) else {
             if printsJSON { try streams.result("[]") }
             let profile = SafeText.escaped(name)
