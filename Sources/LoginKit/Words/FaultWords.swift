@@ -104,7 +104,7 @@ extension OtherFailure {
                     + (isClosed ? "; profiles are fetched without a login" : ", and sent no profile"),
                 next: isClosed ? "save the file yourself, then: authctl profile add FILE" : "check the URL")
         case .unexpectedStatus(let status, let step, let words):
-            let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+            let said = SafeText.said(words)
             return Message(
                 "unexpected response to \(step) (status \(status))\(said)", next: afterUnexpected(status, step))
         case .redirected(let step, let status, let target):
@@ -174,7 +174,7 @@ extension OtherFailure {
 extension Message {
     /// The message for a URL that is no place to prove a login at, and that no profile has.
     fileprivate static func proofless(_ status: Int, _ words: String?, _ url: String) -> Message {
-        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+        let said = SafeText.said(words)
         return Message(
             status == 405
                 ? "the URL takes no GET (status 405)\(said), so it cannot prove a login"

@@ -119,10 +119,7 @@ extension LoginNeed {
 }
 
 extension Refusal {
-    /// The server's words, quoted and made harmless, to stand behind our own.
-    var quoted: String {
-        words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
-    }
+    var quoted: String { SafeText.said(words) }
 
     func rejection(_ topic: ErrorContext) -> Message {
         var what = rejected(topic)

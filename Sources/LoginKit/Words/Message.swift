@@ -85,9 +85,13 @@ extension LoginFault {
     }
 }
 
+extension SafeText {
+    /// The server's words, quoted and made harmless, to stand behind our own; empty where there are none.
+    static func said(_ words: String?) -> String { words.map { ": the server says \(quoted($0))" } ?? "" }
+}
+
 extension BusyFault {
-    /// The server's words, quoted and made harmless, to stand behind our own.
-    var quoted: String { words.map { ": the server says \(SafeText.quoted($0))" } ?? "" }
+    var quoted: String { SafeText.said(words) }
 
     fileprivate var message: Message {
         let wait = retryAfter.map {

@@ -105,7 +105,7 @@ extension ClientMetadataFault {
 
 extension OAuthRefusal {
     fileprivate func message(_ topic: ErrorContext) -> Message {
-        let said = words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
+        let said = SafeText.said(words)
         switch code {
         case .accessDenied?:
             return Message("access was denied\(said)", next: "start again: \(topic.loginCommand)")

@@ -6,7 +6,7 @@ extension SecondFactorFault {
         switch self {
         case .required(let words):
             Message(
-                "the server asks for the code of a second factor\(quoted(words))",
+                "the server asks for the code of a second factor\(SafeText.said(words))",
                 details: ["missing: code (\(Self.waysToGive))"], next: "at a terminal: \(topic.loginCommand)")
         case .refused(let refusal):
             Message(
@@ -14,14 +14,10 @@ extension SecondFactorFault {
                 next: "a code works once: wait for the next one, then: \(topic.loginCommand)")
         case .notDescribed(let words):
             Message(
-                "the server asks for a second factor, and the profile does not say where its code goes\(quoted(words))",
+                "the server asks for a second factor, and the profile does not say where its code goes\(SafeText.said(words))",
                 next:
                     "put {otp} in its login, with 'follow = true' where a redirect leads to that page; see 'second-factor' in "
                     + "authctl-config(5)")
         }
-    }
-
-    private func quoted(_ words: String?) -> String {
-        words.map { ": the server says \(SafeText.quoted($0))" } ?? ""
     }
 }
