@@ -97,11 +97,7 @@ struct ExecutedCommand {
         if profile.traits.isProvedByCertificate { throw .usage(.commandGetsNoToken(method: .certificate)) }
         let pinned = try context.record(of: profile)?.pinnedMethod
         let method = pinned ?? profile.methods.first ?? .auto
-        switch method {
-        case .digest, .negotiate: throw .usage(.commandGetsNoToken(method: method))
-        case .basic, .auto, .certificate, .cookie, .token, .oauth, .browser:
-            throw .usage(.commandGetsNoToken(method: .basic))
-        }
+        throw .usage(.commandGetsNoToken(method: [.digest, .negotiate].contains(method) ? method : .basic))
     }
 }
 

@@ -74,8 +74,8 @@ package struct ProfileDecoder {
             methods.append(method)
         }
         if methods.isEmpty { throw table.fault("method", "must name at least one method") }
-        if methods.count > 1, methods.contains(where: { $0.isAlone }) {
-            let alone = AuthenticationMethod.allCases.filter(\.isAlone).map { "'\($0.rawValue)'" }
+        if methods.count > 1, methods.contains(where: { HTTPScheme($0) == nil }) {
+            let alone = AuthenticationMethod.allCases.filter { HTTPScheme($0) == nil }.map { "'\($0.rawValue)'" }
             throw table.fault(
                 "method",
                 "\(alone.dropLast().joined(separator: ", ")) and \(alone[alone.count - 1]) cannot be in a list")
@@ -185,16 +185,6 @@ package struct ProfileDecoder {
         }
         for case .cookie(let name) in slots where !rule.cookies {
             throw table.fault("session", "{cookie:\(name)} is not available without 'cookies = true'")
-        }
-    }
-}
-
-extension AuthenticationMethod {
-    /// Whether there is no choice between it and another one.
-    fileprivate var isAlone: Bool {
-        switch self {
-        case .negotiate, .digest, .basic: false
-        case .auto, .certificate, .cookie, .token, .oauth, .browser: true
         }
     }
 }

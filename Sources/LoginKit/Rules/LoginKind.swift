@@ -28,14 +28,7 @@ package enum HTTPScheme: String, CaseIterable, Sendable {
     case negotiate, digest, basic
 
     /// - Returns: `nil` for a method that is no such scheme.
-    init?(_ method: AuthenticationMethod) {
-        switch method {
-        case .negotiate: self = .negotiate
-        case .digest: self = .digest
-        case .basic: self = .basic
-        case .auto, .certificate, .cookie, .token, .oauth, .browser: return nil
-        }
-    }
+    init?(_ method: AuthenticationMethod) { self.init(rawValue: method.rawValue) }
 
     /// The name in a profile.
     var method: AuthenticationMethod {
