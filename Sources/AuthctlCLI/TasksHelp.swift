@@ -37,8 +37,11 @@ struct TasksHelpCommand: ParsableCommand {
           → man authctl-login, Browser logins
         give a code from an authenticator app (2FA, TOTP)
           authctl login NAME --otp-command "pass otp wiki"
+          otp-command = "pass otp wiki"
           → man authctl-login, Second factor
+          → man authctl-config, A password, then a code
         log in to a form with a CSRF token
+          authctl login https://admin.example/  # finds the form; if it does not:
           page = "/login/"
           → man authctl-config, A login page with a CSRF token
         send an API key in its own header
@@ -78,7 +81,7 @@ struct TasksHelpCommand: ParsableCommand {
           authctl exec -P NAME --env TOKEN -- ./deploy
           → man authctl-exec, EXAMPLES
         git clone and git push with my login
-          git config --global credential.helper '!authctl git-credential'
+          git config --global credential.https://HOST.helper '!authctl git-credential'
           → man authctl-git-credential, EXAMPLES
         docker login, docker pull and podman with my login
           { "credHelpers": { "registry.example:5000": "authctl" } }
@@ -86,8 +89,8 @@ struct TasksHelpCommand: ParsableCommand {
         use kubectl with my login
           authctl token NAME --exec-credential
           → man authctl, Kubernetes
-        let a coding agent only read
-          authctl exec -P NAME --serve --read-only -- agent
+        let a coding agent only read, at a local address
+          authctl exec -P NAME --serve --read-only -- agent  # uses $AUTHCTL_SERVE_URL
           → man authctl-serve, A sandbox for an agent
 
         SCRIPTS AND JOBS
@@ -120,19 +123,23 @@ struct TasksHelpCommand: ParsableCommand {
           authctl login NAME -u grace && authctl switch NAME ada
           → man authctl-switch, EXAMPLES
         keep the login over a reboot
-          authctl store init file
+          authctl store init file  # a passphrase each time, or --key-file FILE
+          authctl store move keyring file
           → man authctl-store, EXAMPLES
         stay logged in when the session expires
           keep-password = true
           → man authctl-config, Keys of a profile
         have one login on several servers
-          authctl store init shared:etcd
+          authctl store init shared:etcd  # needs etcd or another engine; or use ssh
           → man authctl-store, SHARED STORES
+          → man authctl-serve, On another machine
 
         WHEN SOMETHING IS WRONG
 
         find out why my login fails
+          authctl login NAME --explain
           authctl profile test NAME
+          → man authctl-login, OPTIONS
           → man authctl-profile, DESCRIPTION
         find out why I am logged out
           authctl whoami NAME --explain
@@ -152,7 +159,9 @@ struct TasksHelpCommand: ParsableCommand {
         delete a profile
           authctl profile remove NAME
           → man authctl-profile, DESCRIPTION
-        remove everything, after logging out everywhere
+        uninstall authctl and remove everything
+          authctl logout --all
+          sudo apt purge authctl
           rm -r ~/.config/authctl ~/.local/state/authctl
           → man authctl, FILES
 
