@@ -17,16 +17,9 @@ final class ApprovalStream {
 
     /// Sends a line whole, or gives the other side up.
     func send(_ message: ApprovalMessage) {
-        var rest = Array((message.text + "\n").utf8)[...]
-        while !rest.isEmpty, !isClosed {
-            let sent = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
-            }
-            if sent > 0 { rest = rest.dropFirst(sent) }
-            if sent >= 0 || errno == EINTR { continue }
-            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            if errno != EAGAIN || poll(&room, 1, 2000) == 0 { isClosed = true }
-        }
+        guard !isClosed else { return }
+        let line = Array((message.text + "\n").utf8)
+        isClosed = !line.withUnsafeBytes { $0.sendWhole(to: descriptor, within: 2000) { true } }
     }
 
     /// Waits for something to read.

@@ -266,8 +266,7 @@ package struct ServeLogReader: ~Copyable {
 
     private mutating func fill() throws(LoginFault) {
         var piece = [UInt8](repeating: 0, count: 64 << 10)
-        var got = read(descriptor.number, &piece, piece.count)
-        while got < 0, errno == EINTR { got = read(descriptor.number, &piece, piece.count) }
+        let got = piece.withUnsafeMutableBytes { $0.readSome(from: descriptor.number) }
         guard got >= 0 else {
             throw .failure(.system(call: "reading the log \(SafeText.quoted(path))", errno: errno))
         }

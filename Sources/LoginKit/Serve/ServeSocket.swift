@@ -59,6 +59,28 @@ struct ServeSocket {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// Sends all bytes to a socket, without a signal where nobody reads.
+    /// - Parameters:
+    ///   - flags: others of send(2).
+    ///   - isStuck: asked whenever there was no room for so many milliseconds; then no more is sent.
+    /// - Returns: whether all were sent.
+    func sendWhole(
+        to socket: Int32, _ flags: Int = 0, within milliseconds: Int32, unless isStuck: () -> Bool
+    ) -> Bool {
+        var rest = self
+        while !rest.isEmpty {
+            let sent = send(socket, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL | flags))
+            if sent > 0 { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(sent)) }
+            if sent >= 0 || errno == EINTR { continue }
+            guard errno == EAGAIN else { return false }
+            var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+            if poll(&room, 1, milliseconds) == 0, isStuck() { return false }
+        }
+        return true
+    }
+}
+
 /// The other end of a connection.
 enum Peer {
     /// The address and port of a TCP connection, in network byte order.

@@ -201,16 +201,6 @@ final class EarlyResponse: Sendable {
 
     /// - Parameter isLast: false where more follows at once.
     private func send(_ bytes: UnsafeRawBufferPointer, isLast: Bool = true, unless isStuck: () -> Bool) -> Bool {
-        var rest = bytes
-        let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL | (isLast ? 0 : MSG_MORE))
-        while !rest.isEmpty {
-            let sent = Glibc.send(socket, rest.baseAddress, rest.count, flags)
-            if sent > 0 { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(sent)) }
-            if sent >= 0 || errno == EINTR { continue }
-            guard errno == EAGAIN else { return false }
-            var room = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
-            if poll(&room, 1, 1000) == 0, isStuck() { return false }
-        }
-        return true
+        bytes.sendWhole(to: socket, isLast ? 0 : MSG_MORE, within: 1000, unless: isStuck)
     }
 }
