@@ -15,9 +15,7 @@ public struct SessionResponse: Sendable {
     }
 
     init(_ response: HTTPResponse, body: [UInt8]) {
-        status = response.status
-        headers = response.headers.map { ($0.name, $0.value) }
-        self.body = body
+        self.init(status: response.status, headers: response.headers.map { ($0.name, $0.value) }, body: body)
     }
 
     /// Whether the status is from 200 to 299.

@@ -3,7 +3,7 @@ import Secrets
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
 package struct SuppliedCredential {
-    /// A password, or the code of a second factor.
+    /// A password, or the code of a second factor; named as messages call it.
     enum Kind { case password, code }
 
     /// Where it is to be had from.
@@ -45,10 +45,7 @@ package struct SuppliedCredential {
         case .standardInput:
             // Typed there, it would be seen.
             guard !dependencies.isTerminal(STDIN_FILENO) else {
-                throw .usage(
-                    .badValue(
-                        option: name,
-                        problem: "standard input is a terminal; pipe the \(kind == .code ? "code" : "password") in"))
+                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the \(kind) in"))
             }
             return try fromFile { () throws(SecretFile.Problem) in
                 try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))

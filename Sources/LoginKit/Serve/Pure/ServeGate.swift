@@ -198,8 +198,6 @@ enum ServeObjection: Error, Equatable, Sendable {
 struct ServedActs: Equatable, Sendable {
     /// At least one: the request's own.
     let acts: [ServedAct]
-    /// The request's path.
-    var path: ServedPath { own.path }
     private let own: ServedAct
     private let hasBody: Bool
     private let fields: [ServedField]
