@@ -61,12 +61,6 @@ struct Conversation: ~Copyable {
         }
     }
 
-    /// The same for a question from which Ctrl-U twice leads back.
-    func readOrGoBack(_ label: String, style: LineRequest.Style, for field: CredentialField) throws(LoginFault) -> Line
-    {
-        try line(LineRequest(label: label, style: style, timeout: timeout, mayGoBack: true), for: field)
-    }
-
     /// One line, as it comes.
     func line(_ question: LineRequest) throws(LineFault) -> Line {
         var question = question
@@ -128,7 +122,7 @@ struct Conversation: ~Copyable {
     func ring() { terminal.screen.write("\u{07}") }
 
     /// Asks once more, and not without end, where several lines were pasted: nobody knows which of them is meant.
-    private func line(_ question: LineRequest, for field: CredentialField) throws(LoginFault) -> Line {
+    func line(_ question: LineRequest, for field: CredentialField) throws(LoginFault) -> Line {
         for _ in 1...Self.mostPastes {
             do {
                 return try line(question)

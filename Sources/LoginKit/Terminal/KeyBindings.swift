@@ -88,7 +88,7 @@ private func eraseToEnd(_: Int32, _: Int32) -> Int32 { erase { $0.cursor..<$0.co
 private func eraseToStart(_: Int32, _ key: Int32) -> Int32 {
     let line = LineBuffer()
     line.erase(0..<line.cursor)
-    if line.count == 0 { CurrentLine.with { $0.forgetFaults() } }
+    if line.count == 0 { CurrentLine.with { ($0.isOverfull, $0.paste.hasSeveralLines) = (false, false) } }
     return CurrentLine.with { $0.leadsBack(key) } == true ? endLine(.wentBack) : 0
 }
 

@@ -108,12 +108,6 @@ struct LineSession: Sendable {
         question.mayGoBack && key == 0x15 && keys == (0x15, 0x15)
     }
 
-    /// Forgets the faults of the line.
-    mutating func forgetFaults() {
-        isOverfull = false
-        paste.hasSeveralLines = false
-    }
-
     /// Whether the line stands there still, for whoever asked to take it away.
     var leavesLine: Bool { ending == .interrupted || ending == .expired && question.beside != nil }
 

@@ -58,7 +58,8 @@ struct TerminalPrompt: Prompt, Sendable {
             let mayBeBlank = mayBeBlank(field)
             let (line, label) = dialogue.label(field, keeping: name, mayBeBlank: mayBeBlank)
             if let line { conversation.say([line]) }
-            switch try conversation.readOrGoBack(label, style: .masked(mask), for: field) {
+            let question = LineRequest(label: label, style: .masked(mask), timeout: timeout, mayGoBack: true)
+            switch try conversation.line(question, for: field) {
             case .cancelled: return .cancelled
             case .typed(let typed) where !typed.isEmpty || mayBeBlank: form.fill(field, typed)
             case .typed, .wentBack, .interrupted: form.forgetUsername()

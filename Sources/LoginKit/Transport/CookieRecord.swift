@@ -116,12 +116,6 @@ enum CookieRecord {
 }
 
 extension [Cookie] {
-    /// libcurl lists them as they came, and a rule looks for the newest of a name: what is not as it was offered was set by
-    /// the answer.
-    fileprivate func newestFirst(_ offered: [Cookie]) -> [Cookie] {
-        filter { !offered.contains($0) }.reversed() + offered.filter(contains)
-    }
-
     /// The cookies of these names as they were offered: what would replace them is ignored. So is a cookie whose name differs only in
     /// case from that of another one, whose place it has taken in libcurl's list.
     func keeping(_ names: Set<String>, asIn offered: [Cookie]) -> [Cookie] {
@@ -187,7 +181,9 @@ struct CookieLimits {
         }
         let now = Int64(time(nil))
         var places: Set<[String]> = []
-        let cookies = listed.newestFirst(offered).filter {
+        // They are listed as they came, and a rule looks for the newest of a name: what is not as it was offered was set by the answer.
+        let newestFirst = listed.filter { !offered.contains($0) }.reversed() + offered.filter(listed.contains)
+        let cookies = newestFirst.filter {
             places.insert(CookieRecord.place(of: $0)).inserted && $0.expires ?? .max > now
         }
         guard cookies.count <= count else { throw tooMany }

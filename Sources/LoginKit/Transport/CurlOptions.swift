@@ -40,15 +40,9 @@ struct CurlOptions {
 
     private func applyTrust(to handle: CurlHandle) throws(LoginFault) {
         // The one is off only where the other is there: libcurl holds the connection to the key even so (CURLE 90).
-        if let pinnedKey {
-            try handle.set(CURLOPT_PINNEDPUBLICKEY, "sha256//\(pinnedKey)")
-            try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
-            try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
-        } else {
-            try handle.set(CURLOPT_PINNEDPUBLICKEY, nil)
-            try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
-            try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-        }
+        try handle.set(CURLOPT_PINNEDPUBLICKEY, pinnedKey.map { "sha256//\($0)" })
+        try handle.set(CURLOPT_SSL_VERIFYPEER, pinnedKey == nil ? 1 : 0)
+        try handle.set(CURLOPT_SSL_VERIFYHOST, pinnedKey == nil ? 2 : 0)
         try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_CAINFO, authorities)
         // Debian's libcurl would look into the system's folder as well.

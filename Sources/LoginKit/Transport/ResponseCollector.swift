@@ -86,12 +86,10 @@ final class ResponseCollector {
     }
 
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
-        guard let sink else { return try keep(bytes) }
-        try begin(sink)
-        try sink.write(bytes)
-    }
-
-    private func keep(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
+        if let sink {
+            try begin(sink)
+            return try sink.write(bytes)
+        }
         guard body?.append(bytes) != false else { throw .network(.answerTooLarge(limit: bodyLimit)) }
     }
 
