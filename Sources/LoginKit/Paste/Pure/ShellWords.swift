@@ -132,16 +132,16 @@ extension ShellWords {
         throw .unfinished
     }
 
+    /// The control characters that have a letter.
+    private static let characters: [UInt8: UInt8] = [
+        UInt8(ascii: "a"): 0x07, UInt8(ascii: "b"): 0x08, UInt8(ascii: "t"): 0x09, UInt8(ascii: "n"): 0x0A,
+        UInt8(ascii: "v"): 0x0B, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "e"): 0x1B,
+        UInt8(ascii: "E"): 0x1B,
+    ]
+
     private mutating func appendEscape(_ escaped: UInt8) throws(CopyFault) {
+        if let character = Self.characters[escaped] { return append(character) }
         switch escaped {
-        case UInt8(ascii: "a"): append(0x07)
-        case UInt8(ascii: "b"): append(0x08)
-        case UInt8(ascii: "t"): append(0x09)
-        case UInt8(ascii: "n"): append(0x0A)
-        case UInt8(ascii: "v"): append(0x0B)
-        case UInt8(ascii: "f"): append(0x0C)
-        case UInt8(ascii: "r"): append(0x0D)
-        case UInt8(ascii: "e"), UInt8(ascii: "E"): append(0x1B)
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
             place -= 1
             try appendByte(number(bits: 3, digits: 3))
