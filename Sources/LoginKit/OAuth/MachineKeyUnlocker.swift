@@ -154,15 +154,13 @@ package final class SigningKey: AssertionKey {
     var algorithm: String { String(cString: ccrypto_key_algorithm(key)) }
 
     func sign(_ input: Secret) throws(LoginFault) -> Secret {
-        var length = 0
-        let buffer = Secret(count: Self.longestSignature) { place in
-            input.withUnsafeBytes { bytes in
-                guard let start = place.bindMemory(to: UInt8.self).baseAddress else { return }
-                length = ccrypto_key_sign(key, bytes.baseAddress, bytes.count, start, Self.longestSignature)
+        let signature = input.withUnsafeBytes { bytes in
+            Secret.written(upTo: Self.longestSignature) {
+                ccrypto_key_sign(key, bytes.baseAddress, bytes.count, $0, Self.longestSignature)
             }
         }
-        guard length > 0 else { throw .failure(.libraryMissing("libcrypto.so.3 with \(algorithm)")) }
-        return buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        guard let signature else { throw .failure(.libraryMissing("libcrypto.so.3 with \(algorithm)")) }
+        return signature
     }
 
     /// A member of the public key (RFC 7518, section 6), in base64url; `nil` where such keys have none of that name.
@@ -176,13 +174,9 @@ package final class SigningKey: AssertionKey {
 
     /// The private key in PEM, not encrypted.
     package func pem() throws(Fault) -> Secret {
-        var length = 0
-        let buffer = Secret(count: Self.longestFile) { place in
-            guard let start = place.bindMemory(to: UInt8.self).baseAddress else { return }
-            length = ccrypto_key_write(key, start, Self.longestFile)
-        }
-        guard length > 0 else { throw .library }
-        return buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        let pem = Secret.written(upTo: Self.longestFile) { ccrypto_key_write(key, $0, Self.longestFile) }
+        guard let pem else { throw .library }
+        return pem
     }
 
     /// The public key as a JWK (RFC 7517), which names itself by its thumbprint.

@@ -19,22 +19,12 @@ enum HashLibrary {
 
     /// The digest as bytes.
     static func digest(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
-        var length = 0
-        let digest = Secret(count: Int(CCRYPTO_DIGEST_CAPACITY)) { buffer in
-            secret.withUnsafeBytes { bytes in
-                guard let start = buffer.bindMemory(to: UInt8.self).baseAddress else { return }
-                length = ccrypto_digest(name(hash), bytes.baseAddress, bytes.count, start)
-            }
+        // OpenSSL's names have no hyphen there.
+        let name = hash.rawValue.replacing("SHA-", with: "SHA"), capacity = Int(CCRYPTO_DIGEST_CAPACITY)
+        let digest = secret.withUnsafeBytes { bytes in
+            Secret.written(upTo: capacity) { ccrypto_digest(name, bytes.baseAddress, bytes.count, $0) }
         }
-        guard length > 0 else { throw .failure(.libraryMissing("libcrypto.so.3 with \(hash.rawValue)")) }
-        return digest.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
-    }
-
-    private static func name(_ hash: DigestAlgorithm.Hash) -> String {
-        switch hash {
-        case .md5: "MD5"
-        case .sha256: "SHA256"
-        case .sha512256: "SHA512-256"
-        }
+        guard let digest else { throw .failure(.libraryMissing("libcrypto.so.3 with \(hash.rawValue)")) }
+        return digest
     }
 }

@@ -1,6 +1,17 @@
 import Secrets
 
 extension Secret {
+    /// The bytes that a function of C writes, which returns their number.
+    /// - Returns: `nil` if there are none.
+    static func written(upTo capacity: Int, by write: (UnsafeMutablePointer<UInt8>) -> Int) -> Secret? {
+        var length = 0
+        let buffer = Secret(count: capacity) { place in
+            if let start = place.bindMemory(to: UInt8.self).baseAddress { length = write(start) }
+        }
+        guard length > 0 else { return nil }
+        return buffer.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+    }
+
     /// Lends the bytes with a NUL behind them, as C wants it, in guarded memory.
     func withCString<Result>(
         _ body: (UnsafePointer<CChar>) throws(LoginFault) -> Result
