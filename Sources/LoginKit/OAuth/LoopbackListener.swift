@@ -81,7 +81,8 @@ final class LoopbackListener {
             guard answer == nil else { return false }
             return connection.advance { request in
                 let judged = request.map { judge.judge($0) } ?? .refused(.malformed)
-                answer = reply(judged, on: connection, hasBody: request?.method != "HEAD")
+                answer = judged
+                if let page = page(for: judged) { connection.answer(page, hasBody: request?.method != "HEAD") }
             }
         }
         return answer
@@ -114,20 +115,15 @@ final class LoopbackListener {
         sockets = []
     }
 
-    private func reply(
-        _ answer: AuthorizationResponse, on connection: LoopbackConnection, hasBody: Bool
-    ) -> AuthorizationResponse {
+    /// - Returns: `nil` for what can only be pasted.
+    private func page(for answer: AuthorizationResponse) -> LoopbackPage? {
         switch answer {
-        case .right, .denied:
-            if case .right = answer { ending = .answered } else { ending = .denied }
-            connection.answer(.moved, hasBody: hasBody)
-        case .refused(let forgery):
-            connection.answer(.refused(forgery), hasBody: hasBody)
-        case .notAnAddress:
-            // Of what is pasted alone.
-            break
+        case .right: ending = .answered
+        case .denied: ending = .denied
+        case .refused(let forgery): return .refused(forgery)
+        case .notAnAddress: return nil
         }
-        return answer
+        return .moved
     }
 
     private func accept() {
