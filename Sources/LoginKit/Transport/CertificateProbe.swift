@@ -107,20 +107,19 @@ final class TLSContext {
     private let origin: Origin
     private let proxy: ProxyChoice
     private let asked: UnsafeMutablePointer<Int32>
+    /// In the same memory as `asked`.
     private let ended: UnsafeMutablePointer<Int32>
 
     init(_ origin: Origin, _ proxy: ProxyChoice) {
         self.origin = origin
         self.proxy = proxy
-        asked = .allocate(capacity: 1)
-        asked.initialize(to: 0)
-        ended = .allocate(capacity: 1)
-        ended.initialize(to: 0)
+        asked = .allocate(capacity: 2)
+        asked.initialize(repeating: 0, count: 2)
+        ended = asked + 1
     }
 
     deinit {
         asked.deallocate()
-        ended.deallocate()
     }
 
     /// Whether the server has asked for a client certificate.

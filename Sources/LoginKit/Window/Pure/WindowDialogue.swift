@@ -63,8 +63,7 @@ struct WindowCookie: Equatable, Sendable {
     /// - Returns: sorted, since the browser gives them in an order that changes from one time to the next; of one name, that of the
     ///   longest path first (RFC 6265, section 5.4).
     static func cookies(in result: JSONValue, for host: String) -> [WindowCookie] {
-        guard case .object(let members) = result, case .array(let values)? = members["cookies"] else { return [] }
-        return values.prefix(most).compactMap { WindowCookie($0, for: host.lowercased()) }
+        (result.member("cookies")?.elements ?? []).prefix(most).compactMap { WindowCookie($0, for: host.lowercased()) }
             .sorted { ($0.name, $1.path.utf8.count, $0.domain) < ($1.name, $0.path.utf8.count, $1.domain) }
     }
 
