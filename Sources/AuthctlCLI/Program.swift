@@ -274,8 +274,8 @@ struct ParserWords {
     private var values: [String] {
         let supplied = arguments.flatMap { argument in
             [argument]
-                + argument.indices.filter { argument[$0] == "=" }.prefix(1)
-                .map { String(argument[argument.index(after: $0)...]) }
+                + argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().map(
+                    String.init)
         }
         return supplied.filter { !$0.isEmpty }.sorted { $0.utf8.count > $1.utf8.count }
     }

@@ -45,10 +45,7 @@ package struct Configuration {
         if text == nil && paths.isConfigNamed {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
         }
-        guard case .table(let members) = try ConfigValue.parse(text ?? "", file: paths.configFile) else {
-            throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "is not a table")
-        }
-        let top = StrictTable(members, file: paths.configFile, path: "")
+        let top = try StrictTable(parsing: text ?? "", file: paths.configFile)
         try top.allow([
             "default", "store", "persist", "proxy", "passphrase-cache", "browser", "qr", "client-metadata", "profiles",
             "shared-key-file", "shared-profile", "shared-cache",
@@ -107,9 +104,7 @@ package struct Configuration {
 
     /// One profile's file, which is its table without a heading.
     static func table(_ file: String) throws(UsageFault) -> StrictTable? {
-        guard let text = try ConfigFile.read(file) else { return nil }
-        guard case .table(let members) = try ConfigValue.parse(text, file: file) else { return nil }
-        return StrictTable(members, file: file, path: "")
+        try ConfigFile.read(file).map { (text) throws(UsageFault) in try StrictTable(parsing: text, file: file) }
     }
 
     /// Whether the profile of this name logs in to the engine of shared stores.

@@ -29,10 +29,7 @@ package struct OfferedProfiles {
         guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
             throw .badConfig(file: source, path: nil, line: nil, problem: "is not UTF-8")
         }
-        guard case .table(let members) = try ConfigValue.parse(text, file: source) else {
-            throw .badConfig(file: source, path: nil, line: nil, problem: "is not a table")
-        }
-        try self.init(StrictTable(members, file: source, path: ""), name: name)
+        try self.init(try StrictTable(parsing: text, file: source), name: name)
     }
 
     private init(_ top: StrictTable, name: String?) throws(UsageFault) {

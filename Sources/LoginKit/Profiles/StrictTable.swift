@@ -12,6 +12,14 @@ package struct StrictTable {
         self.path = path
     }
 
+    /// A whole file.
+    init(parsing text: String, file: String) throws(UsageFault) {
+        guard case .table(let members) = try ConfigValue.parse(text, file: file) else {
+            throw .badConfig(file: file, path: nil, line: nil, problem: "is not a table")
+        }
+        self.init(members, file: file, path: "")
+    }
+
     var keys: [String] { members.keys.sorted() }
 
     /// - Throws: `UsageFault.badConfig` for a key that is not in `known`, with the nearest that is.
