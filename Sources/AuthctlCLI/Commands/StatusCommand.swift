@@ -59,7 +59,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
     ) throws(LoginFault) {
         if !shown.isEmpty {
             let now = invocation.context.dependencies.clock.now()
-            try invocation.streams.result(StatusTable(rows: shown, defaultProfile: standard, now: now).table)
+            try invocation.streams.result(Table(of: shown, defaultProfile: standard, now: now))
         }
         guard hidden > 0 else { return }
         let which = shown.isEmpty ? "" : "other "

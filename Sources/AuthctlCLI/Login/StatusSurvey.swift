@@ -176,51 +176,46 @@ struct StatusRow: Encodable {
     }
 }
 
-/// The table that `status` prints.
-struct StatusTable {
-    let rows: [StatusRow]
-    let defaultProfile: String?
-    let now: Int64
-
-    var table: Table {
-        var table = Table(headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"])
-        table.dispensable = ["METHOD", "STORE"]
+extension Table {
+    /// The table that `status` prints.
+    init(of rows: [StatusRow], defaultProfile: String?, now: Int64) {
         let groups = Dictionary(grouping: rows.filter(\.hasAccount), by: \.profile)
-            .mapValues { (count: $0.count, hasActive: $0.contains(where: \.active)) }
-        for row in rows {
+        let cells: [[StyledText]] = rows.map { row in
             let profile = SafeText.escaped(row.profile) + (row.profile == defaultProfile ? " (default)" : "")
-            let user = (row.username.map { SafeText.line($0) } ?? "-") + role(of: row, in: groups[row.profile])
-            let mark = mark(of: row)
-            table.add([
+            let user = (row.username.map { SafeText.line($0) } ?? "-") + row.role(among: groups[row.profile] ?? [])
+            let mark = row.mark
+            return [
                 StyledText(profile), row.active ? "\(user, .bold)" : StyledText(user),
-                StyledText(row.method), StyledText(store(of: row)), StyledText(end(row)),
+                StyledText(row.method), StyledText(row.place), StyledText(row.end(now: now)),
                 "\(mark: mark)\(row.state, mark.style)",
-            ])
+            ]
         }
-        return table
+        self.init(
+            headings: ["PROFILE", "USER", "METHOD", "STORE", "ENDS IN", "STATE"], rows: cells,
+            dispensable: ["METHOD", "STORE"])
     }
+}
 
+extension StatusRow {
     /// Marks the active account of a profile that has several.
-    private func role(of row: StatusRow, in accounts: (count: Int, hasActive: Bool)?) -> String {
-        guard let accounts, row.hasAccount else { return "" }
-        if row.active { return accounts.count > 1 ? " (active)" : "" }
-        return accounts.hasActive ? "" : " (not active)"
+    fileprivate func role(among accounts: [StatusRow]) -> String {
+        guard hasAccount else { return "" }
+        if active { return accounts.count > 1 ? " (active)" : "" }
+        return accounts.contains(where: \.active) ? "" : " (not active)"
     }
 
-    private func store(of row: StatusRow) -> String {
-        guard let store = row.store else { return "-" }
-        return row.machine.map { "\(store) (\(SafeText.line($0)))" } ?? store
+    /// The store, and the machine that saved the login there.
+    fileprivate var place: String {
+        guard let store else { return "-" }
+        return machine.map { "\(store) (\(SafeText.line($0)))" } ?? store
     }
 
     /// Never having logged in is not an error, so it has a neutral mark.
-    private func mark(of row: StatusRow) -> StyledText.Mark {
-        if row.code == .ok { return .good }
-        return row.isAbsent ? .absent : .bad
-    }
+    fileprivate var mark: StyledText.Mark { code == .ok ? .good : isAbsent ? .absent : .bad }
 
-    private func end(_ row: StatusRow) -> String {
-        guard let expires = row.expires else { return "-" }
-        if row.refreshes == true { return "renews" }
+    fileprivate func end(now: Int64) -> String {
+        guard let expires else { return "-" }
+        if refreshes == true { return "renews" }
         return expires <= now ? "expired" : Duration.inWords(expires - now)
     }
 }
