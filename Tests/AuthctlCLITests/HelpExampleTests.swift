@@ -36,7 +36,7 @@ struct HelpExampleTests {
     @Test func `the parser takes each command of help tasks`() {
         let lines = TasksHelpCommand.list.split(separator: "\n").filter { $0.hasPrefix("  ") }
         let commands = lines.flatMap { $0.dropFirst(2).split(separator: #/ +(?:\#|\||<|&&) /#) }.map {
-            $0.replacing("HEX", with: String(repeating: "0", count: 64))
+            String($0).replacing("HEX", with: String(repeating: "0", count: 64))
         }.filter { $0.hasPrefix("authctl ") }
         #expect(commands.count > 20)
         for command in commands { Self.expectParsed(command) }
