@@ -17,14 +17,13 @@ package struct AccountLogout {
     /// - Returns: a receipt for each, in their order; what could not be erased here is in it.
     /// - Throws: what keeps all of it from being done, before any server is asked.
     package func perform(asksServer: Bool) throws(LoginFault) -> [Receipt] {
-        let open = open
         guard let first = accounts.first else { return [] }
         context.topic = ErrorContext(profile: first.profile.name, origin: first.record.origin)
         let ids = accounts.map { $0.record.id(in: $0.profile.name) }
         // A refresh that is on its way would bring a session that nobody ends.
         let refreshLock = asksServer ? try lock(ids) : nil
         var receipts = asksServer ? askServers() : accounts.map(receipt)
-        let erased = context.registry.forget(ids, opening: open)
+        let erased = context.registry.forget(ids, opening: context.stores().open)
         for (index, id) in ids.enumerated() {
             switch erased[id] {
             case .success(let had): receipts[index].copy = had ? .erased : .none
@@ -39,13 +38,8 @@ package struct AccountLogout {
     private func lock(_ ids: [AccountID]) throws(LoginFault) -> RefreshLock {
         context.unlock(accounts.map { ($0.profile.name, $0.record) })
         let refreshLock = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
-        try fromStore(try context.registry.checkErasable(ids, opening: open))
+        try fromStore(try context.registry.checkErasable(ids, opening: context.stores().open))
         return refreshLock
-    }
-
-    private var open: (StoreName) throws(StoreFault) -> any CredentialStore {
-        let stores = context.stores()
-        return { (name) throws(StoreFault) in try stores.open(name) }
     }
 
     private func receipt(_ account: Account) -> Receipt {
@@ -141,7 +135,9 @@ package struct Receipt {
     }
 
     /// The receipt of a login that was never stored, after its logout.
-    package static func ofUnstored(_ identity: Identity, _ session: Session, of run: LoginRun) -> Receipt {
+    package static func ofUnstored(
+        _ identity: Identity, _ session: Session, of run: LoginRun
+    ) -> Receipt {
         var receipt = Receipt(
             profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName,
             facts: LogoutFacts(), expires: session.expires)

@@ -24,7 +24,7 @@ extension LoginContext {
                     self.chosenStore = chosen.name
                     return chosen
                 },
-                open: { (name) throws(StoreFault) in try stores.open(name) }),
+                open: stores.open),
             clock: dependencies.clock,
             leftBehind: { [messages] store, fault in
                 messages.warn(
