@@ -100,7 +100,7 @@ struct ClientCertificateUnlocker {
         }
     }
 
-    /// What is kept of the account is read only if a passphrase is needed.
+    /// Opens the key; reads what is kept of the account only if a passphrase is needed.
     private func unlock(_ files: ClientCertificateFiles) throws(LoginFault) -> ClientIdentity {
         let now = context.dependencies.clock.now()
         let unlocker = KeyUnlocker(

@@ -167,7 +167,7 @@ final class Approver {
         return nil
     }
 
-    /// How the question has ended by itself; `nil` while it waits.
+    /// The end of a question that has ended by itself; `nil` while it waits.
     func end(of pending: Pending) -> ServeAnswer? {
         let peer = peers[pending.path], id = pending.question.id
         if let end = peer?.end, end.id == id { return end.answer }

@@ -90,7 +90,7 @@ final class CountedThreads: @unchecked Sendable {
     private let monitor = Monitor()
     private var running = 0
 
-    /// How many have not ended yet.
+    /// The number of those that have not ended yet.
     var count: Int { monitor.locked { running } }
 
     /// - Returns: whether there is one.
