@@ -110,19 +110,6 @@ extension ChildProgram {
         self.init(process: child, leadsGroup: false)
     }
 
-    /// Starts a program apart from authctl: in a session of its own without a terminal, with every signal at its default
-    /// and none blocked, and with three descriptors and no more.
-    /// - Parameters:
-    ///   - path: absolute.
-    ///   - argument: its only one.
-    convenience init(
-        detached path: String, argument: String, environment: ProgramEnvironment, input: Int32, output: Int32,
-        errors: Int32
-    ) throws(StartFailure) {
-        try self.init(
-            detached: path, words: [path, argument], environment: environment, descriptors: (input, output, errors))
-    }
-
     /// Starts any program with /dev/null as its three descriptors.
     /// - Parameter words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
     convenience init(detached words: [String], environment: ProgramEnvironment) throws(StartFailure) {
@@ -131,17 +118,14 @@ extension ChildProgram {
         try self.init(detached: found, words: words, environment: environment, descriptors: (-1, -1, -1))
     }
 
-    /// Starts any program as above, with its 0 to 2, and a channel at its 3 and 4.
+    /// Starts a program apart from authctl: in a session of its own without a terminal, with every signal at its default
+    /// and none blocked, and with these descriptors and no more.
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - words: its name and its arguments.
+    ///   - descriptors: its 0 to 2; -1 for /dev/null.
+    ///   - channel: its 3 and 4, to read from and to write to; -1 for none.
     convenience init(
-        detached path: String, words: [String], environment: ProgramEnvironment, errors: Int32,
-        channel: (reads: Int32, writes: Int32)
-    ) throws(StartFailure) {
-        try self.init(
-            detached: path, words: words, environment: environment, descriptors: (-1, -1, errors),
-            channel: (channel.reads, channel.writes))
-    }
-
-    private convenience init(
         detached path: String, words: [String], environment: ProgramEnvironment, descriptors: (Int32, Int32, Int32),
         channel: (Int32, Int32) = (-1, -1)
     ) throws(StartFailure) {

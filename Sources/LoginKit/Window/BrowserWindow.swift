@@ -48,7 +48,7 @@ final class BrowserWindow {
         do {
             child = try ChildProgram(
                 detached: program.path, words: program.arguments(folder: folder + "/data", url: url),
-                environment: handed, errors: log, channel: (reads, writes))
+                environment: handed, descriptors: (-1, -1, log), channel: (reads, writes))
         } catch {
             throw .notStarted(program: program.name, errno: error.errno)
         }

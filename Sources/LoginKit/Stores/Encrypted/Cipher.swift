@@ -185,10 +185,8 @@ struct HeldKey {
     }
 
     func hold(_ key: Secret, for header: VaultHeader) {
-        do {
+        fault { () throws(StoreFault) in
             try keyring.save(key, for: Self.account(header), timeout: UInt32(clamping: max(1, seconds)))
-        } catch {
-            return
         }
     }
 

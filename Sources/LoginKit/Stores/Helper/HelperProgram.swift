@@ -58,8 +58,8 @@ struct HelperProgram {
         defer { for pipe in [stdout, stderr] { pipe.closeWriting() } }
         do {
             return try ChildProgram(
-                detached: path, argument: method, environment: environment, input: stdin.reading,
-                output: stdout.writing, errors: stderr.writing)
+                detached: path, words: [path, method], environment: environment,
+                descriptors: (stdin.reading, stdout.writing, stderr.writing))
         } catch {
             throw .helper(store, .notStarted(path: path, errno: error.errno))
         }
