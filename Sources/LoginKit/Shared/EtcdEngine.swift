@@ -9,11 +9,6 @@ struct EtcdEngine: SharedEngine {
     /// Posts JSON to a path of the gateway, with the login that etcd wants, and returns the body of a good response.
     let post: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
 
-    /// In base64, as all bytes of the gateway; numbers of 64 bits are text (proto3's JSON).
-    private struct Range: Encodable {
-        let key: String
-    }
-
     private struct Found: Decodable {
         struct Entry: Decodable {
             let value: String
@@ -34,24 +29,6 @@ struct EtcdEngine: SharedEngine {
         }
     }
 
-    private struct Transaction: Encodable {
-        struct Comparison: Encodable {
-            let key: String
-            let target = "MOD"
-            let mod_revision: String
-        }
-        struct Put: Encodable {
-            let key: String
-            let value: String
-        }
-        struct Request: Encodable {
-            let requestPut: Put
-        }
-
-        let compare: [Comparison]
-        let success: [Request]
-    }
-
     private struct Outcome: Decodable {
         /// Absent where it is false.
         let succeeded: Bool
@@ -66,7 +43,7 @@ struct EtcdEngine: SharedEngine {
     }
 
     func get(_ key: String) throws(StoreFault) -> SharedItem? {
-        let found = try send("/v3/kv/range", Range(key: base64(key)), Found.self, "get")
+        let found = try send("/v3/kv/range", ["key": base64(key)], Found.self, "get")
         guard let entry = found.entries.first else { return nil }
         guard let value = Base64.decode(entry.value), SharedItem.isVersion(entry.version) else {
             throw .helper(store, .notUnderstood(method: "get"))
@@ -76,20 +53,25 @@ struct EtcdEngine: SharedEngine {
 
     func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
         let key = base64(key)
-        // What does not exist was changed at 0.
-        let comparison = Transaction.Comparison(key: key, mod_revision: version ?? "0")
-        let put = Transaction.Put(key: key, value: base64(value))
-        let outcome = try send(
-            "/v3/kv/txn", Transaction(compare: [comparison], success: [.init(requestPut: put)]), Outcome.self, "put")
+        // What does not exist was changed at 0. Numbers of 64 bits are text (proto3's JSON).
+        let comparison: [String: JSONValue] = [
+            "key": key, "target": .string("MOD"), "mod_revision": .string(version ?? "0"),
+        ]
+        let put: [String: JSONValue] = ["requestPut": .object(["key": key, "value": base64(value)])]
+        let transaction: [String: JSONValue] = [
+            "compare": .array([.object(comparison)]), "success": .array([.object(put)]),
+        ]
+        let outcome = try send("/v3/kv/txn", transaction, Outcome.self, "put")
         guard outcome.succeeded else { return nil }
         guard SharedItem.isVersion(outcome.revision) else { throw .helper(store, .notUnderstood(method: "put")) }
         return outcome.revision
     }
 
-    private func base64(_ text: String) -> String { Base64.encode(Secret(text)) }
+    /// All bytes of the gateway are in base64.
+    private func base64(_ text: String) -> JSONValue { .string(Base64.encode(Secret(text))) }
 
     private func send<Response: Decodable>(
-        _ path: String, _ body: some Encodable, _: Response.Type, _ method: String
+        _ path: String, _ body: [String: JSONValue], _: Response.Type, _ method: String
     ) throws(StoreFault) -> Response {
         guard let response = SecretJSON.decode(Response.self, from: try post(path, SecretJSON.encodeOwn(body))) else {
             throw .helper(store, .notUnderstood(method: method))

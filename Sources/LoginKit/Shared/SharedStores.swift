@@ -131,20 +131,6 @@ struct SharedHelper: SharedEngine {
     let environment: ProgramEnvironment
     var patience = Self.patience
 
-    private struct Request: Encodable {
-        let key: String
-        var value: String?
-        /// Absent from a `get`; of a `put` the version that is replaced, `null` for none.
-        var condition: String??
-
-        func encode(to encoder: any Encoder) throws {
-            var members = encoder.container(keyedBy: FormKey.self)
-            try members.encode(key, forKey: "key")
-            try members.encodeIfPresent(value, forKey: "value")
-            if let condition { try members.encode(condition, forKey: "if") }
-        }
-    }
-
     private struct Response: Decodable {
         let value: String?
         let version: String?
@@ -159,7 +145,7 @@ struct SharedHelper: SharedEngine {
     }
 
     func get(_ key: String) throws(StoreFault) -> SharedItem? {
-        let response = try run("get", Request(key: key))
+        let response = try run("get", ["key": .string(key)])
         switch (response.value, response.version) {
         case (nil, nil): return nil
         case (let value?, let version?) where SharedItem.isVersion(version):
@@ -169,7 +155,9 @@ struct SharedHelper: SharedEngine {
     }
 
     func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
-        let response = try run("put", Request(key: key, value: value, condition: .some(version)))
+        // The version that is replaced; `null` for none.
+        let condition = version.map(JSONValue.string) ?? .null
+        let response = try run("put", ["key": .string(key), "value": .string(value), "if": condition])
         if response.isConflict { return nil }
         guard let version = response.version, SharedItem.isVersion(version) else {
             throw .helper(store, .notUnderstood(method: "put"))
@@ -177,7 +165,7 @@ struct SharedHelper: SharedEngine {
         return version
     }
 
-    private func run(_ method: String, _ request: Request) throws(StoreFault) -> Response {
+    private func run(_ method: String, _ request: [String: JSONValue]) throws(StoreFault) -> Response {
         let input = SecretJSON.encodeOwn(request)
         let answer: HelperProgram.Response
         do {
