@@ -7,8 +7,8 @@ public struct Profile: Equatable, Sendable {
     /// The origin with a base path if there is one, exactly as written.
     public var url: String
     /// The accepted methods, strongest first, as the profile says them; `kind` follows from them.
-    package var methods: [AuthenticationMethod]
-    /// The proof of a login.
+    package var methods: [AuthenticationMethod] = [.auto]
+    /// The proof of a login; of the login's own answer only beside a `login`.
     var proof: Proof
     /// The requests that turn a user name and a password into a session, in this order; none where what a person gives is the
     /// session already.
@@ -34,7 +34,7 @@ public struct Profile: Equatable, Sendable {
     /// Its settings for `exec --serve`, which lends its logins.
     package var serve = ServeSettings()
     /// Settings for its requests and for storing its logins.
-    package var settings: Settings
+    package var settings = Settings()
 
     /// The settings that options of the same names override.
     package struct Settings: Equatable, Sendable {
@@ -76,23 +76,14 @@ public struct Profile: Equatable, Sendable {
         /// The defaults.
         package init() {}
     }
+}
 
+extension Profile {
     /// Without what is optional: the credential is sent with every request, by a scheme that the server offers.
     init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], verify: RequestRule) {
         self.init(name: name, url: url, methods: methods, proof: .verify(verify))
     }
 
-    /// - Parameter proof: of the login's own answer only beside a `login`.
-    init(name: String, url: String, methods: [AuthenticationMethod] = [.auto], proof: Proof) {
-        self.name = name
-        self.url = url
-        self.methods = methods
-        self.proof = proof
-        self.settings = Settings()
-    }
-}
-
-extension Profile {
     /// The only request of a login, or the first of its steps.
     package var login: RequestRule? {
         get { loginSteps.first }

@@ -107,11 +107,6 @@ package final class EncryptedFileStore: CredentialStore {
         return sealed
     }
 
-    func sealed(_ bytes: Secret?) throws(StoreFault) -> SealedVault {
-        guard let bytes else { throw .notSetUp(.file) }
-        return try SealedVault(bytes, path: file.path)
-    }
-
     func unlock(_ header: VaultHeader) throws(StoreFault) -> Secret {
         if let unlocked, unlocked.header == header { return unlocked.key }
         let key: Secret
@@ -194,22 +189,22 @@ extension EncryptedFileStore {
     ) throws(StoreFault) -> (VaultHeader, key: Secret) {
         let salt = Cipher.randomBytes(VaultHeader.saltCount)
         let fileKey = Secret.random(count: Cipher.keyCount)
+        let kind: VaultHeader.Source, derived: Secret
         switch source {
         case .passphrase(let ask):
             precondition(derivation.isAllowed, "a key derivation outside the format's bounds")
             let passphrase = try ask()
             guard !passphrase.isEmpty else { throw .passphraseBlank }
-            let derived = try derivation.key(from: passphrase, salt: salt, path: path)
-            let kind = VaultHeader.Source.passphrase(derivation)
-            return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
+            kind = .passphrase(derivation)
+            derived = try derivation.key(from: passphrase, salt: salt, path: path)
         case .keyFile(let keyPath):
             guard keyPath.hasPrefix("/"), keyPath.utf8.count <= UInt16.max else {
                 throw .unsafeFile(path: keyPath, problem: "the path of a key file must begin with a slash")
             }
-            let derived = try EncryptionKeyFile.key(path: keyPath, salt: salt)
-            let kind = VaultHeader.Source.keyFile(path: keyPath)
-            return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
+            kind = .keyFile(path: keyPath)
+            derived = try EncryptionKeyFile.key(path: keyPath, salt: salt)
         }
+        return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
     }
 
     static func file(folder: String, wait: Int) -> SafeFile {
@@ -263,7 +258,8 @@ extension EncryptedFileStore: FileStore {
         opened = nil
         var present: Set<AccountID>?
         try file.update { (bytes) throws(StoreFault) in
-            let sealed = try self.sealed(bytes)
+            guard let bytes else { throw .notSetUp(.file) }
+            let sealed = try SealedVault(bytes, path: file.path)
             guard sealed.header == header else { return nil }
             let key = try unlock(header)
             var vault = try sealed.opened(key: key, path: file.path).vault
