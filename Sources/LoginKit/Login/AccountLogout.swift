@@ -35,7 +35,7 @@ package struct AccountLogout {
         return receipts
     }
 
-    private func lock(_ ids: [AccountID]) throws(LoginFault) -> RefreshLock {
+    private func lock(_ ids: [AccountID]) throws(LoginFault) -> LoginsLock {
         context.unlock(accounts.map { ($0.profile.name, $0.record) })
         let refreshLock = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
         try fromStore(try context.registry.checkErasable(ids, opening: context.stores().open))

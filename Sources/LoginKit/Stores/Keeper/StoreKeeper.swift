@@ -53,7 +53,7 @@ package final class StoreKeeper {
     var password: Credential?
     private var chosen: (any CredentialStore)?
     /// The right to refresh, from `beginRefresh` until the outcome is kept.
-    var refresh: RefreshLock?
+    var refresh: LoginsLock?
     /// The disk space for what a refresh brings, until that is written.
     var space: [ReservedSpace] = []
     /// From the sending of a refresh until its result is saved, or there is none.

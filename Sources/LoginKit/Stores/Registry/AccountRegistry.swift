@@ -74,8 +74,8 @@ extension AccountRegistry {
     /// The right to refresh the sessions of these profiles, or to end them, for as long as the value lives. It is held while
     /// the server is asked, so it is not the lock of the file.
     /// - Throws: `locked` if another process has it for longer than `wait` seconds.
-    func lockRefresh(of profiles: [String], wait: Int = 30) throws(StoreFault) -> RefreshLock {
-        RefreshLock(try lock("renewal", of: profiles, wait: wait, isCancelled))
+    func lockRefresh(of profiles: [String], wait: Int = 30) throws(StoreFault) -> LoginsLock {
+        try lock("renewal", of: profiles, wait: wait, isCancelled)
     }
 
     /// The right to ask a person at an authorization server about one account, for as long as the value lives.
@@ -106,9 +106,7 @@ extension AccountRegistry {
     ) throws(StoreFault) -> Result {
         // Whoever has it queues for the lock of the file.
         let lock = try lock("logins", of: profiles, wait: 3 * file.wait)
-        let result = try body()
-        _ = consume lock
-        return result
+        return try withExtendedLifetime(lock, body)
     }
 
     /// One profile has a lock of its own, and shares that of all; who needs several profiles takes that of all.
@@ -138,22 +136,13 @@ extension AccountRegistry {
 }
 
 /// The lock of one profile together with a share in that of all, or the lock of all alone.
-struct LoginsLock: ~Copyable {
+final class LoginsLock {
     private let all: FileLock
     private let own: FileLock?
 
     init(_ all: consuming FileLock, _ own: consuming FileLock? = nil) {
         self.all = all
         self.own = own
-    }
-}
-
-/// The right to refresh the sessions of one profile, or of all.
-final class RefreshLock {
-    private let lock: LoginsLock
-
-    init(_ lock: consuming LoginsLock) {
-        self.lock = lock
     }
 }
 
