@@ -21,7 +21,8 @@ struct SecretBuilderTests {
         secret.append(Secret("7"))
         let fitted = byte.append(UInt8(ascii: "7"))
         #expect(!fitted)
-        #expect([text.count, secret.count, byte.count] == [8, 8, 8])
+        let counts = [text.count, secret.count, byte.count]
+        #expect(counts == [8, 8, 8])
         let secrets = [text.finish(), secret.finish(), byte.finish()]
         #expect(secrets == [nil, nil, nil])
     }
