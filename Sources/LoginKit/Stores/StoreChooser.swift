@@ -24,26 +24,14 @@ package struct StoreChooser {
         package let isChosen: Bool
     }
 
-    private let candidates: [Candidate]
-    private let open: (StoreName) throws(StoreFault) -> any CredentialStore
-    private let forSession: () -> any CredentialStore
-    private let test: (any CredentialStore) throws(StoreFault) -> Void
-
-    /// - Parameters:
-    ///   - candidates: what `auto` considers, in its order.
-    ///   - open: a store by its name, untested.
-    ///   - forSession: the store for what is to end with the session.
-    ///   - test: tries a store before it is chosen.
-    init(
-        candidates: [Candidate], open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore,
-        forSession: @escaping () -> any CredentialStore,
-        test: @escaping (any CredentialStore) throws(StoreFault) -> Void
-    ) {
-        self.candidates = candidates
-        self.open = open
-        self.forSession = forSession
-        self.test = test
-    }
+    /// What `auto` considers, in its order.
+    let candidates: [Candidate]
+    /// Opens a store by its name, untested.
+    let open: (StoreName) throws(StoreFault) -> any CredentialStore
+    /// Opens the store for what is to end with the session.
+    let forSession: () -> any CredentialStore
+    /// Tries a store before it is chosen.
+    let test: (any CredentialStore) throws(StoreFault) -> Void
 
     /// The store for a new login. It has passed a write-read-delete.
     /// - Parameters:
