@@ -10,7 +10,7 @@ struct ParsedResponse {
     var html: HTMLBody?
     /// The text of the first element at a path of names in its XML; likewise.
     var xml: (([String]) -> String?)?
-    /// Where the request went.
+    /// The origin that the request went to.
     let origin: Origin
     /// Whether the answer itself proves that the server knows the credential and took it for good.
     var isProven = false

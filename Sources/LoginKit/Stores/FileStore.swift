@@ -14,7 +14,7 @@ protocol FileStore: CredentialStore {
 }
 
 extension SafeFile {
-    /// What is to be written to the file, as JSON.
+    /// Returns the content as JSON, to be written to the file.
     func json(_ content: some Encodable, formatting: JSONEncoder.OutputFormatting = []) throws(StoreFault) -> Secret {
         guard let bytes = SecretJSON.encode(content, formatting: formatting) else {
             throw .damaged(path: path, problem: "it cannot be written as JSON")

@@ -24,7 +24,7 @@ package struct StoreChooser {
         package let isChosen: Bool
     }
 
-    /// What `auto` considers, in its order.
+    /// The stores that `auto` considers, in its order.
     let candidates: [Candidate]
     /// Opens a store by its name, untested.
     let open: (StoreName) throws(StoreFault) -> any CredentialStore
