@@ -27,7 +27,7 @@ package struct SecretBuilder: ~Copyable {
         csodium_free(start)
     }
 
-    /// How many bytes still fit.
+    /// The number of bytes that still fit.
     package var room: Int { limit - count }
 
     /// Copies bytes behind those that are there. The caller wipes its own copy.
