@@ -50,8 +50,8 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
             throw .usage(.badValue(option: "--alg", problem: problem + SigningKey.algorithms.joined(separator: ", ")))
         }
         let path = try fromUsage(try Paths.absolute(file))
-        let key = try make()
-        let pem: Secret
+        let key: SigningKey, pem: Secret
+        do { key = try SigningKey(making: alg) } catch { throw .failure(.libraryMissing("libcrypto.so.3 with \(alg)")) }
         do { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
         let jwk = try key.publicKey()
         try KeyFile.create(path, pem)
@@ -66,13 +66,5 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
             """)
         try invocation.streams.result(json: jwk)
         return .ok
-    }
-
-    private func make() throws(LoginFault) -> SigningKey {
-        do {
-            return try SigningKey(making: alg)
-        } catch {
-            throw .failure(.libraryMissing("libcrypto.so.3 with \(alg)"))
-        }
     }
 }

@@ -65,7 +65,12 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         let (session, username) = try source.session()
         let taken = try source.taken(username)
         if verify { invocation.context.sayIfUnverifiable(profile) }
-        if header { invocation.sayWhatIsLeftOut(of: profile) }
+        // A header for one request alone cannot be printed for others.
+        if header, let name = profile.sessionRule.fetchedHeaders.first {
+            let command = ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
+            invocation.say(
+                "authctl: without \(name), whose value is fetched for each request; to have it sent: \(command)")
+        }
         if let execCredential {
             let environment = invocation.context.dependencies.environment
             let credential = ExecCredential(
@@ -109,15 +114,6 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         case .credential: throw .usage(.tokenHasOnlyHeader(method: .basic))
         case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
-    }
-}
-
-extension Invocation {
-    /// A header for one request alone cannot be printed for others.
-    fileprivate func sayWhatIsLeftOut(of profile: Profile) {
-        guard let name = profile.sessionRule.fetchedHeaders.first else { return }
-        let command = ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
-        say("authctl: without \(name), whose value is fetched for each request; to have it sent: \(command)")
     }
 }
 

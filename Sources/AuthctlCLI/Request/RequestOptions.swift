@@ -176,9 +176,8 @@ struct RequestHeaders {
             }
             let text = try BodyInput(line, option: "-H").all(limit: 256 << 10).unprotectedText
             // At line feeds alone: other line ends are part of a value, which may not hold them.
-            let lines = text.utf8.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
-            all += lines.map {
-                $0.utf8.last == UInt8(ascii: "\r") ? String(decoding: $0.utf8.dropLast(), as: UTF8.self) : $0
+            all += text.utf8.split(separator: UInt8(ascii: "\n")).map { line in
+                String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
             }
         }
         return all
