@@ -44,7 +44,7 @@ struct ConfigValueTests {
 
     @Test func `a table too wide for a terminal has a heading, and the others a line each in the order of a login`() {
         let wide = ConfigValue.table([
-            "post": .string("/in"), "form": .table(["field": .string(String(repeating: "a", count: 60))]),
+            "post": .string("/in"), "form": .table(["field": .string(String(repeating: "a", count: 50))]),
         ])
         let table = ConfigValue.table([
             "verify": .table(["get": .string("/me")]), "method": .string("cookie"), "login": wide,
@@ -59,7 +59,7 @@ struct ConfigValueTests {
 
                 [profiles.a.login]
                 post = "/in"
-                form = { field = "\(String(repeating: "a", count: 60))" }
+                form = { field = "\(String(repeating: "a", count: 50))" }
                 """)
     }
 

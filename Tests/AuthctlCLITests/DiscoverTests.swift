@@ -140,7 +140,7 @@ struct DiscoverTests {
             "\(run.talk)")
         #expect(run.talk.contains("logout: GET \"/bye\", a link on \"/home\""), "\(run.talk)")
         let made = try world.home.read("config/authctl/profiles/app.example.toml")
-        #expect(made.contains("'/home'") && made.contains("<b class=me>*<") && made.contains("'/bye'"), "\(made)")
+        #expect(made.contains("\"/home\"") && made.contains("<b class=me>*<") && made.contains("\"/bye\""), "\(made)")
         let later = world.run("whoami", server: [home])
         #expect(later.code == 0 && later.output == "anna\n", "\(later.talk)")
         let again = world.run("login", "https://app.example/login/", server: [home])
