@@ -67,6 +67,17 @@ struct TableTests {
             ])
     }
 
+    @Test func `a word that is wider than its column stands below the name of the column`() {
+        var table = Table(headings: ["ORIGIN", "FAULTS", "FINGERPRINT"])
+        table.add(["https://a.example", "self-signed", "sha256:0123456789"])
+        #expect(text(table, Self.look(49))[1] == "https://a.example  self-signed  sha256:0123456789")
+        #expect(
+            text(table, Self.look(48)) == [
+                "https://a.example", "  FAULTS       self-signed", "  FINGERPRINT  sha256:0123456789",
+            ])
+        #expect(text(table, Self.look(31)).suffix(2) == ["  FINGERPRINT", "  sha256:0123456789"])
+    }
+
     @Test func `what is not there is left out, and the names stand out`() {
         let look = TextLook(columns: 10, hasColors: true, isUnicode: true, isSeen: true)
         var table = Table(headings: ["A", "LONGER"])

@@ -21,7 +21,8 @@ struct Table {
         let gaps = measured.map { zip(widths, $0).map { $0 - $1 + 2 } }
         let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         guard let columns = look.columns, start + (widths.last ?? 0) > columns else { return lines(all, gaps) }
-        guard columns - start >= Self.narrowest else { return blocks(look, columns) }
+        let longest = rows.compactMap(\.last).map { widestWord(of: $0, look) }.max() ?? 0
+        guard columns - start >= max(Self.narrowest, longest) else { return blocks(look, columns) }
         return lines(all, gaps) { last in last.wrapped(for: look, columns: columns - start, below: start) }
     }
 
@@ -49,12 +50,22 @@ struct Table {
         }.joined()
     }
 
+    /// In columns.
+    private func widestWord(of cell: StyledText, _ look: TextLook) -> Int {
+        look.text(cell.wrapped(for: look, columns: 1, below: 0), wraps: false).split(separator: "\n")
+            .map { look.width(of: StyledText(String($0))) }.max() ?? 0
+    }
+
     /// The first cell of a row, and each of the others that says something below it, behind the name of its column.
     private func blocks(_ look: TextLook, _ columns: Int) -> StyledText {
         let width = headings.dropFirst().map(\.count).max() ?? 0
         return rows.map { row in
             let others = zip(headings, row).dropFirst().filter { $0.1 != "-" }.map { heading, cell in
                 let name = "  \(heading)" + String(repeating: " ", count: width - heading.count + 2)
+                // A word that would be broken beside its name, such as a fingerprint, stands below it.
+                if widestWord(of: cell, look) > columns - name.count {
+                    return [StyledText("  \(heading)"), StyledText("  ") + cell].joined()
+                }
                 return StyledText(name) + cell.wrapped(for: look, columns: columns - name.count, below: name.count)
             }
             return ([row[0].inBold] + others).joined()

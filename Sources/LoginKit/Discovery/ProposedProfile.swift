@@ -170,14 +170,20 @@ extension ProposedProfile {
     ///   - head: what stands above it, without `#`.
     ///   - isAlone: for a file of its own, without `[profiles.NAME]`.
     package func document(head: String, isAlone: Bool) -> String {
-        var text = ["# \(head)"]
+        var text = Self.comment(head)
         if isUsable {
             if !isAlone { text.append("[profiles.\(ConfigValue.key(name))]") }
             text += rows(of: nil)
             let oauth = rows(of: "oauth")
             if !oauth.isEmpty { text += [isAlone ? "[oauth]" : "[profiles.\(ConfigValue.key(name)).oauth]"] + oauth }
         }
-        return (text + remarks.map { "# \($0)" }).joined(separator: "\n")
+        return (text + remarks.flatMap(Self.comment)).joined(separator: "\n")
+    }
+
+    /// A sentence in lines that no terminal breaks in the middle of a word.
+    private static func comment(_ sentence: String) -> [String] {
+        TextLook.plain.text(StyledText(sentence).wrapped(for: .plain, columns: 78, below: 0)).split(separator: "\n")
+            .map { "# \($0)" }
     }
 
     private func rows(of table: String?) -> [String] {
@@ -187,7 +193,7 @@ extension ProposedProfile {
             let key = line.path[line.path.count - 1]
             let row = key + String(repeating: " ", count: width - key.count) + " = " + line.value.inline
             guard let why = line.why else { return [row] }
-            if row.count >= Self.column { return ["# \(why)", row] }
+            if row.count >= Self.column { return Self.comment(why) + [row] }
             return [row + String(repeating: " ", count: Self.column - row.count) + "# \(why)"]
         }
     }
