@@ -38,6 +38,8 @@ enum HelpGroups {
             let some = Authctl.helpMessage(for: LogCommand.self, columns: columns).split(separator: "\n\n").last ?? ""
             let common = entries(of: String(some)).filter { shared.contains($0.name) }.map(\.lines)
             paragraphs.remove(at: index)
+            // The parser's page ends with a line end.
+            paragraphs = paragraphs.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }
             paragraphs.append((["OPTIONS OF EVERY COMMAND:"] + common).joined(separator: "\n"))
             paragraphs.append("Help for a command: authctl help <command>")
         } else {
