@@ -56,14 +56,19 @@ deps: ## install the Debian packages that the targets below need
 	@scripts/deps build demo test presets bench lint
 
 build: ## the release binary, stripped and linked statically to Swift: .build/release/authctl
+	@[ -e $(AUTHCTL) ] || echo 'Building authctl into $(AUTHCTL): 3 minutes the first time, on two cores. Other targets: make help'
 	@scripts/deps build
 	@mkdir -p '$(ARCHIVES)' && ln -sf "$$(g++ -print-file-name=libstdc++.a)" '$(ARCHIVES)'
 	@ln -sf "$$(g++ -print-file-name=libgcc_eh.a)" '$(ARCHIVES)/libgcc_s.a'
 	@swift build -c release --static-swift-stdlib $(SAME_BYTES) $(addprefix -Xswiftc ,$(LEAN)) $(DIRECT) $(SECTIONS) $(LINKER) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
 
-demo: build ## a login at the built-in demo server; without a terminal it walks the whole path by itself
+demo: ## a login at the built-in demo server; without a terminal it walks the whole path by itself
+	@echo 'Step 1 of 3: build authctl'
+	@$(MAKE) build
+	@echo 'Step 2 of 3: build the demo server (a minute the first time)'
 	@scripts/deps demo
 	@swift build --product demo-backend
+	@echo 'Step 3 of 3: start the demo server, and log in'
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
