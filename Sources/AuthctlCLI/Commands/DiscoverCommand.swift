@@ -32,6 +32,7 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         var request = LoginRequest()
         connection.apply(to: &request)
         request.name = name
+        invocation.context.topic.command = ["discover"]
         let proposal = try invocation.context.discover(url, request: request)
         let head = "\(Configuration.proposalHead) \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {

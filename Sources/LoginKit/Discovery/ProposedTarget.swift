@@ -89,6 +89,7 @@ extension LoginContext {
     /// - Throws: what `Discovery` ends with; `usage` for a name that is taken.
     package func discover(_ text: String, request: LoginRequest) throws(LoginFault) -> ProposedProfile {
         let url = try parseBare(text), name = try newName(for: url.origin, request.name)
+        topic.url = "\(url.origin)\(url.target)"
         let (profile, lasting) = try bareProfile(url, name: name, request)
         return try proposal(of: try discovery(of: url, profile, request), url.origin, name: name, lasting)
     }

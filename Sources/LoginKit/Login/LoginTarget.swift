@@ -66,13 +66,13 @@ extension LoginContext {
         if let known = try remembered(url.origin, url.target, request) {
             target = LoginTarget(profile: known)
         } else {
+            // A fault on the way to a profile is about the URL as well.
+            topic.url = "\(url.origin)\(url.target)"
+            topic.options = url.user.map(LoginTarget.userOption) ?? []
             target = try dependencies.discover(self, url, request)
         }
         topic.profile = target.profile.name
-        if target.new != nil {
-            topic.url = "\(url.origin)\(url.target)"
-            topic.options = url.user.map(LoginTarget.userOption) ?? []
-        }
+        if target.new == nil { (topic.url, topic.options) = (nil, []) }
         (target.url, target.user, target.password) = (text, url.user, url.password)
         return target
     }
@@ -110,6 +110,7 @@ extension LoginContext {
     func remembered(
         _ origin: Origin, _ target: String, _ request: LoginRequest
     ) throws(LoginFault) -> Profile? {
+        let before = topic
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
@@ -120,7 +121,7 @@ extension LoginContext {
             }
             return try request.applied(to: try profile(named: name))
         }
-        topic = ErrorContext(origin: origin)
+        topic = before
         return nil
     }
 
