@@ -133,13 +133,8 @@ enum JSONOverride {
         if isJSON, bytes.contains(0) || bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) {
             throw .unreadableBody(.otherCharset)
         }
-        if isWhole, let value = read(bytes) { return try methods(in: value) }
+        if isWhole, let value = bytes.withUnsafeBytes({ try? JSONReader.read($0) }) { return try methods(in: value) }
         return try search(unescaped(bytes), isWhole: isWhole)
-    }
-
-    /// - Returns: `nil` for what is to be searched.
-    private static func read(_ bytes: [UInt8]) -> JSONValue? {
-        bytes.withUnsafeBytes { try? JSONReader.read($0) }
     }
 
     private static func methods(in value: JSONValue) throws(ServeObjection) -> [String] {
@@ -190,9 +185,10 @@ enum JSONOverride {
     private static let names = ServedBody.overrides.map { Array($0.utf8).caseFolded }.sorted { $0.count > $1.count }
 
     private static func search(_ text: [UInt8], isWhole: Bool) throws(ServeObjection) -> [String] {
+        let folded = text.map(\.small)
         var methods: [String] = []
         for place in text.indices {
-            guard let name = names.first(where: { text.hasName($0, at: place) }) else { continue }
+            guard let name = names.first(where: { folded[place...].starts(with: $0) }) else { continue }
             // What is not ASCII may be a blank, or a byte order mark.
             if place > 0, text[place - 1].isWord, text[place - 1] < 0x80 { continue }
             let rest = text[(place + name.count)...].drop { !$0.isWord && !":,{}".utf8.contains($0) }
@@ -216,21 +212,9 @@ enum JSONOverride {
     /// - Parameter rest: from behind the colon on.
     private static func method(_ rest: ArraySlice<UInt8>) throws(ServeObjection) -> String {
         let value = rest.drop { $0 <= 0x20 }
-        guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
-            let end = value.dropFirst().firstIndex(of: quote)
+        guard let quote = value.first, quote.isQuote, let end = value.dropFirst().firstIndex(of: quote)
         else { throw .unreadableOverride }
         return try FormMember.method(Array(value[(value.startIndex + 1)..<end]))
-    }
-}
-
-extension [UInt8] {
-    /// - Parameter name: in small letters.
-    fileprivate func hasName(_ name: [UInt8], at place: Int) -> Bool {
-        place + name.count <= count
-            && name.indices.allSatisfy { index in
-                let byte = self[place + index]
-                return ((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) == name[index]
-            }
     }
 }
 
@@ -256,7 +240,7 @@ struct MultipartOverride {
     func methods(in bytes: [UInt8], isWhole: Bool) throws(ServeObjection) -> [String] {
         let delimiter = Array("--".utf8) + boundary
         var methods: [String] = [], part: Int?, isOver = false
-        for place in bytes.places(of: delimiter) {
+        for place in bytes.ranges(of: delimiter).map(\.lowerBound) {
             guard !isOver, place == 0 || bytes[..<place].suffix(2).elementsEqual(Self.lineEnd),
                 part != nil || place == 0
             else { throw Self.ambiguous }
@@ -362,21 +346,5 @@ struct MultipartOverride {
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             fields.append(Field(name: text[..<colon].lowercased(), value: String(value)))
         }
-    }
-}
-
-extension [UInt8] {
-    /// All places of a text, from left to right; none of them begins in another one.
-    fileprivate func places(of text: [UInt8]) -> [Int] {
-        var places: [Int] = [], place = 0
-        while place + text.count <= count {
-            if self[place] == text[0], self[place..<place + text.count].elementsEqual(text) {
-                places.append(place)
-                place += text.count
-            } else {
-                place += 1
-            }
-        }
-        return places
     }
 }

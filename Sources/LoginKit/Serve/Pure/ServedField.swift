@@ -67,7 +67,7 @@ struct ServedHead: Equatable, Sendable {
 
 extension UInt8 {
     /// The small letter of a capital.
-    fileprivate var small: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+    var small: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
     /// A small letter or a digit, or a hyphen for everything else.
     fileprivate var folded: UInt8 {
