@@ -160,7 +160,9 @@ struct GitCredentialTests {
         throws
     {
         let basic = Session.credential(Credential(username: "ann", .password(Secret(secret))))
-        #expect(throws: GitResponseFault.lineEnd) { try answer(SessionRule(), basic) }
+        let fault = LoginFault.failure(
+            .other("the login contains a line end, which git's protocol does not allow; git got nothing"))
+        #expect(throws: fault) { try answer(SessionRule(), basic) }
         #expect(throws: FillFault.self) { try answer(pair, token(secret)) }
         #expect(throws: FillFault.self) { try answer(.bearer, token(secret)) }
     }
@@ -170,7 +172,9 @@ struct GitCredentialTests {
         let longest = String(repeating: "x", count: 65_535 - 10)
         let basic = { (text: String) in Session.credential(Credential(username: "ann", .password(Secret(text)))) }
         #expect(try answer(SessionRule(), basic(longest)) == "username=ann\npassword=\(longest)")
-        #expect(throws: GitResponseFault.tooLong(limit: 65_535)) { try answer(SessionRule(), basic(longest + "x")) }
-        #expect(throws: GitResponseFault.tooLong(limit: 65_535)) { try answer(.bearer, token(longest)) }
+        let fault = LoginFault.failure(
+            .other("the login is longer than 65535 bytes, the limit of a line in git's protocol; git got nothing"))
+        #expect(throws: fault) { try answer(SessionRule(), basic(longest + "x")) }
+        #expect(throws: fault) { try answer(.bearer, token(longest)) }
     }
 }

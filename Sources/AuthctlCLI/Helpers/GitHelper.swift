@@ -31,20 +31,7 @@ struct GitHelper {
                 "this login is a token, and git did not announce that it accepts one (capability[]=authtype)")
             return
         }
-        try invocation.streams.result(try answer(lent))
-    }
-
-    private func answer(_ lent: LentLogin) throws(LoginFault) -> Secret {
-        do {
-            return try lent.gitAnswer()
-        } catch {
-            let why =
-                switch error {
-                case .lineEnd: "contains a line end, which git's protocol does not allow"
-                case .tooLong(let limit): "is longer than \(limit) bytes, the limit of a line in git's protocol"
-                }
-            throw .failure(.other("the login \(why); git got nothing"))
-        }
+        try invocation.streams.result(try lent.gitAnswer())
     }
 
     /// git erases after every 401, one for missing rights included; so the service has the last word.

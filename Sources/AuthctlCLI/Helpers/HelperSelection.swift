@@ -258,8 +258,8 @@ struct LentLogin: Equatable, Sendable {
     static let longestGitLine = 65_535
 
     /// The lines of an answer to git, the last without its end.
-    /// - Throws: where a value would end its line, or makes it too long.
-    func gitAnswer() throws(GitResponseFault) -> Secret {
+    /// - Throws: `failure` where a value would end its line, or makes it too long.
+    func gitAnswer() throws(LoginFault) -> Secret {
         var lines: [(name: String, value: Secret)]
         switch proof {
         case .pair(let username, let password): lines = [("username", username), ("password", password)]
@@ -268,9 +268,11 @@ struct LentLogin: Equatable, Sendable {
         }
         if let expires { lines.append(("password_expiry_utc", Secret(String(expires)))) }
         for line in lines {
-            guard line.value.isOneLine else { throw .lineEnd }
+            guard line.value.isOneLine else {
+                throw Self.unfit("contains a line end, which git's protocol does not allow")
+            }
             guard line.name.utf8.count + line.value.count + 2 <= Self.longestGitLine else {
-                throw .tooLong(limit: Self.longestGitLine)
+                throw Self.tooLong(Self.longestGitLine)
             }
         }
         var text = SecretBuilder(limit: RequestRule.bodyLimit)
@@ -278,17 +280,15 @@ struct LentLogin: Equatable, Sendable {
             text.append(index > 0 ? "\n\(line.name)=" : "\(line.name)=")
             text.append(line.value)
         }
-        guard let text = text.finish() else { throw .tooLong(limit: RequestRule.bodyLimit) }
+        guard let text = text.finish() else { throw Self.tooLong(RequestRule.bodyLimit) }
         return text
     }
-}
 
-/// A reason why git cannot be told a login.
-enum GitResponseFault: Error, Equatable, Sendable {
-    /// Something in it would end its line.
-    case lineEnd
-    /// In bytes.
-    case tooLong(limit: Int)
+    private static func tooLong(_ limit: Int) -> LoginFault {
+        unfit("is longer than \(limit) bytes, the limit of a line in git's protocol")
+    }
+
+    private static func unfit(_ why: String) -> LoginFault { .failure(.other("the login \(why); git got nothing")) }
 }
 
 extension Secret {
