@@ -3,7 +3,7 @@ import Testing
 
 /// Who is let in at the Unix socket of an `exec --serve-socket`.
 @Suite struct `The Unix socket of an exec` {
-    let gate = ServeGate(.socket, user: 1000)
+    let gate = ServeGate(place: .socket, user: 1000)
 
     private func refusal(
         _ target: String = "/posts", host: String? = "authctl", from user: UInt32? = 1000,
@@ -12,11 +12,11 @@ import Testing
         let hosts = host.map { [ServedField("Host", $0)] } ?? []
         let head = ServedHead(
             method: "GET", target: target, fields: hosts + fields.map { ServedField($0.0, $0.1) })
-        do throws(ServeRefused) {
+        do {
             _ = try gate.target(of: head, from: user)
             return nil
         } catch {
-            return error.reason
+            return error
         }
     }
 
@@ -56,10 +56,10 @@ import Testing
     }
 
     @Test func `an address whose time is over is gone`() {
-        #expect(ServeRefused(.ended).status == 410)
+        #expect(ServeGate.Refusal.ended.status == 410)
     }
 
     @Test func `a request whose sender the kernel does not tell may be tried again`() {
-        #expect(ServeRefused(.unknownUser).status == 503)
+        #expect(ServeGate.Refusal.unknownUser.status == 503)
     }
 }

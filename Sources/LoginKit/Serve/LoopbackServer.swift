@@ -33,7 +33,7 @@ final class LoopbackServer: @unchecked Sendable {
     init(_ place: ServePlace, for seconds: Int? = nil) throws(LoginFault) {
         try Self.check()
         socket = try ServeSocket(place)
-        provider = ServeGate(socket.place, user: getuid())
+        provider = ServeGate(place: socket.place, user: getuid())
         end = seconds.map { .now + .seconds($0) }
     }
 
@@ -97,9 +97,9 @@ final class LoopbackServer: @unchecked Sendable {
         newcomers.arrive(descriptor)
     }
 
-    func judge(_ head: ServedHead, from peer: Peer?) throws(ServeRefused) -> String {
+    func judge(_ head: ServedHead, from peer: Peer?) throws(ServeGate.Refusal) -> String {
         let target = try provider.target(of: head, from: peer?.user(at: provider.place))
-        if hasEnded { throw ServeRefused(.ended) }
+        if hasEnded { throw .ended }
         return target
     }
 
@@ -197,7 +197,7 @@ enum ServerCallbacks {
         server.newcomers.leave(socket)
         let call = ServerCall(head, target: target, socket: socket)
         guard server.take(call) else {
-            return refuse(ServeRefused(.noThread), head, server, connection)
+            return refuse(.noThread, head, server, connection)
         }
         request.pointee = Unmanaged.passRetained(OpenRequest(server, call)).toOpaque()
         return 1
@@ -243,16 +243,16 @@ enum ServerCallbacks {
     }
 
     private static func refuse(
-        _ refused: ServeRefused, _ head: ServedHead, _ server: LoopbackServer, _ connection: OpaquePointer
+        _ refusal: ServeGate.Refusal, _ head: ServedHead, _ server: LoopbackServer, _ connection: OpaquePointer
     ) -> Int32 {
-        let response = server.handler?.response(to: head, refused) ?? (type: "text/plain", text: "")
+        let response = server.handler?.response(to: head, refusal) ?? (type: "text/plain", text: "")
         let fields = [
             HTTPResponseField(name: "Content-Type", value: response.type),
             HTTPResponseField(name: "Cache-Control", value: "no-store"),
             HTTPResponseField(name: "Connection", value: "close"),
         ]
         return withFields(fields) { fields, count in
-            cmicrohttpd_text(connection, UInt32(refused.status), fields, count, response.text)
+            cmicrohttpd_text(connection, UInt32(refusal.status), fields, count, response.text)
         }
     }
 

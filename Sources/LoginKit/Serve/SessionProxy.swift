@@ -112,11 +112,11 @@ package final class SessionProxy: @unchecked Sendable {
     }
 
     /// The response to a client that was turned away.
-    func response(to head: ServedHead, _ refused: ServeRefused) -> (type: String, text: String) {
+    func response(to head: ServedHead, _ refusal: ServeGate.Refusal) -> (type: String, text: String) {
         let place = server.provider.root.dropFirst("http://\(server.provider.authority)".count)
-        guard refused.reason == .badTarget, head.target.hasPrefix(place),
+        guard refusal == .badTarget, head.target.hasPrefix(place),
             let text = review.refuseTarget(of: head, String(head.target.dropFirst(place.count)), session.knownSecrets)
-        else { return ("text/plain; charset=utf-8", "authctl: \(refused.reason.words)\n") }
+        else { return ("text/plain; charset=utf-8", "authctl: \(refusal.words)\n") }
         return (RefusedRequest.type, text)
     }
 

@@ -3,7 +3,7 @@ import Secrets
 /// The address that the command of an `exec --serve` gets, and who is let in there.
 struct ServeGate: Equatable, Sendable {
     /// The reason for turning a request away, judged by its head alone.
-    enum Refusal: Equatable, Sendable, CaseIterable {
+    enum Refusal: Error, Equatable, Sendable, CaseIterable {
         /// The socket at the other end is another user's.
         case otherUser
         /// Its user cannot be told.
@@ -22,6 +22,17 @@ struct ServeGate: Equatable, Sendable {
         case ended
         /// No thread can be started to answer it.
         case noThread
+
+        /// The status code (RFC 9110, section 15.5).
+        var status: Int {
+            switch self {
+            case .badTarget, .badLength: 400
+            case .otherUser, .otherHost, .otherSite, .unknownSegment: 403
+            case .ended: 410
+            // Without a descriptor for it, the kernel cannot be asked.
+            case .unknownUser, .noThread: 503
+            }
+        }
     }
 
     /// The address that the server listens on.
@@ -35,10 +46,6 @@ struct ServeGate: Equatable, Sendable {
     let place: Place
     /// The one user who may come in.
     let user: UInt32
-
-    init(_ place: Place, user: UInt32) {
-        (self.place, self.user) = (place, user)
-    }
 
     /// The required value of `Host`. A page in a browser that reaches a Unix socket through somebody's forwarded port has another one.
     var authority: String {
@@ -61,26 +68,26 @@ struct ServeGate: Equatable, Sendable {
 
     /// - Parameter user: the owner of the socket at the other end; `nil` if unknown.
     /// - Returns: path and query at the service's origin, from the first slash on.
-    func target(of head: ServedHead, from user: UInt32?) throws(ServeRefused) -> String {
-        guard let user else { throw ServeRefused(.unknownUser) }
-        guard admits(user) else { throw ServeRefused(.otherUser) }
-        guard head.values(of: "Host") == [authority] else { throw ServeRefused(.otherHost) }
+    func target(of head: ServedHead, from user: UInt32?) throws(Refusal) -> String {
+        guard let user else { throw .unknownUser }
+        guard admits(user) else { throw .otherUser }
+        guard head.values(of: "Host") == [authority] else { throw .otherHost }
         let rest = try path(of: head.target)
-        guard isOwnSite(head) else { throw ServeRefused(.otherSite) }
-        guard Self.isUnambiguous(rest) else { throw ServeRefused(.badTarget) }
-        guard Self.hasOneLength(head) else { throw ServeRefused(.badLength) }
+        guard isOwnSite(head) else { throw .otherSite }
+        guard Self.isUnambiguous(rest) else { throw .badTarget }
+        guard Self.hasOneLength(head) else { throw .badLength }
         return rest.hasPrefix("/") ? rest : "/\(rest)"
     }
 
     /// A target is a path here: what a proxy would be sent, with a scheme or for CONNECT, is none.
-    private func path(of target: String) throws(ServeRefused) -> String {
+    private func path(of target: String) throws(Refusal) -> String {
         switch place {
         case .port(_, let segment):
             let (first, rest) = Self.split(target)
-            guard Secret(first) == Secret(segment) else { throw ServeRefused(.unknownSegment) }
+            guard Secret(first) == Secret(segment) else { throw .unknownSegment }
             return rest
         case .socket:
-            guard target.hasPrefix("/") else { throw ServeRefused(.badTarget) }
+            guard target.hasPrefix("/") else { throw .badTarget }
             return target
         }
     }
@@ -114,26 +121,6 @@ struct ServeGate: Equatable, Sendable {
         let lengths = head.values(of: "Content-Length"), codings = head.values(of: "Transfer-Encoding")
         return lengths.count + codings.count <= 1 && codings.allSatisfy { $0.lowercased() == "chunked" }
             && lengths.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64($0) != nil }
-    }
-}
-
-/// A request that is not let in.
-struct ServeRefused: Error, Equatable {
-    let reason: ServeGate.Refusal
-
-    init(_ reason: ServeGate.Refusal) {
-        self.reason = reason
-    }
-
-    /// The status code (RFC 9110, section 15.5).
-    var status: Int {
-        switch reason {
-        case .badTarget, .badLength: 400
-        case .otherUser, .otherHost, .otherSite, .unknownSegment: 403
-        case .ended: 410
-        // Without a descriptor for it, the kernel cannot be asked.
-        case .unknownUser, .noThread: 503
-        }
     }
 }
 
