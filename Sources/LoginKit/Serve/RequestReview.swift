@@ -30,7 +30,7 @@ final class RequestReview: Sendable {
     /// - Parameter hidden: the secrets that the log may not have.
     func review(_ call: ServerCall, hidden: () -> RepeatedSecrets) -> Result {
         if limits.rules.isEmpty, limits.log == nil { return Result() }
-        let note = limits.log.map { RequestNote($0) }
+        let note = limits.log.map { RequestNote(log: $0) }
         var result: Result
         do {
             result = try permit(call, id: note?.id ?? RequestNote.newID())
@@ -57,7 +57,7 @@ final class RequestReview: Sendable {
     /// Notes a request whose target was refused before there was a call.
     /// - Returns: the body of the response; `nil` if there are no rules.
     func refuseTarget(of head: ServedHead, _ target: String, _ hidden: RepeatedSecrets) -> String? {
-        if let note = limits.log.map({ RequestNote($0) }),
+        if let note = limits.log.map({ RequestNote(log: $0) }),
             note.begin(
                 head.judgedMethod, target, .refused, nil, [], ServeObjection.ambiguousPath.words, hidden: hidden)
         {
@@ -178,7 +178,7 @@ extension [UInt8] {
 /// The log's note on one request: a line before it is sent, and one when it has ended.
 struct RequestNote: Sendable {
     let id = RequestNote.newID()
-    private let log: any ServeLog
+    let log: any ServeLog
     private let start = ContinuousClock.now
 
     /// The largest number of a query's names, and of what a request may do beside its own method.
@@ -187,10 +187,6 @@ struct RequestNote: Sendable {
     private static let (longestPath, longest) = (4096, 200)
     /// Replaces text that would repeat a secret.
     private static let placeholder = "***"
-
-    init(_ log: any ServeLog) {
-        self.log = log
-    }
 
     /// Returns an ID that no other request has, in this run or another.
     static func newID() -> String {

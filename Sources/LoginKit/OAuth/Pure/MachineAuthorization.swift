@@ -172,8 +172,6 @@ struct Assertion {
     /// Seconds for which it is good. A stolen one is of little use, and clocks may be a little off.
     static let lifetime: Int64 = 60
 
-    private static let tooLong = LoginFault.failure(.other("an assertion would be too long"))
-
     /// In their order; the times are added.
     private let claims: [(name: String, value: String)]
     private let issued: Int64

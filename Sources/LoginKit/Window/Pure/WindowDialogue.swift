@@ -113,8 +113,6 @@ struct WindowWatch {
     /// Whether the last try was one of the later ones.
     private(set) var isLate = false
 
-    init() {}
-
     /// A page of the profile's origin has come up, or is another one now.
     /// - Parameter now: milliseconds of any clock that only goes on.
     mutating func pageCameUp(_ url: String, at now: Int) {
