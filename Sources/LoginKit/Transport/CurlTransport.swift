@@ -127,16 +127,7 @@ final class CurlTransport: Transport {
             return try parser.parse(request.url)
         } catch .badURL(_, let problem) {
             throw .badURL(url: "\(options.origin)\(request.shownPath ?? "")", problem: problem)
-        } catch {
-            throw error
         }
-    }
-
-    private func openedConnections() throws(LoginFault) -> CurlConnections {
-        if let connections { return connections }
-        let opened = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
-        connections = opened
-        return opened
     }
 
     private func perform(
@@ -150,7 +141,11 @@ final class CurlTransport: Transport {
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         // From here on libcurl holds pointers to both.
         request.reader?.watch(handle, through: provider)
-        let connections = try openedConnections()
+        let connections =
+            if let connections { connections } else {
+                try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
+            }
+        self.connections = connections
         defer { withExtendedLifetime((request, collector)) {} }
         let code = try request.perform(on: handle, over: connections, options, collector.wait)
         hasAnswered = hasAnswered || collector.hasBegunHead
