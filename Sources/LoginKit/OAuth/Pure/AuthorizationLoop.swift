@@ -39,7 +39,9 @@ struct AuthorizationLoop {
             case .finish(.granted): return try granted(held)
             case .discover, .ask, .listen, .register, .push, .show, .awaitAnswer, .requestCode, .showCode, .wait, .poll,
                 .exchange:
-                effect = flow.handle(perform(effect, &held))
+                let event: AuthorizationFlow.Event
+                do { event = try perform(effect, &held) } catch { event = .failed(error) }
+                effect = flow.handle(event)
             }
         }
     }
@@ -54,15 +56,7 @@ struct AuthorizationLoop {
         _ = try? transport.send(deletion)
     }
 
-    private func perform(_ effect: AuthorizationFlow.Effect, _ held: inout Held) -> AuthorizationFlow.Event {
-        do {
-            return try attempt(effect, &held)
-        } catch {
-            return .failed(error)
-        }
-    }
-
-    private func attempt(
+    private func perform(
         _ effect: AuthorizationFlow.Effect, _ held: inout Held
     ) throws(LoginFault) -> AuthorizationFlow.Event {
         switch effect {
@@ -207,19 +201,12 @@ struct AuthorizationLoop {
         } else {
             text = try request.url(endpoint, try present(held.attempt), redirect: redirect)
         }
+        let server = try serverName(held, .authorization), shown: String
+        // The very text that is checked.
+        do { shown = try subject.rule.shown(text, read: transport.read).text } catch { throw .oauth(error) }
         return BrowserVisit(
-            server: try serverName(held, .authorization), url: try shown(text), redirect: redirect,
-            clientID: request.client.id,
-            starts: starts, insteadOfDevice: insteadOfDevice)
-    }
-
-    /// Returns the very text that was checked.
-    private func shown(_ url: String) throws(LoginFault) -> String {
-        do {
-            return try subject.rule.shown(url, read: transport.read).text
-        } catch {
-            throw .oauth(error)
-        }
+            server: server, url: shown, redirect: redirect, clientID: request.client.id, starts: starts,
+            insteadOfDevice: insteadOfDevice)
     }
 
     func awaitAnswer(
