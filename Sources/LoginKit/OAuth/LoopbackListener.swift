@@ -147,7 +147,7 @@ final class LoopbackListener {
 /// One connection to the loopback port: its request is read as it comes, answered once, and then only drained, so that the answer
 /// is not lost to a reset (RFC 9112, section 9.6).
 final class LoopbackConnection {
-    let descriptor: Int32
+    private let socket: Descriptor
     private(set) var deadline: ContinuousClock.Instant
     private let reader = LoopbackRequestReader()
     private var isAnswered = false
@@ -160,13 +160,11 @@ final class LoopbackConnection {
     private static let mostDrained = 1 << 20
 
     init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+        socket = Descriptor(descriptor)
         deadline = .now + Self.patience
     }
 
-    deinit {
-        close(descriptor)
-    }
+    var descriptor: Int32 { socket.number }
 
     /// Reads the bytes that have arrived; never blocks.
     /// - Parameter hear: gets the request; `nil` where it ended, took too long, or is no request.
@@ -225,7 +223,7 @@ final class LoopbackSocket {
     /// Another program has the port, or it is for root alone.
     static let portTaken = LoginFault.failure(.system(call: "bind", errno: EADDRINUSE))
 
-    let descriptor: Int32
+    private let owned: Descriptor
     /// As the kernel has it.
     let port: Int
 
@@ -233,22 +231,16 @@ final class LoopbackSocket {
     init(_ family: Family, port: Int) throws(LoginFault) {
         let domain = family == .ipv4 ? AF_INET : AF_INET6
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = socket(domain, kind, 0)
-        guard descriptor >= 0 else { throw Self.fault("socket") }
-        do throws(LoginFault) {
-            try Self.bind(descriptor, family, port: port)
-            guard listen(descriptor, 16) == 0 else { throw Self.fault("listen") }
-            guard let bound = boundPort(of: descriptor) else { throw Self.fault("getsockname") }
-            self.port = bound
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        let number = socket(domain, kind, 0)
+        guard number >= 0 else { throw Self.fault("socket") }
+        owned = Descriptor(number)
+        try Self.bind(number, family, port: port)
+        guard listen(number, 16) == 0 else { throw Self.fault("listen") }
+        guard let bound = boundPort(of: number) else { throw Self.fault("getsockname") }
+        self.port = bound
     }
 
-    deinit {
-        close(descriptor)
-    }
+    var descriptor: Int32 { owned.number }
 
     /// Without SO_REUSEPORT, so that no other program can listen beside. SO_REUSEADDR takes a port back only from connections of a
     /// login just before (tcp(7), TIME_WAIT): where another socket listens, the kernel still says no (socket(7)).

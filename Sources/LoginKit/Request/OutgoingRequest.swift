@@ -131,28 +131,26 @@ package enum RequestContent {
 /// A body that is read from a file while it is sent.
 package final class FileSource: RequestSource {
     package let count: Int64?
-    private let descriptor: Int32
+    private let descriptor: Descriptor
     private let state: FileState
 
     /// - Parameters:
     ///   - descriptor: of a regular file, at its beginning; closed with this.
     ///   - state: in which it was found.
     package init(_ descriptor: Int32, _ state: FileState) {
-        self.descriptor = descriptor
+        self.descriptor = Descriptor(descriptor)
         self.state = state
         count = state.size
     }
 
-    deinit {
-        close(descriptor)
-    }
-
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
-        try readSome(descriptor, into: buffer, within: nil)
+        try readSome(descriptor.number, into: buffer, within: nil)
     }
 
     /// A file that has changed is another body.
-    package func rewind() -> Bool { FileState(descriptor) == state && lseek(descriptor, 0, SEEK_SET) == 0 }
+    package func rewind() -> Bool {
+        FileState(descriptor.number) == state && lseek(descriptor.number, 0, SEEK_SET) == 0
+    }
 }
 
 /// The facts that show whether a regular file has changed.
@@ -174,7 +172,7 @@ package struct FileState: Equatable {
 package final class PipeSource: RequestSource {
     package let count: Int64? = nil
     private let beginning: Secret
-    private let descriptor: Int32
+    private let descriptor: Descriptor
     private let patience: Int?
     private var done = 0
     /// Whether anything that is not kept was read.
@@ -185,18 +183,14 @@ package final class PipeSource: RequestSource {
     ///   - patience: how long one wait may take, in seconds; `nil` for as long as it takes.
     package init(_ beginning: Secret, then descriptor: Int32, patience: Int?) {
         self.beginning = beginning
-        self.descriptor = descriptor
+        self.descriptor = Descriptor(descriptor)
         self.patience = patience
-    }
-
-    deinit {
-        close(descriptor)
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
         guard done < beginning.count else {
             isPast = true
-            return try readSome(descriptor, into: buffer, within: patience)
+            return try readSome(descriptor.number, into: buffer, within: patience)
         }
         let piece = min(buffer.count, beginning.count - done)
         beginning.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[done..<done + piece])) }

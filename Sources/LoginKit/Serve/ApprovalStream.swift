@@ -2,18 +2,16 @@ import Glibc
 
 /// One end of the socket between an `exec --serve` and an approver: lines in, lines out.
 final class ApprovalStream {
-    let descriptor: Int32
+    private let socket: Descriptor
     private var bytes: [UInt8] = []
     private(set) var isClosed = false
 
     /// - Parameter descriptor: one that never blocks; closed with this object.
     init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+        socket = Descriptor(descriptor)
     }
 
-    deinit {
-        close(descriptor)
-    }
+    var descriptor: Int32 { socket.number }
 
     /// Sends a line whole, or gives the other side up.
     func send(_ message: ApprovalMessage) {

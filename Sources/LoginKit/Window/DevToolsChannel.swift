@@ -5,8 +5,8 @@ import Glibc
 /// The two ways of the Chrome DevTools Protocol, each a socket: a pipe could be opened by any other process of the user through
 /// `/proc/PID/fd`, and a socket cannot. Each message is JSON with a NUL at its end.
 final class DevToolsChannel {
-    private let reading: Int32
-    private let writing: Int32
+    private let reading: Descriptor
+    private let writing: Descriptor
     private var pending: [UInt8] = []
     /// Up to here no NUL is in `pending`.
     private var searched = 0
@@ -29,15 +29,13 @@ final class DevToolsChannel {
         return (DevToolsChannel(reading: up[0], writing: down[0]), down[1], up[1])
     }
 
-    init(reading: Int32, writing: Int32) { (self.reading, self.writing) = (reading, writing) }
-
-    deinit {
-        close(reading)
-        close(writing)
+    init(reading: Int32, writing: Int32) {
+        self.reading = Descriptor(reading)
+        self.writing = Descriptor(writing)
     }
 
     /// Readable when there is more, for poll(2).
-    var descriptor: Int32 { reading }
+    var descriptor: Int32 { reading.number }
 
     /// Sends a command.
     /// - Returns: its number, which its answer has.
@@ -50,9 +48,9 @@ final class DevToolsChannel {
         if let session { message.add("sessionId", session) }
         var rest = Array(message.finished.utf8)[...] + [0]
         while !rest.isEmpty {
-            var ready = pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)
+            var ready = pollfd(fd: writing.number, events: Int16(POLLOUT), revents: 0)
             guard poll(&ready, 1, Self.patience) > 0 else { throw .broken }
-            let sent = rest.withUnsafeBytes { Glibc.send(writing, $0.baseAddress, $0.count, Self.flags) }
+            let sent = rest.withUnsafeBytes { Glibc.send(writing.number, $0.baseAddress, $0.count, Self.flags) }
             if sent < 0, errno == EAGAIN || errno == EINTR { continue }
             guard sent > 0 else { throw .ended }
             rest = rest.dropFirst(sent)
@@ -74,7 +72,7 @@ final class DevToolsChannel {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         var budget = Self.mostAtOnce
         while true {
-            let got = chunk.withUnsafeMutableBytes { recv(reading, $0.baseAddress, $0.count, Self.flags) }
+            let got = chunk.withUnsafeMutableBytes { recv(reading.number, $0.baseAddress, $0.count, Self.flags) }
             if got < 0, errno == EINTR { continue }
             if got < 0, errno == EAGAIN { return messages }
             guard got > 0 else {
