@@ -268,7 +268,7 @@ struct LentLogin: Equatable, Sendable {
         }
         if let expires { lines.append(("password_expiry_utc", Secret(String(expires)))) }
         for line in lines {
-            guard line.value.isOneLine else {
+            guard line.value.withUnsafeBytes({ $0.allSatisfy { ![0x00, 0x0A, 0x0D].contains($0) } }) else {
                 throw Self.unfit("contains a line end, which git's protocol does not allow")
             }
             guard line.name.utf8.count + line.value.count + 2 <= Self.longestGitLine else {
@@ -289,11 +289,4 @@ struct LentLogin: Equatable, Sendable {
     }
 
     private static func unfit(_ why: String) -> LoginFault { .failure(.other("the login \(why); git got nothing")) }
-}
-
-extension Secret {
-    /// Whether no reader of the protocol sees an end in it.
-    fileprivate var isOneLine: Bool {
-        withUnsafeBytes { $0.allSatisfy { $0 != 0 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } }
-    }
 }

@@ -242,7 +242,7 @@ enum JSONLayout {
     private static func laidOut(_ body: [UInt8]) -> [UInt8] {
         var text: [UInt8] = [], depth = 0, place = 0
         func next() -> UInt8? {
-            while place < body.count, isBlank(body[place]) { place += 1 }
+            while place < body.count, [0x20, 0x0A, 0x0D, 0x09].contains(body[place]) { place += 1 }
             return place < body.count ? body[place] : nil
         }
         while let byte = next() {
@@ -282,10 +282,6 @@ enum JSONLayout {
 
     private static func line(_ depth: Int) -> [UInt8] {
         [UInt8(ascii: "\n")] + Array(repeating: UInt8(ascii: " "), count: 2 * depth)
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 }
 

@@ -305,18 +305,15 @@ final class PendingConnections: @unchecked Sendable {
             defer { isWatching = true }
             return !isWatching
         }
-        guard mustWatch, !DetachedThread.start({ [self] in watch() }) else { return }
+        guard mustWatch, !DetachedThread.start({ [self] in while monitor.locked({ closeOverdue() }) {} }) else {
+            return
+        }
         monitor.locked { isWatching = false }
     }
 
     /// It knows the segment, or is about to be closed. The number may be somebody else's from then on.
     func leave(_ socket: Int32) {
         monitor.locked { _ = deadlines.removeValue(forKey: socket) }
-    }
-
-    /// Until there are none.
-    private func watch() {
-        while monitor.locked({ closeOverdue() }) {}
     }
 
     /// - Returns: whether there are any left, after a while.

@@ -247,7 +247,9 @@ extension Discovery {
             if let form, !form.isSubmittable, page.hasScripts {
                 seen.append(.scriptedForm(page: page.target))
             } else if let form {
-                return Glimpse(place: place(visit, refusal(visit), namedBy), login: .form(form))
+                return Glimpse(
+                    place: GuardedPlace(target: visit.asked, refusal: refusal(visit), namedBy: namedBy),
+                    login: .form(form))
             }
             if page.takesFiles { seen.append(.multipartForm(page: visit.end.target)) }
             if page.setsPassword { seen.append(.severalPasswords(page: visit.end.target)) }
@@ -259,10 +261,6 @@ extension Discovery {
     /// The status that refuses, at the end of the redirects.
     private func end(of visit: DiscoveryVisit, _ namedBy: String?) -> GuardedPlace {
         GuardedPlace(target: visit.end.target, refusal: .status(visit.response.status), namedBy: namedBy)
-    }
-
-    private func place(_ visit: DiscoveryVisit, _ refusal: GuardedPlace.Refusal, _ namedBy: String?) -> GuardedPlace {
-        GuardedPlace(target: visit.asked, refusal: refusal, namedBy: namedBy)
     }
 
     private func refusal(_ visit: DiscoveryVisit) -> GuardedPlace.Refusal {
@@ -350,9 +348,7 @@ extension Discovery {
                 endpoints: found.server.endpoints,
                 revocationAuthentication: found.server.metadata?.revocationAuthentication,
                 evidence: found.resource?.evidence ?? [], elsewhere: found.toAsk?.elsewhere ?? [])
-        } catch .oauth(.noServer) {
-            return nil
-        } catch .oauth(.metadata(.notFound)) {
+        } catch .oauth(.noServer), .oauth(.metadata(.notFound)) {
             return nil
         }
     }

@@ -15,7 +15,8 @@ struct CopiedRequest: Sendable {
     /// Reads a text in whichever form it is.
     /// - Parameter records: reads a cookies.txt.
     init(_ text: Secret, records: (Secret) throws(CopyFault) -> [Cookie]) throws(CopyFault) {
-        let text = text.withoutByteOrderMark.withoutLeadingBlanks
+        var text = text.withoutByteOrderMark
+        text = text.dropping(text.withUnsafeBytes { $0.prefix { $0 == 0x20 || (0x09...0x0D).contains($0) }.count })
         switch try PastedText.form(of: text) {
         case .posix: try self.init(curl: ShellWords.posix(text))
         case .windows: try self.init(curl: ShellWords.windows(text))
@@ -136,10 +137,6 @@ struct CopiedRequest: Sendable {
 }
 
 extension Secret {
-    fileprivate var withoutLeadingBlanks: Secret {
-        dropping(withUnsafeBytes { bytes in bytes.prefix { $0 == 0x20 || (0x09...0x0D).contains($0) }.count })
-    }
-
     /// Its beginning as text, long enough for the name of an option.
     fileprivate var shownStart: String { withUnsafeBytes { String(decoding: $0.prefix(200), as: UTF8.self) } }
 

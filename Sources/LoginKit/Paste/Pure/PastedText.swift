@@ -68,7 +68,8 @@ extension CopiedRequest {
             return .cookies(found)
         case (let hasCookies, true):
             guard let token, !hasCookies || !found.isEmpty else {
-                throw .noSession(wanted: rule.tokenHeaders + (hasCookies ? ["Cookie"] : []))
+                let ofToken = (rule.headers + rule.writeHeaders).filter { $0.value.slots.contains(.token) }
+                throw .noSession(wanted: ofToken.map(\.name.shown) + (hasCookies ? ["Cookie"] : []))
             }
             let session = Token(value: token, refreshToken: nil, expires: expires(token))
             return .token(hasCookies ? session.with(found) : session)
@@ -83,13 +84,6 @@ extension CopiedRequest {
             if let value = named?.value, let token = header.value.token(in: value) { return token }
         }
         return nil
-    }
-}
-
-extension SessionRule {
-    /// The names of the headers that hold the token.
-    fileprivate var tokenHeaders: [String] {
-        (headers + writeHeaders).filter { $0.value.slots.contains(.token) }.map(\.name.shown)
     }
 }
 
