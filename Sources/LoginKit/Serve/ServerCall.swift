@@ -138,7 +138,7 @@ final class ServerCall: @unchecked Sendable {
 /// the connection ends with it.
 final class EarlyResponse: Sendable {
     /// A descriptor of our own, so that its number is nobody else's once the library has closed the connection.
-    private let socket: Int32
+    private let socket: Descriptor
     /// Whether nobody knows how long the body is: then it goes in chunks (RFC 9112, section 7.1).
     private let isChunked: Bool
     /// Whether the service wants no more of the request.
@@ -149,15 +149,11 @@ final class EarlyResponse: Sendable {
     ///   - socket: the library's, which is open now.
     /// - Returns: `nil` if no descriptor is left.
     init?(_ answer: ServerResponse, over socket: Int32) {
-        self.socket = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        self.socket = Descriptor(fcntl(socket, F_DUPFD_CLOEXEC, 0))
         (isChunked, isRefusal) = (answer.size == nil, answer.status >= 300)
-        if self.socket < 0 { return nil }
+        if self.socket.number < 0 { return nil }
         // Where nobody reads, the body finds that as well.
         _ = send(head(of: answer)) { true }
-    }
-
-    deinit {
-        close(socket)
     }
 
     private func head(of answer: ServerResponse) -> String {
@@ -190,10 +186,10 @@ final class EarlyResponse: Sendable {
     }
 
     /// Ends the sending: a client that has got less than it was told of sees that.
-    func end() { shutdown(socket, Int32(SHUT_WR)) }
+    func end() { shutdown(socket.number, Int32(SHUT_WR)) }
 
     /// Nobody waits any more.
-    func cut() { shutdown(socket, Int32(SHUT_RDWR)) }
+    func cut() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
     private func send(_ text: String, isLast: Bool = true, unless isStuck: () -> Bool) -> Bool {
         Array(text.utf8).withUnsafeBytes { send($0, isLast: isLast, unless: isStuck) }
@@ -201,6 +197,6 @@ final class EarlyResponse: Sendable {
 
     /// - Parameter isLast: false where more follows at once.
     private func send(_ bytes: UnsafeRawBufferPointer, isLast: Bool = true, unless isStuck: () -> Bool) -> Bool {
-        bytes.sendWhole(to: socket, isLast ? 0 : MSG_MORE, within: 1000, unless: isStuck)
+        bytes.sendWhole(to: socket.number, isLast ? 0 : MSG_MORE, within: 1000, unless: isStuck)
     }
 }
