@@ -1,16 +1,12 @@
 import ArgumentParser
 
 /// `authctl help tasks`: TASKS of authctl(1), without its links.
-struct TasksHelpCommand: ParsableCommand {
+struct TasksHelpCommand: HelpPage {
     static let configuration = CommandConfiguration(
         commandName: "tasks",
         abstract: "What people want to do, and how.",
         discussion: list,
         shouldDisplay: false)
-
-    func run() throws {
-        throw CleanExit.helpRequest(self)
-    }
 
     /// A task, the command or line that does it, and the page and section about it. authctl(1) has the same ones
     /// in the same order. Written out, since every start would otherwise put it together.
