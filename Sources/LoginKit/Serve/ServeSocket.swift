@@ -44,16 +44,14 @@ struct ServeSocket {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let problem = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> String? in
-                if Glibc.bind(descriptor, address, size) != 0 { return "bind" }
-                if listen(descriptor, SOMAXCONN) != 0 { return "listen" }
-                return getsockname(descriptor, address, &size) == 0 ? nil : "getsockname"
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard let problem else { return (descriptor, Int(in_port_t(bigEndian: address.sin_port))) }
-        let fault = LoginFault.failure(.system(call: problem, errno: errno))
+        let problem = bound != 0 ? "bind" : listen(descriptor, SOMAXCONN) != 0 ? "listen" : nil
+        if problem == nil, let port = boundPort(of: descriptor) { return (descriptor, port) }
+        let fault = LoginFault.failure(.system(call: problem ?? "getsockname", errno: errno))
         close(descriptor)
         throw fault
     }
