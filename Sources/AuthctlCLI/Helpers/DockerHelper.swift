@@ -74,8 +74,7 @@ struct DockerHelper {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
-        let policy = LoginFlow.Policy(mayAsk: false, hasSuppliedCredential: true)
-        var request = LoginRequest(username: supplied.username, policy: policy)
+        var request = LoginRequest(username: supplied.username, policy: LoginFlow.Policy(mayAsk: false))
         request.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
         _ = try LoginRun(invocation.context, profile, request).run()
     }

@@ -96,7 +96,6 @@ struct ClientCertificateUnlocker {
         if request.policy.force || !isStored {
             request.supplied = Credential(
                 username: identity.commonName, .certificate(passphrase: identity.passphrase))
-            request.policy.hasSuppliedCredential = true
         }
     }
 

@@ -197,7 +197,6 @@ private struct Resolver {
         let isElsewhere = profile.traits.opensWindow ? chosen.browser != nil : chosen.consentsElsewhere
         let mayConsent = (profile.traits.asksForConsent || profile.opensPage) && isLogin && isElsewhere
         request.policy.mayAsk = context.mayAsk || mayConsent && !context.isPromptForbidden
-        request.policy.hasSuppliedCredential = request.supplied != nil
         request.policy.mayUseTicket = mayUseTicket(request)
         request.policy.trust.mayAsk = context.mayAsk
         request.policy.declines = []

@@ -155,6 +155,7 @@ package struct LoginRun {
         (subject.signup, subject.asksForClientSecret) = (profile.signupURL, profile.oauth?.needsClientSecret ?? false)
         if profile.traits.asksForConsent { subject.wanted = request.username }
         var policy = request.policy
+        policy.hasSuppliedCredential = request.supplied != nil
         policy.hasSuppliedCode = request.code != nil
         // A fresh grant that is refused is not got better by another one.
         if profile.traits.asksForConsent { policy.maxAttempts = 1 }

@@ -19,7 +19,6 @@ extension LoginContext {
     ) throws(LoginFault) -> LoginRun {
         var request = unattendedRequest(profile, username ?? self.username(for: profile))
         try takeSupplied(profile, into: &request)
-        request.policy.hasSuppliedCredential = request.supplied != nil
         if request.supplied != nil || request.passphrase != nil && profile.traits.isForMachines {
             request.persist = persist
         }

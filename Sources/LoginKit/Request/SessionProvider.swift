@@ -64,7 +64,7 @@ package struct SessionProvider {
             request.outdated = refused
             request.refusal = Refusal(status: 401, mayMeanForbidden: true)
             // What was given is tried once.
-            (request.supplied, request.policy.hasSuppliedCredential) = (nil, false)
+            request.supplied = nil
         }
         return try enter(by: request)
     }
@@ -107,7 +107,7 @@ extension SessionProvider {
         var provider = self
         provider.request.policy.mayAsk = false
         provider.request.policy.trust.mayAsk = false
-        (provider.request.supplied, provider.request.policy.hasSuppliedCredential) = (nil, false)
+        provider.request.supplied = nil
         provider.request.showsNotice = false
         return provider
     }
