@@ -123,12 +123,8 @@ struct GitCredentialRequest: Equatable, Sendable {
     }
 
     private static func isOfHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
-            true
-        default: "-._:[]".utf8.contains(byte)
-        }
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte >= 0x80
+            || "-._:[]".utf8.contains(byte)
     }
 
     /// git decodes the parts of a URL before it writes them, so that a `%0a` would become a line.
