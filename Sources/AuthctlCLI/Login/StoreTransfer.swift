@@ -81,14 +81,9 @@ struct StoreTransfer {
         return profiles.filter { !isEngine($0.name) }.flatMap { profile in
             profile.accounts.filter { account in
                 (account.store == source || account.otherCopies.contains(source))
-                    && username.map { account.goes(by: $0) } ?? true
+                    && username.map { account.username.isSame(as: $0) || account.serverName?.isSame(as: $0) == true }
+                        ?? true
             }.map { (profile, $0) }
         }
-    }
-}
-
-extension AccountRecord {
-    fileprivate func goes(by name: String) -> Bool {
-        username.isSame(as: name) || serverName.map { $0.isSame(as: name) } ?? false
     }
 }

@@ -42,8 +42,9 @@ package struct LoginRun {
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
             .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
-        let method = try Self.method(
-            request.method, request.supplied == nil ? pinned : pinned?.ifItTakesPasswords, profile)
+        // A password that a person gives is their answer to whether Negotiate is too strong a pin.
+        let isTooStrong = request.supplied != nil && pinned == .negotiate
+        let method = try Self.method(request.method, isTooStrong ? nil : pinned, profile)
         let account = request.username.map { record?.account(named: $0) } ?? record?.activeAccount
         var options = Service.Options(
             ttl: request.ttl, pinnedMethod: method, hasPassword: request.supplied != nil,
@@ -189,11 +190,6 @@ package struct LoginRun {
         }
         return asked
     }
-}
-
-extension AuthenticationMethod {
-    /// A password that a person gives is their answer to whether Negotiate is too strong a pin.
-    fileprivate var ifItTakesPasswords: AuthenticationMethod? { self == .negotiate ? nil : self }
 }
 
 // What a person is told of a login that was good.

@@ -35,7 +35,8 @@ final class RequestReview: Sendable {
         do {
             result = try permit(call, id: note?.id ?? RequestNote.newID())
         } catch {
-            result = Result(objection: error, decision: error.isPersons ? .askedNo : .refused, rule: error.rule)
+            let isPersons = if case .declined = error { true } else { false }
+            result = Result(objection: error, decision: isPersons ? .askedNo : .refused, rule: error.rule)
         }
         result.note = note
         let isNoted =
@@ -73,7 +74,8 @@ final class RequestReview: Sendable {
         if case .refused = decision {
             // No byte of the body changes that.
         } else if limits.searchesBodies, let body = try acts.body() {
-            let (bytes, isWhole) = try beginning(of: call, ServedBody.searched, for: decision.asking)
+            let asking: ServeRule? = if case .ask(let rules) = decision { rules.first } else { nil }
+            let (bytes, isWhole) = try beginning(of: call, ServedBody.searched, for: asking)
             all = try acts.with(methods: try body.methods(in: bytes, isWhole: isWhole))
             decision = limits.rules.decision(on: all)
             if case .refused(let act, let rule) = decision { throw .overrideNotAllowed(act, by: rule) }
@@ -148,16 +150,6 @@ final class RequestReview: Sendable {
         if let rule, !found.isWhole, found.bytes.count < most { throw .lateBody(rule) }
         return found
     }
-}
-
-extension ServeDecision {
-    /// The first rule that asks a person.
-    fileprivate var asking: ServeRule? { if case .ask(let rules) = self { rules.first } else { nil } }
-}
-
-extension ServeObjection {
-    /// Whether a person has decided so.
-    fileprivate var isPersons: Bool { if case .declined = self { true } else { false } }
 }
 
 extension ServedHead {
