@@ -33,12 +33,8 @@ extension ConfigValue {
         if text.utf8.contains(0) {
             throw .badConfig(file: file, path: nil, line: nil, problem: "contains a NUL byte")
         }
-        do {
-            var scan = ConfigScan(text)
-            try scan.run()
-        } catch {
-            throw .badConfig(file: file, path: nil, line: error.line, problem: error.problem)
-        }
+        var scan = ConfigScan(text, file: file)
+        try scan.run()
         do {
             return .table(try TOMLTable(string: text).members)
         } catch let error as TOMLParseError {
@@ -68,11 +64,7 @@ extension ConfigValue {
 
 extension TOMLTable {
     fileprivate var members: [String: ConfigValue] {
-        var members: [String: ConfigValue] = [:]
-        for key in keys {
-            if let value = self[key] { members[key] = ConfigValue(value) }
-        }
-        return members
+        Dictionary(keys.compactMap { key in self[key].map { (key, ConfigValue($0)) } }) { $1 }
     }
 }
 
@@ -94,7 +86,7 @@ extension ConfigValue {
 
     /// A name as a key, bare where it can be (TOML 1.0, "Keys").
     static func key(_ name: String) -> String {
-        let isBare = !name.isEmpty && name.utf8.allSatisfy { $0.isUnreserved && $0 != 0x2e && $0 != 0x7e }
+        let isBare = !name.isEmpty && name.utf8.allSatisfy(ConfigScan.isBare)
         return isBare ? name : Self.string(name).inline
     }
 
@@ -144,14 +136,10 @@ extension ConfigValue {
 ///
 /// Only as exact as that needs: what is no TOML is the parser's to refuse, which stops at its first fault.
 struct ConfigScan {
-    struct Fault: Error, Equatable {
-        let line: Int
-        let problem: String
-    }
-
     /// Levels of tables and lists, those of dotted keys included.
     private static let depthLimit = 64
 
+    private let file: String
     private let bytes: [UInt8]
     private var index = 0
     private var line = 1
@@ -167,13 +155,14 @@ struct ConfigScan {
     /// Whether nothing but its bracket stood in a heading yet.
     private var isKeyAwaited = false
 
-    init(_ text: String) {
+    init(_ text: String, file: String) {
+        self.file = file
         let bytes = Array(text.utf8)
         // The parser passes over a byte order mark.
         self.bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
     }
 
-    mutating func run() throws(Fault) {
+    mutating func run() throws(UsageFault) {
         while index < bytes.count {
             let byte = bytes[index]
             if isKeyAwaited { try checkHeading(byte) }
@@ -181,7 +170,7 @@ struct ConfigScan {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 try checkQuote()
                 try skipText(quote: byte)
-            case UInt8(ascii: "#"): skipComment()
+            case UInt8(ascii: "#"): index = bytes[index...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
             default:
                 index += 1
                 try take(byte)
@@ -189,9 +178,9 @@ struct ConfigScan {
         }
     }
 
-    private mutating func take(_ byte: UInt8) throws(Fault) {
+    private mutating func take(_ byte: UInt8) throws(UsageFault) {
         guard (0x20..<0x7f).contains(byte) || [0x09, 0x0a, 0x0d].contains(byte) else {
-            throw Fault(line: line, problem: "has a character that is allowed only in strings and comments")
+            throw fault("has a character that is allowed only in strings and comments")
         }
         switch byte {
         case UInt8(ascii: "\n"):
@@ -209,9 +198,7 @@ struct ConfigScan {
         case UInt8(ascii: "]"), UInt8(ascii: "}"):
             if isHeading { heading = max(heading, depth) }
             guard let bracket = brackets.popLast() else { break }
-            guard bracket.closing == byte else {
-                throw Fault(line: line, problem: "has mismatched brackets")
-            }
+            guard bracket.closing == byte else { throw fault("has mismatched brackets") }
             depth = bracket.depth - 1
         case UInt8(ascii: "."): try descend()
         case UInt8(ascii: "T"), UInt8(ascii: "t"): try checkTime()
@@ -222,7 +209,7 @@ struct ConfigScan {
     }
 
     /// A second bracket, or the first byte of a key.
-    private mutating func checkHeading(_ byte: UInt8) throws(Fault) {
+    private mutating func checkHeading(_ byte: UInt8) throws(UsageFault) {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"): return
         case UInt8(ascii: "[") where brackets.count == 1: return
@@ -230,31 +217,31 @@ struct ConfigScan {
         default:
             isKeyAwaited = false
             if Self.isBare(byte) { return }
-            throw Fault(line: line, problem: "has an invalid character at the start of a heading")
+            throw fault("has an invalid character at the start of a heading")
         }
     }
 
     /// A quote inside of a word begins no text for the parser: from there on it would read something else than we do.
-    private func checkQuote() throws(Fault) {
+    private func checkQuote() throws(UsageFault) {
         guard index > 0, !Self.isBefore(value: bytes[index - 1]), !"\"'.".utf8.contains(bytes[index - 1]) else {
             return
         }
-        throw Fault(line: line, problem: "has a quote inside a word")
+        throw fault("has a quote inside a word")
     }
 
     /// Between two words stands the blank of a date and its time, which begins with two digits; with one digit the parser
     /// aborts.
-    private func checkBlank() throws(Fault) {
+    private func checkBlank() throws(UsageFault) {
         guard index >= 2, !Self.isBefore(value: bytes[index - 2]) else { return }
         let digits = bytes[index...].prefix(2).prefix { Self.isDigit($0) }
-        if digits.count == 1 { throw Fault(line: line, problem: "has two values without a comma between them") }
+        if digits.count == 1 { throw fault("has two values without a comma between them") }
     }
 
     /// The letter between a date and its time; with anything but a digit behind it, the parser aborts.
-    private func checkTime() throws(Fault) {
+    private func checkTime() throws(UsageFault) {
         let date = bytes[..<(index - 1)].suffix(10).map { Self.isDigit($0) ? UInt8(ascii: "0") : $0 }
         guard date == Array("0000-00-00".utf8), !(bytes[index...].first.map(Self.isDigit) ?? false) else { return }
-        throw Fault(line: line, problem: "has a date without a time after its T")
+        throw fault("has a date without a time after its T")
     }
 
     /// Whether a value may begin behind it.
@@ -263,16 +250,16 @@ struct ConfigScan {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Whether a key or a number may hold the byte without quotes.
-    private static func isBare(_ byte: UInt8) -> Bool {
-        let letter = byte | 0x20
-        return isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    fileprivate static func isBare(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_".utf8.contains(byte) }
+
+    private func fault(_ problem: String) -> UsageFault {
+        .badConfig(file: file, path: nil, line: line, problem: problem)
     }
 
-    private mutating func descend() throws(Fault) {
+    private mutating func descend() throws(UsageFault) {
         depth += 1
         guard depth <= Self.depthLimit else {
-            throw Fault(line: line, problem: "is nested deeper than \(Self.depthLimit) levels")
+            throw fault("is nested deeper than \(Self.depthLimit) levels")
         }
     }
 
@@ -282,13 +269,9 @@ struct ConfigScan {
         (depth, isLineStart, isHeading) = (heading, true, false)
     }
 
-    private mutating func skipComment() {
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
-    }
-
     /// From the opening quotes to behind the closing ones; a text in one line ends with the line, which is a fault of
     /// its own.
-    private mutating func skipText(quote: UInt8) throws(Fault) {
+    private mutating func skipText(quote: UInt8) throws(UsageFault) {
         isLineStart = false
         let opening = quotes(quote)
         // Two of them are an empty text.
@@ -316,13 +299,13 @@ struct ConfigScan {
     /// Counts the quotes that stand here in a row.
     private func quotes(_ quote: UInt8) -> Int { bytes[index...].prefix { $0 == quote }.count }
 
-    private mutating func skipEscape() throws(Fault) {
+    private mutating func skipEscape() throws(UsageFault) {
         let digits: [UInt8: Int] = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8]
         let escape = bytes[index...].dropFirst()
         if let kind = escape.first, let count = digits[kind] {
             let value = escape.dropFirst().prefix(count)
             if value.count == count, value.allSatisfy({ $0 == UInt8(ascii: "0") }) {
-                throw Fault(line: line, problem: "has an escaped NUL, which is not allowed")
+                throw fault("has an escaped NUL, which is not allowed")
             }
         }
         if escape.first == UInt8(ascii: "\n") { line += 1 }
