@@ -48,23 +48,15 @@ extension JSONForm: SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_: Value.Type) throws -> Value { try Value(from: self) }
 
-    func decode(_: Int.Type) throws -> Int { try integer() }
-    func decode(_: Int8.Type) throws -> Int8 { try integer() }
-    func decode(_: Int16.Type) throws -> Int16 { try integer() }
-    func decode(_: Int32.Type) throws -> Int32 { try integer() }
-    func decode(_: Int64.Type) throws -> Int64 { try integer() }
-    func decode(_: UInt.Type) throws -> UInt { try integer() }
-    func decode(_: UInt8.Type) throws -> UInt8 { try integer() }
-    func decode(_: UInt16.Type) throws -> UInt16 { try integer() }
-    func decode(_: UInt32.Type) throws -> UInt32 { try integer() }
-    func decode(_: UInt64.Type) throws -> UInt64 { try integer() }
-    func decode(_: Double.Type) throws -> Double { throw Misfit() }
-    func decode(_: Float.Type) throws -> Float { throw Misfit() }
-
-    private func integer<Value: FixedWidthInteger>() throws -> Value {
+    /// Stands for the functions of the protocol for each type of integers, too.
+    func decode<Value: Decodable & FixedWidthInteger>(_: Value.Type) throws -> Value {
         guard case .integer(let number) = value, let fitting = Value(exactly: number) else { throw Misfit() }
         return fitting
     }
+
+    func decode(_: Double.Type) throws -> Double { throw Misfit() }
+    func decode(_: Float.Type) throws -> Float { throw Misfit() }
+
 }
 
 /// The members of an object. What is asked for one type by name is witnessed by what is asked for any.
