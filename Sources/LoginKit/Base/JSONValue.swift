@@ -134,26 +134,24 @@ package struct JSONPointer: Hashable, Sendable {
     }
 }
 
-/// A text that is not accepted as JSON.
-package enum JSONFault: Error, Equatable, Sendable {
+/// The ambiguity of a text that is not accepted as JSON, in a sentence.
+package enum JSONFault: String, Error, Equatable, Sendable {
     /// It is none, or no array and no object.
-    case malformed
+    case malformed = "it is not JSON"
     /// It would be JSON in another encoding than UTF-8, or begins with a byte order mark (RFC 8259, section 8.1).
-    case otherEncoding
+    case otherEncoding = "it is not in UTF-8"
     /// An object has two members of one name (RFC 8259, section 4).
-    case repeatedMember
+    case repeatedMember = "an object has two members of the same name"
     /// A comma with nothing behind it.
-    case trailingComma
+    case trailingComma = "it has a trailing comma"
     /// It is nested too deeply, or has too many values.
-    case tooMuch
+    case tooMuch = "it is nested too deeply, or has too many values"
 }
 
 /// Writes JSON (RFC 8259) in one line, with the members in the order in which they are given.
 struct JSONText {
     private var text = "{"
     private var isEmpty = true
-
-    init() {}
 
     mutating func add(_ name: String, _ value: String) { add(name, raw: Self.quoted(value)) }
 

@@ -84,9 +84,12 @@ package enum OAuthFault: Error, Equatable, Sendable {
 
 /// The claim of an id_token that does not match.
 package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterable {
-    case missing, issuer, audience, expired, nonce
-    /// It says nothing under the name that the profile wants.
-    case claim
+    case missing = "the server sent none"
+    case issuer = "it is from another issuer"
+    case audience = "it is meant for another client"
+    case expired = "it has expired"
+    case nonce = "it belongs to another login"
+    case claim = "it does not have the claim that the profile names"
 }
 
 extension OAuthFault {
@@ -157,16 +160,7 @@ package enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
     ]
 
     /// The member of the server's metadata (RFC 8414, section 2).
-    var member: String {
-        switch self {
-        case .authorization: "authorization_endpoint"
-        case .token: "token_endpoint"
-        case .deviceAuthorization: "device_authorization_endpoint"
-        case .revocation: "revocation_endpoint"
-        case .registration: "registration_endpoint"
-        case .pushedAuthorization: "pushed_authorization_request_endpoint"
-        }
-    }
+    var member: String { rawValue.replacing("-", with: "_") + "_endpoint" }
 }
 
 /// The reason that a client metadata document cannot be used.

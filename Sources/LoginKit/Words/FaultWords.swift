@@ -127,7 +127,7 @@ extension OtherFailure {
             )
         case .doubtfulJSON(let fault):
             return Message(
-                "invalid JSON from the server: \(fault.words); it was not used",
+                "invalid JSON from the server: \(fault.rawValue); it was not used",
                 next: "tell the service's administrator; other programs may read it differently")
         case .tokenTooShortLived(let seconds, let clock):
             return Message.tokenTooShortLived(seconds, clock)
@@ -238,19 +238,6 @@ extension HelperRequestFault {
             next:
                 "git and docker run this command themselves; see authctl-git-credential(1) and docker-credential-authctl(1)"
         )
-    }
-}
-
-extension JSONFault {
-    /// The ambiguity, in a sentence.
-    var words: String {
-        switch self {
-        case .malformed: "it is not JSON"
-        case .otherEncoding: "it is not in UTF-8"
-        case .repeatedMember: "an object has two members of the same name"
-        case .trailingComma: "it has a trailing comma"
-        case .tooMuch: "it is nested too deeply, or has too many values"
-        }
     }
 }
 

@@ -49,7 +49,7 @@ extension OAuthFault {
             )
         case .identityToken(let fault):
             return Message(
-                "the id_token cannot be used: \(fault.words)",
+                "the id_token cannot be used: \(fault.rawValue)",
                 next: "check client-id and the username of verify; see 'id-token' in authctl-config(5)")
         case .otherSubject(let was, let now, let isRevoked):
             return .otherSubject(was, now, isRevoked, topic)
@@ -144,24 +144,11 @@ extension OAuthErrorCode {
     }
 }
 
-extension IdentityTokenFault {
-    fileprivate var words: String {
-        switch self {
-        case .missing: "the server sent none"
-        case .issuer: "it is from another issuer"
-        case .audience: "it is meant for another client"
-        case .expired: "it has expired"
-        case .nonce: "it belongs to another login"
-        case .claim: "it does not have the claim that the profile names"
-        }
-    }
-}
-
 extension OAuthFault.Problem {
     fileprivate var words: String {
         switch self {
         case .notJSON: "it is not JSON"
-        case .doubtfulJSON(let fault): fault.words
+        case .doubtfulJSON(let fault): fault.rawValue
         case .formEncoded: "it is form-encoded, not JSON"
         case .missing(let member): "it has no \(member)"
         case .tokenType(let type): "the token is of type \(SafeText.quoted(type)); only Bearer is supported"
