@@ -5,9 +5,6 @@ struct RepeatedSecrets: Equatable, Sendable {
     private var secrets: [Secret] = []
     private var pairs: [Secret] = []
 
-    /// Holds no secrets yet.
-    init() {}
-
     /// Each also behind the user name, where both may be too short to be looked for alone.
     mutating func add(_ more: [Secret?], username: String = "") {
         for case let secret? in more where !secret.isEmpty && !secrets.contains(secret) {

@@ -20,9 +20,6 @@ package struct AccountRegistryDocument: Equatable, Sendable {
     private var unknown = UnknownMembers()
     private var places = NamePlaces()
 
-    /// An empty memory.
-    init() {}
-
     /// The profile of exactly this name.
     package func profile(_ name: String) -> ProfileRecord? {
         place(of: name).map { profiles[$0] }
