@@ -1,25 +1,14 @@
 import Glibc
 
 /// The rights of other users on a file and its folder.
-enum Privacy {
+struct Privacy {
+    let forbidden: mode_t
+    let problem: String
+
     /// Nothing.
-    case secret
+    static let secret = Privacy(forbidden: 0o077, problem: "other users have access to it (fix: chmod go=)")
     /// Read: a profile holds no secret, and a person may have made its folder.
-    case readable
-
-    var forbidden: mode_t {
-        switch self {
-        case .secret: 0o077
-        case .readable: 0o022
-        }
-    }
-
-    var problem: String {
-        switch self {
-        case .secret: "other users have access to it (fix: chmod go=)"
-        case .readable: "other users can write there (fix: chmod go-w)"
-        }
-    }
+    static let readable = Privacy(forbidden: 0o022, problem: "other users can write there (fix: chmod go-w)")
 }
 
 /// A folder that belongs to this user alone, checked and held open: every file in it is reached through this
