@@ -252,11 +252,7 @@ extension LoginFlow {
             reason = .sessionEnded(at: endedAt)
             return go(.preparing(.typed), .prepare)
         }
-        return authenticateNow(source)
-    }
-
-    private mutating func authenticateNow(_ source: Source) -> Effect {
-        go(.authenticating(source), .authenticate(source))
+        return go(.authenticating(source), .authenticate(source))
     }
 
     /// Saves the login that the service has confirmed, unless it is the stored one. What is stored is not used where the service
@@ -291,17 +287,13 @@ extension LoginFlow {
     /// The effect on the stored login.
     private mutating func judge(_ found: Found) -> Effect {
         switch found {
-        case .nothing: endWithoutSession()
+        case .nothing where endedAt != nil: askOrEnd(.sessionEnded(at: endedAt), why: .sessionExpired)
+        case .nothing: askOrEnd(.notLoggedIn, why: .nothingStored)
         case .refusedCredential: askOrEnd(.passwordRefusedBefore, why: .passwordRefusedBefore)
         case .session: judge(StoredSession(withCredential: false))
         case .both: judge(StoredSession(withCredential: true))
         case .credential: authenticate(.stored)
         }
-    }
-
-    private mutating func endWithoutSession() -> Effect {
-        guard endedAt == nil else { return askOrEnd(.sessionEnded(at: endedAt), why: .sessionExpired) }
-        return askOrEnd(.notLoggedIn, why: .nothingStored)
     }
 
     /// The server does not know the stored session any more.
