@@ -11,11 +11,7 @@ struct MachineGrant: Equatable, Sendable {
 
         /// `grant_type`.
         var type: String {
-            switch self {
-            case .clientCredentials: "client_credentials"
-            case .jwtBearer: "urn:ietf:params:oauth:grant-type:jwt-bearer"
-            case .tokenExchange: "urn:ietf:params:oauth:grant-type:token-exchange"
-            }
+            self == .clientCredentials ? "client_credentials" : "urn:ietf:params:oauth:grant-type:\(rawValue)"
         }
     }
 

@@ -8,11 +8,7 @@ final class RequestLogin: LoginMethod {
 
     init(_ parts: LoginMethodParts, for earned: LoginKind.Earned) {
         (client, clock) = (parts.client, parts.clock)
-        method =
-            switch earned {
-            case .cookies: .cookie
-            case .token: .token
-            }
+        method = earned == .cookies ? .cookie : .token
     }
 
     func findSpace(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {

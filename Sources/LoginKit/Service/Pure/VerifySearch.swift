@@ -282,9 +282,7 @@ extension String {
     }
 
     private static func place(at name: Range<Int>, in bytes: [UInt8]) -> Place? {
-        let isWord = { (byte: UInt8) in
-            byte >= 0x80 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || (byte | 0x20).isLetter
-        }
+        let isWord = { (byte: UInt8) in byte >= 0x80 || byte.isAlphanumeric }
         guard name.lowerBound > 0, name.upperBound < bytes.count, !isWord(bytes[name.lowerBound - 1]),
             !isWord(bytes[name.upperBound])
         else { return nil }
@@ -306,8 +304,4 @@ extension String {
         }
         return nil
     }
-}
-
-extension UInt8 {
-    fileprivate var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
 }
