@@ -42,35 +42,20 @@ package struct SlotValues: Equatable, Sendable {
 }
 
 /// The place in which a template stands, which decides how its text and its values are made safe.
-enum Escaping: Sendable {
+struct Escaping: Equatable, Sendable {
+    let text: ByteEncoding
+    let value: ByteEncoding
+
     /// A path: the author's text as it is, values with everything but RFC 3986's unreserved characters as `%XX`.
-    case path
+    static let path = Escaping(text: .none, value: .percent)
     /// A name or value of a query: all of it percent-encoded.
-    case query
+    static let query = Escaping(text: .percent, value: .percent)
     /// `application/x-www-form-urlencoded`: like `query`, with `+` for a blank.
-    case form
+    static let form = Escaping(text: .form, value: .form)
     /// The inside of a JSON string (RFC 8259, section 7).
-    case json
+    static let json = Escaping(text: .json, value: .json)
     /// The value of a header: as it is, or refused.
-    case header
-
-    var text: ByteEncoding {
-        switch self {
-        case .path, .header: .none
-        case .query: .percent
-        case .form: .form
-        case .json: .json
-        }
-    }
-
-    var value: ByteEncoding {
-        switch self {
-        case .path, .query: .percent
-        case .form: .form
-        case .json: .json
-        case .header: .none
-        }
-    }
+    static let header = Escaping(text: .none, value: .none)
 }
 
 /// A template that could not be filled in.
