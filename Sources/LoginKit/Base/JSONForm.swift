@@ -129,6 +129,13 @@ enum SecretJSON {
         }
     }
 
+    /// The members of an object; `nil` for any other text.
+    static func members(_ secret: Secret) -> [String: JSONValue]? {
+        let value = secret.withUnsafeBytes { try? JSONReader.read($0, mostValues: $0.count) }
+        guard case .object(let members)? = value else { return nil }
+        return members
+    }
+
     /// - Returns: `nil` if it cannot be written, which for our own types does not happen.
     static func encode(_ value: some Encodable, formatting: JSONEncoder.OutputFormatting = []) -> Secret? {
         let encoder = JSONEncoder()

@@ -9,46 +9,14 @@ struct EtcdEngine: SharedEngine {
     /// Posts JSON to a path of the gateway, with the login that etcd wants, and returns the body of a good response.
     let post: (_ path: String, _ body: Secret) throws(StoreFault) -> Secret
 
-    private struct Found: Decodable {
-        struct Entry: Decodable {
-            let value: String
-            let version: String
-
-            init(from decoder: any Decoder) throws {
-                let members = try decoder.container(keyedBy: FormKey.self)
-                value = try members.decode(String.self, forKey: "value")
-                version = try members.decode(String.self, forKey: "mod_revision")
-            }
-        }
-
-        /// Absent where there is nothing.
-        let entries: [Entry]
-
-        init(from decoder: any Decoder) throws {
-            entries = try decoder.container(keyedBy: FormKey.self).decodeIfPresent([Entry].self, forKey: "kvs") ?? []
-        }
-    }
-
-    private struct Outcome: Decodable {
-        /// Absent where it is false.
-        let succeeded: Bool
-        let revision: String
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: FormKey.self)
-            succeeded = try members.decodeIfPresent(Bool.self, forKey: "succeeded") ?? false
-            let header = try members.nestedContainer(keyedBy: FormKey.self, forKey: "header")
-            revision = try header.decode(String.self, forKey: "revision")
-        }
-    }
-
     func get(_ key: String) throws(StoreFault) -> SharedItem? {
-        let found = try send("/v3/kv/range", ["key": base64(key)], Found.self, "get")
-        guard let entry = found.entries.first else { return nil }
-        guard let value = Base64.decode(entry.value), SharedItem.isVersion(entry.version) else {
-            throw .helper(store, .notUnderstood(method: "get"))
-        }
-        return SharedItem(value: value.unprotectedText, version: entry.version)
+        let found = try send("/v3/kv/range", ["key": base64(key)], "get")
+        // Absent where there is nothing.
+        guard let entries = found["kvs"], entries != .null, entries != .array([]) else { return nil }
+        guard let entry = entries.elements?.first, let value = entry.member("value")?.string.flatMap(Base64.decode),
+            let version = entry.member("mod_revision")?.string, SharedItem.isVersion(version)
+        else { throw .helper(store, .notUnderstood(method: "get")) }
+        return SharedItem(value: value.unprotectedText, version: version)
     }
 
     func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
@@ -61,19 +29,23 @@ struct EtcdEngine: SharedEngine {
         let transaction: [String: JSONValue] = [
             "compare": .array([.object(comparison)]), "success": .array([.object(put)]),
         ]
-        let outcome = try send("/v3/kv/txn", transaction, Outcome.self, "put")
-        guard outcome.succeeded else { return nil }
-        guard SharedItem.isVersion(outcome.revision) else { throw .helper(store, .notUnderstood(method: "put")) }
-        return outcome.revision
+        let outcome = try send("/v3/kv/txn", transaction, "put")
+        // Absent where it is false.
+        let succeeded = outcome["succeeded"] ?? .null
+        guard let revision = outcome["header"]?.member("revision")?.string,
+            succeeded != .bool(true) || SharedItem.isVersion(revision),
+            [.null, .bool(false), .bool(true)].contains(succeeded)
+        else { throw .helper(store, .notUnderstood(method: "put")) }
+        return succeeded == .bool(true) ? revision : nil
     }
 
     /// All bytes of the gateway are in base64.
     private func base64(_ text: String) -> JSONValue { .string(Base64.encode(Secret(text))) }
 
-    private func send<Response: Decodable>(
-        _ path: String, _ body: [String: JSONValue], _: Response.Type, _ method: String
-    ) throws(StoreFault) -> Response {
-        guard let response = SecretJSON.decode(Response.self, from: try post(path, SecretJSON.encodeOwn(body))) else {
+    private func send(
+        _ path: String, _ body: [String: JSONValue], _ method: String
+    ) throws(StoreFault) -> [String: JSONValue] {
+        guard let response = SecretJSON.members(try post(path, SecretJSON.encodeOwn(body))) else {
             throw .helper(store, .notUnderstood(method: method))
         }
         return response

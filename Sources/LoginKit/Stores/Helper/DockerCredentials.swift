@@ -36,11 +36,6 @@ package struct DockerCredentials: Codable {
     /// As docker-credential-pass answered before 0.8 where it had nothing.
     var isNothing: Bool { username.isEmpty && secret.isEmpty }
 
-    /// - Returns: `nil` for anything but one object with these members; it may have others.
-    static func decode(_ text: Secret) -> DockerCredentials? {
-        SecretJSON.decode(DockerCredentials.self, from: text)
-    }
-
     /// Reads what a client sends to be stored; a missing member is empty, as for docker's own helpers.
     /// - Returns: `nil` for anything but one object whose members of these names are texts; others are ignored.
     package static func request(_ text: Secret) -> DockerCredentials? {

@@ -151,28 +151,10 @@ private final class Pipe {
 
 /// Reads a helper's output as docker's helpers write it.
 enum HelperResponse {
-    /// - Returns: the server URLs that `list` prints.
+    /// - Returns: the server URLs that `list` prints, whatever stands beside them.
     static func urls(_ output: Secret) -> [String]? {
         if trimmed(output) == "null" { return [] }
-        return SecretJSON.decode(Listing.self, from: output)?.urls
-    }
-
-    /// Only what is listed counts, whatever stands beside it.
-    private struct Listing: Decodable {
-        let urls: [String]
-
-        struct Key: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-
-            init?(intValue: Int) { nil }
-        }
-
-        init(from decoder: any Decoder) throws {
-            urls = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
-        }
+        return SecretJSON.members(output).map { Array($0.keys) }
     }
 
     static func trimmed(_ output: Secret) -> String {

@@ -35,7 +35,9 @@ struct HelperStore: CredentialStore {
             if says(.notFound, answer) { return nil }
             throw fault("get", answer)
         }
-        guard let found = DockerCredentials.decode(answer.output) else { throw fault(.notUnderstood(method: "get")) }
+        guard let found = SecretJSON.decode(DockerCredentials.self, from: answer.output) else {
+            throw fault(.notUnderstood(method: "get"))
+        }
         if found.isNothing { return nil }
         guard found.url ?? entry.url == entry.url, found.username == entry.username else { throw fault(.otherEntry) }
         guard let secret = HelperSecret.decode(found.secret) else { throw fault(.foreignSecret) }
