@@ -65,40 +65,35 @@ extension AccountID {
     var isOfStoreTest: Bool { profile == StoreTest.profile }
 }
 
-/// One test at a time: all of a state folder use the same name.
-struct StoreTestLock {
-    /// The state folder, an absolute path.
-    let folder: String
+// One test at a time: all of a state folder use the same name.
+extension Stores {
+    /// Writes, reads and deletes a random item, while no other process does so.
+    package func test(_ store: any CredentialStore) throws(StoreFault) {
+        try test(store) { (item, store) throws(StoreFault) in try item.run(on: store) }
+    }
 
+    /// The same with another test of the item.
     /// - Throws: `locked` if another process tests a store for too long.
-    func take(
-        with store: any CredentialStore, _ test: (StoreTest, any CredentialStore) throws(StoreFault) -> Void
+    package func test(
+        _ store: any CredentialStore, _ test: (StoreTest, any CredentialStore) throws(StoreFault) -> Void
     ) throws(StoreFault) {
         let item = StoreTest(folder: folder)
         if store.name == .none { return try test(item, store) }
-        // A person may be asked to unlock the store, and nobody is to wait for that.
-        try unlock(store, with: item)
-        let lock = try lock()
+        // A person may be asked to unlock the store, and nobody is to wait for that. A helper is unlocked by its own agent, for
+        // each entry.
+        if store.name.program == nil { _ = try store.find(item.account) }
+        let lock = try testLock()
         try test(item, store)
         _ = consume lock
     }
 
-    /// A helper is unlocked by its own agent, for each entry.
-    private func unlock(_ store: any CredentialStore, with item: StoreTest) throws(StoreFault) {
-        if store.name.program != nil { return }
-        _ = try store.find(item.account)
-    }
-
     /// Where no lock can be made no login can be stored either, which is told then.
-    private func lock() throws(StoreFault) -> FileLock? {
+    private func testLock() throws(StoreFault) -> FileLock? {
         do {
-            return try FileLock(".store-test.lock", in: SafeDirectory.create(folder), seconds: Self.patience)
+            return try FileLock(".store-test.lock", in: SafeDirectory.create(folder), seconds: 30)
         } catch {
             if case .locked = error { throw error }
             return nil
         }
     }
-
-    /// In seconds.
-    private static let patience = 30
 }

@@ -4,7 +4,7 @@ import Secrets
 ///
 /// A further store joins in `open` and, if `auto` is to consider it, in `candidates`.
 package struct Stores {
-    private let folder: String
+    let folder: String
     private let clock: WallClock
     private let environment: ProgramEnvironment
     private var shared: (any SharedCredentialStores)?
@@ -50,7 +50,7 @@ package struct Stores {
         case .plaintext: plaintext
         case .none: NoStore()
         case .helper(let helper): HelperStore(helper, environment: environment)
-        case .shared: try openShared(name)
+        case .shared: try sharing(name).open(name)
         case .secretService: secretService
         }
     }
@@ -62,19 +62,14 @@ package struct Stores {
         return other
     }
 
-    private func openShared(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
-        guard let shared else { throw Self.unshared(name) }
-        return try shared.open(name)
-    }
-
     /// Makes the key of a store that machines share.
     package func makeSharedKey(of name: StoreName) throws(LoginFault) {
-        guard let shared else { throw .store(Self.unshared(name)) }
-        try shared.makeKey(of: name)
+        try fromStore(try sharing(name)).makeKey(of: name)
     }
 
-    private static func unshared(_ name: StoreName) -> StoreFault {
-        .unavailable(name, problem: "this command does not use shared stores")
+    private func sharing(_ name: StoreName) throws(StoreFault) -> any SharedCredentialStores {
+        guard let shared else { throw .unavailable(name, problem: "this command does not use shared stores") }
+        return shared
     }
 
     /// A new login is not tied to a session by the one before it.
@@ -140,18 +135,6 @@ package struct Stores {
         StoreChooser(
             candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
             forSession: openForSession, test: test)
-    }
-
-    /// Writes, reads and deletes a random item, while no other process does so.
-    package func test(_ store: any CredentialStore) throws(StoreFault) {
-        try test(store) { (item, store) throws(StoreFault) in try item.run(on: store) }
-    }
-
-    /// The same with another test of the item.
-    package func test(
-        _ store: any CredentialStore, _ test: (StoreTest, any CredentialStore) throws(StoreFault) -> Void
-    ) throws(StoreFault) {
-        try StoreTestLock(folder: folder).take(with: store, test)
     }
 
     /// What a test that is under way has written, for the process that has to read it back.
