@@ -30,7 +30,9 @@ struct ExpiryReader {
         case .inSeconds(let place): facts.text(at: place).flatMap { Double($0) }.flatMap { later(by: $0) }
         case .inMilliseconds(let place):
             facts.text(at: place).flatMap { Double($0) }.flatMap { later(by: $0 / 1000) }
-        case nil: jsonWebTokenExpiry(token)
+        // The `exp` claim of a JSON Web Token (RFC 7519, section 4.1.4). Only a hint for ourselves: the signature is the server's
+        // business.
+        case nil: JSONWebToken(token)?.expiry.flatMap(moment)
         }
     }
 
@@ -51,12 +53,6 @@ struct ExpiryReader {
         let fractional = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         guard let date = (try? plain.parse(text)) ?? (try? fractional.parse(text)) else { return nil }
         return moment(date.timeIntervalSince1970)
-    }
-
-    /// The `exp` claim of a JSON Web Token (RFC 7519, section 4.1.4). Only a hint for ourselves: the signature is the
-    /// server's business.
-    private func jsonWebTokenExpiry(_ token: Secret) -> Int64? {
-        JSONWebToken(token)?.expiry.flatMap(moment)
     }
 }
 

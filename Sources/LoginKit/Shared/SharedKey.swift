@@ -19,11 +19,6 @@ struct SharedKey {
         naming = try EncryptionKeyFile.key(path: path, salt: Array("authctl shared: naming".utf8))
     }
 
-    /// - Throws: `alreadySetUp` if there is one.
-    static func checkIsNew(path: String, for store: StoreName) throws(LoginFault) {
-        guard access(path, F_OK) != 0 else { throw .store(.alreadySetUp(store, path: path)) }
-    }
-
     /// Makes a key file, which has to be the same on each machine: `authctl store init shared:NAME`.
     static func create(path: String) throws(LoginFault) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."

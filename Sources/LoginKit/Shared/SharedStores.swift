@@ -60,7 +60,7 @@ final class SharedStores: SharedCredentialStores {
 
     func makeKey(of name: StoreName) throws(LoginFault) {
         let path = settings.keyFile
-        try SharedKey.checkIsNew(path: path, for: name)
+        guard access(path, F_OK) != 0 else { throw .store(.alreadySetUp(name, path: path)) }
         let engine = engine(of: name)
         let other = try fromStore(try engine.get(SharedStore.checkName))
         guard other == nil else { throw .store(.shared(name, .otherKey(path: path))) }

@@ -98,10 +98,6 @@ final class SocketFile: @unchecked Sendable {
 struct FolderLock: ~Copyable {
     private let descriptor: Descriptor
 
-    private init(_ descriptor: consuming Descriptor) {
-        self.descriptor = descriptor
-    }
-
     /// Waits until the folder's lock is free.
     static func take(_ folder: SafeDirectory) throws(StoreFault) -> FolderLock {
         let number = retrying { openat(folder.descriptor.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -117,7 +113,7 @@ struct FolderLock: ~Copyable {
             }
             usleep(5000)
         }
-        return FolderLock(descriptor)
+        return FolderLock(descriptor: descriptor)
     }
 }
 
