@@ -250,7 +250,7 @@ struct ConfigScan {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// Whether a key or a number may hold the byte without quotes.
-    fileprivate static func isBare(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_".utf8.contains(byte) }
+    static func isBare(_ byte: UInt8) -> Bool { byte.isAlphanumeric || "-_".utf8.contains(byte) }
 
     private func fault(_ problem: String) -> UsageFault {
         .badConfig(file: file, path: nil, line: line, problem: problem)

@@ -25,23 +25,14 @@ struct ResponseRuleDecoder {
         guard let inner = try table.table("take") else { return [] }
         var taken: [ResponseRule.Taken] = []
         for name in inner.keys {
-            let isName = name.first?.isLetter == true && name.utf8.allSatisfy(Self.isNameByte) && name.utf8.count <= 40
-            guard isName, Template.Slot(name) == nil else {
+            let isName = name.utf8.allSatisfy(ConfigScan.isBare) && name.utf8.count <= 40 && name == name.lowercased()
+            guard isName, name.first?.isLetter == true, Template.Slot(name) == nil else {
                 throw inner.fault(name, "must be a name of its own, of small letters, digits, '-' and '_'")
             }
             guard let place = try value(name, in: inner) else { continue }
             taken.append(ResponseRule.Taken(name: name, place: place))
         }
         return taken
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// A place, or a place and what lies there between two texts.

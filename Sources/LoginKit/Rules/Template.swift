@@ -28,18 +28,8 @@ package struct Template: Equatable, Sendable {
         case unclosedBrace
     }
 
-    /// In the order of the text; `{{` has become a brace.
+    /// In the order of the text; `{{` has become a brace, and a brace is only a brace.
     let parts: [Part]
-
-    /// Takes pieces as they are: a brace in a text is only a brace.
-    init(parts: [Part]) {
-        self.parts = parts
-    }
-
-    /// A text that is sent as it is.
-    init(literal: String) {
-        self.parts = [.text(literal)]
-    }
 
     /// In the order of the text; one that stands there twice comes twice.
     var slots: [Slot] {
@@ -49,36 +39,6 @@ package struct Template: Equatable, Sendable {
     /// The text with `…` for each slot: fit to be shown, whatever is filled in.
     var shown: String {
         parts.map { if case .text(let text) = $0 { text } else { "…" } }.joined()
-    }
-
-    /// Reads a text as a profile has it.
-    /// - Parameter taken: the names that `take` gives in this profile.
-    /// - Throws: `Malformed` for a brace that is not closed, and for a slot that there is not.
-    init(parsing text: String, taken: Set<String> = []) throws(Malformed) {
-        var parts: [Part] = []
-        var literal = ""
-        var rest = text[...]
-        while let brace = rest.firstIndex(of: "{") {
-            literal += String(rest[..<brace])
-            rest = rest[rest.index(after: brace)...]
-            if rest.first == "{" {
-                literal += "{"
-                rest = rest.dropFirst()
-                continue
-            }
-            guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
-            let name = String(rest[..<end])
-            guard let slot = Slot(name) ?? (taken.contains(name) ? .taken(name) : nil) else {
-                throw .unknownSlot(name)
-            }
-            if !literal.isEmpty { parts.append(.text(literal)) }
-            literal = ""
-            parts.append(.slot(slot))
-            rest = rest[rest.index(after: end)...]
-        }
-        literal += String(rest)
-        if !literal.isEmpty { parts.append(.text(literal)) }
-        self.parts = parts
     }
 }
 
@@ -198,6 +158,41 @@ enum JSONTemplate: Equatable, Sendable {
 }
 
 extension Template {
+    /// A text that is sent as it is.
+    init(literal: String) {
+        self.init(parts: [.text(literal)])
+    }
+
+    /// Reads a text as a profile has it.
+    /// - Parameter taken: the names that `take` gives in this profile.
+    /// - Throws: `Malformed` for a brace that is not closed, and for a slot that there is not.
+    init(parsing text: String, taken: Set<String> = []) throws(Malformed) {
+        var parts: [Part] = []
+        var literal = ""
+        var rest = text[...]
+        while let brace = rest.firstIndex(of: "{") {
+            literal += String(rest[..<brace])
+            rest = rest[rest.index(after: brace)...]
+            if rest.first == "{" {
+                literal += "{"
+                rest = rest.dropFirst()
+                continue
+            }
+            guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
+            let name = String(rest[..<end])
+            guard let slot = Slot(name) ?? (taken.contains(name) ? .taken(name) : nil) else {
+                throw .unknownSlot(name)
+            }
+            if !literal.isEmpty { parts.append(.text(literal)) }
+            literal = ""
+            parts.append(.slot(slot))
+            rest = rest[rest.index(after: end)...]
+        }
+        literal += String(rest)
+        if !literal.isEmpty { parts.append(.text(literal)) }
+        self.init(parts: parts)
+    }
+
     /// The text that parses to this template.
     var source: String {
         parts.map { part in
