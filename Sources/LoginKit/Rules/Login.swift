@@ -5,7 +5,7 @@ package struct Login: Equatable, Sendable {
     /// The identity that verify confirmed.
     let identity: Identity
     /// The session for all later requests.
-    package let session: Session
+    package internal(set) var session: Session
     /// The credential for a new session; kept only if the profile says `keep-password`.
     var credential: Credential?
     /// Secrets that later requests need beside the session, kept with it.
@@ -84,10 +84,7 @@ extension Session {
     func isCarried(by earlier: [Cookie]) -> Bool {
         guard case .cookies(let cookies) = self else { return false }
         let carrying = cookies.carryingSession
-        return !carrying.isEmpty
-            && carrying.allSatisfy { cookie in
-                earlier.contains { $0.name == cookie.name && $0.value == cookie.value }
-            }
+        return !carrying.isEmpty && carrying.haveValues(of: earlier)
     }
 }
 
@@ -163,12 +160,7 @@ enum Proof: Equatable, Sendable {
 
 extension Profile {
     /// The verify endpoint, if the service has one.
-    package var verify: RequestRule? {
-        switch proof {
-        case .verify(let request): request
-        case .loginResponse: nil
-        }
-    }
+    package var verify: RequestRule? { if case .verify(let request) = proof { request } else { nil } }
 
     /// The request that has to send an anonymous client away before anybody is asked for a credential. Login forms
     /// are never submitted empty.

@@ -85,7 +85,7 @@ enum OpeningStep {
 struct OpenedLogin {
     /// The credential that it was earned with.
     let credential: Credential
-    let session: Session
+    var session: Session
     /// The verdict of the login's own responses.
     let verdict: LoginVerdict
     /// Where the last response led.

@@ -14,7 +14,7 @@ extension Service {
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
             result.searchRequests += 1
             guard let loggedIn = try look(rule, with: opened.session) else { continue }
-            opened = opened.with(client.refreshed(opened.session, by: loggedIn.response))
+            opened.session = client.refreshed(opened.session, by: loggedIn.response)
             if let page = loggedIn.look.page {
                 if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
                 search.add(page)
@@ -104,7 +104,7 @@ extension Service {
                 guard let seen = try look(rule, with: login.session), seen.look.facts.status < 300
                 else { continue }
                 result.logout = seen.look.page?.logout
-                login = login.with(client.refreshed(login.session, by: seen.response))
+                login.session = client.refreshed(login.session, by: seen.response)
             } catch .cancelled {
                 throw .cancelled
             } catch {
@@ -119,8 +119,7 @@ extension Service {
     private func take(_ place: GuardedPlace, _ anonymous: [PageLook]) {
         result.verifyPlace = place
         client.profile.proof = .verify(place.verify)
-        let looks = anonymous.map { AnonymousResponse($0.facts, readBy: place.verify.response) }
-        client.anonymousResponse = looks.first.flatMap { $0?.with(Array(looks.dropFirst())) }
+        client.anonymousResponse = place.verify.response.anonymousResponse(of: anonymous)
     }
 
     /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.
@@ -159,14 +158,6 @@ extension Service {
     }
 }
 
-extension Login {
-    fileprivate func with(_ session: Session) -> Login {
-        Login(
-            identity: identity, session: session, credential: credential, extraSecrets: extraSecrets,
-            anonymousResponse: anonymousResponse, space: space)
-    }
-}
-
 extension OpenedLogin {
     /// Whether a login that may have been refused led to a page with its form, as many services answer a wrong password: by a
     /// redirect instead of the page itself. A page that shows the person and does not refuse may have the form for another reason.
@@ -182,11 +173,5 @@ extension OpenedLogin {
         return loggedIn.facts.response.isRefusal
             || !loggedIn.names(credential.username ?? "", missingIn: anonymous[0])
                 && !loggedIn.showsLogout(missingIn: anonymous)
-    }
-
-    fileprivate func with(_ session: Session) -> OpenedLogin {
-        OpenedLogin(
-            credential: credential, session: session, verdict: verdict, redirect: redirect, visit: visit,
-            clockDifference: clockDifference)
     }
 }

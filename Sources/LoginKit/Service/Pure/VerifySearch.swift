@@ -148,9 +148,16 @@ extension VerifySearch.Candidate {
 extension GuardedPlace {
     /// Whether its rules take none of these responses for a login.
     fileprivate func refuses(_ anonymous: [PageLook]) -> Bool {
-        let looks = anonymous.map { AnonymousResponse($0.facts, readBy: verify.response) }
-        let known = looks.first.flatMap { $0?.with(Array(looks.dropFirst())) }
-        return anonymous.allSatisfy { $0.facts.judged(by: verify.response, at: .verify, anonymous: known) != .accepted }
+        let rule = verify.response, known = rule.anonymousResponse(of: anonymous)
+        return anonymous.allSatisfy { $0.facts.judged(by: rule, at: .verify, anonymous: known) != .accepted }
+    }
+}
+
+extension ResponseRule {
+    /// What is remembered of the responses to anonymous clients, the one without cookies first.
+    func anonymousResponse(of looks: [PageLook]) -> AnonymousResponse? {
+        let responses = looks.map { AnonymousResponse($0.facts, readBy: self) }
+        return responses.first.flatMap { $0?.with(Array(responses.dropFirst())) }
     }
 }
 
