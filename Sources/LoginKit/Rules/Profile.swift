@@ -92,14 +92,8 @@ extension Profile {
 
     /// The rule for reading a login's session: that of the steps, the last one first.
     var loginResponse: ResponseRule? {
-        guard var rule = loginSteps.last?.response else { return nil }
-        for earlier in loginSteps.dropLast().reversed().map(\.response) {
-            rule.token = rule.token ?? earlier.token
-            rule.refreshToken = rule.refreshToken ?? earlier.refreshToken
-            rule.expiry = rule.expiry ?? earlier.expiry
-            rule.message = rule.message ?? earlier.message
-        }
-        return rule
+        guard let last = loginSteps.last?.response else { return nil }
+        return loginSteps.dropLast().reversed().reduce(last) { $0.completed(by: $1.response) }
     }
 
     /// Whether a person approves a login at a page that a response of it names.

@@ -68,6 +68,18 @@ package struct ResponseRule: Equatable, Sendable {
     }
 }
 
+extension ResponseRule {
+    /// The rule with another one's places of a session for those it lacks, such as that of `refresh` with those of `login`.
+    func completed(by other: ResponseRule?) -> ResponseRule {
+        var rule = self
+        rule.token = token ?? other?.token
+        rule.refreshToken = refreshToken ?? other?.refreshToken
+        rule.expiry = expiry ?? other?.expiry
+        rule.message = message ?? other?.message
+        return rule
+    }
+}
+
 extension ResponseRule.Expiry {
     /// Where it is told.
     var place: Place {

@@ -85,18 +85,6 @@ extension ParsedResponse {
     }
 }
 
-extension ResponseRule {
-    /// The rule of `refresh`, with the keys of `login` for those it lacks.
-    fileprivate func completed(by login: ResponseRule?) -> ResponseRule {
-        var rule = self
-        rule.token = token ?? login?.token
-        rule.refreshToken = refreshToken ?? login?.refreshToken
-        rule.expiry = expiry ?? login?.expiry
-        rule.message = message ?? login?.message
-        return rule
-    }
-}
-
 extension HTTPRequest {
     /// The request with at least so many seconds for its response.
     func lasting(_ seconds: Int) -> HTTPRequest {
