@@ -45,7 +45,7 @@ struct MethodChoice: Equatable, Sendable {
     func check(ticket: () -> TicketFinding) throws(LoginFault) {
         guard accepted == [.negotiate] else { return }
         if hasPassword { throw .usage(.takesNoPassword(method: .negotiate)) }
-        _ = try principal(ticket())
+        try check(ticket())
     }
 
     /// Chooses among the challenges of a 401.
@@ -71,7 +71,7 @@ struct MethodChoice: Equatable, Sendable {
                 if let realm = basic(offered) { return .basic(realm: realm) }
             }
         }
-        if let finding { _ = try principal(finding) }
+        if let finding { try check(finding) }
         throw refusal(offered, url: url, status: status)
     }
 
@@ -93,12 +93,8 @@ struct MethodChoice: Equatable, Sendable {
         return offered.isEmpty && accepted.contains(.basic) && !accepted.contains(.digest) ? .some(nil) : nil
     }
 
-    /// - Returns: whose ticket it is.
-    private func principal(_ finding: TicketFinding) throws(LoginFault) -> String {
-        switch finding {
-        case .valid(let principal): return principal
-        case .unusable(let why): throw .loginRequired(LoginNeed(why: .ticket(why)))
-        }
+    private func check(_ finding: TicketFinding) throws(LoginFault) {
+        if case .unusable(let why) = finding { throw .loginRequired(LoginNeed(why: .ticket(why))) }
     }
 
     private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginFault {
