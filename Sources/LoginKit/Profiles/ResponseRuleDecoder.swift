@@ -51,10 +51,8 @@ struct ResponseRuleDecoder {
 
     /// Reads the rules at the top of a profile, for a person's own requests.
     func requestRules(_ profile: StrictTable) throws(UsageFault) -> ResponseRule {
-        var rule = ResponseRule()
-        rule.loggedOut = try conditions("logged-out", in: profile)
-        rule.forbidden = try conditions("forbidden", in: profile)
-        return rule
+        ResponseRule(
+            loggedOut: try conditions("logged-out", in: profile), forbidden: try conditions("forbidden", in: profile))
     }
 
     /// Reads the conditions that prove a login at verify.

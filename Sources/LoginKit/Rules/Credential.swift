@@ -71,18 +71,14 @@ package enum Session: Equatable, Sendable {
 
     /// The passphrase of the client certificate's key, if the certificate alone is the proof.
     package var passphrase: Secret? {
-        guard case .credential(let credential) = self else { return nil }
-        switch credential.kind {
-        case .certificate(let passphrase): return passphrase
-        case .password, .token, .ticket, .grant, .noSecret, .copied: return nil
+        guard case .credential(let credential) = self, case .certificate(let passphrase) = credential.kind else {
+            return nil
         }
+        return passphrase
     }
 
     /// The terms of the grant that the token belongs to.
-    package var terms: Grant.Terms? {
-        guard case .token(let token) = self else { return nil }
-        return token.terms
-    }
+    package var terms: Grant.Terms? { if case .token(let token) = self { token.terms } else { nil } }
 
     /// Everything in it that must not be seen.
     var secrets: [Secret] {

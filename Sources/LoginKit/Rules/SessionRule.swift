@@ -28,12 +28,9 @@ package struct SessionRule: Equatable, Sendable {
     }
 
     /// `Authorization: Bearer {token}` (RFC 6750, section 2.1).
-    static let bearer: SessionRule = {
-        var rule = SessionRule()
-        let value = Template(parts: [.text("Bearer "), .slot(.token)])
-        rule.headers = [HeaderRule(name: "Authorization", value: value)]
-        return rule
-    }()
+    static let bearer = SessionRule(headers: [
+        HeaderRule(name: "Authorization", value: Template(parts: [.text("Bearer "), .slot(.token)]))
+    ])
 
     /// Whether the credential itself is what is sent, be it with more where the request writes.
     package var isCredential: Bool { headers.isEmpty && !cookies && basic == nil && !bodySlots.contains(.token) }
@@ -101,28 +98,13 @@ struct CSRFRule: Equatable, Sendable {
     }
 
     /// The page that has the value; `nil` if an answer tells it.
-    var path: String? {
-        switch source {
-        case .fetched(let path): path
-        case .told: nil
-        }
-    }
+    var path: String? { if case .fetched(let path) = source { path } else { nil } }
 
     /// The answers that tell the value; none where it is fetched.
-    var stale: [Condition] {
-        switch source {
-        case .fetched: []
-        case .told(let conditions): conditions
-        }
-    }
+    var stale: [Condition] { if case .told(let conditions) = source { conditions } else { [] } }
 
     /// By which an answer is looked into: whether it tells the value, and where.
-    var response: ResponseRule {
-        var rule = ResponseRule()
-        rule.token = value
-        rule.refused = stale
-        return rule
-    }
+    var response: ResponseRule { ResponseRule(refused: stale, token: value) }
 }
 
 extension ParsedResponse {

@@ -89,12 +89,9 @@ struct RequestSequence {
     private func send(
         _ rule: RequestRule, _ steps: inout StepsInProgress, code: Secret?, by way: ServiceClient.Way? = nil
     ) throws(LoginFault) -> ParsedResponse {
-        var values = SlotValues()
-        values.username = steps.credential.username
-        values.password = steps.credential.password
-        values.code = code
-        values.token = steps.token?.value
-        values.cookies = steps.cookies
+        let values = SlotValues(
+            username: steps.credential.username, password: steps.credential.password, token: steps.token?.value,
+            cookies: steps.cookies, code: code)
         let reply = try client.send(
             rule, values, session: nil, carrying: steps.cookies, from: steps.page,
             readingPage: wantsPage(after: steps), by: way)
@@ -201,10 +198,7 @@ struct RequestSequence {
             throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))
         }
         guard case .cookies(let cookies) = session else { return }
-        let before = visit?.cookies ?? []
-        if cookies.allSatisfy({ cookie in before.contains { $0.name == cookie.name && $0.value == cookie.value } }) {
-            throw .failure(.noNewCookie)
-        }
+        if cookies.haveValues(of: visit?.cookies ?? []) { throw .failure(.noNewCookie) }
     }
 }
 

@@ -225,8 +225,7 @@ extension ServiceClient {
     /// Has a person go to a page, by the URL that a response of the login has given.
     func open(_ page: RequestRule.OpenedPage) throws(LoginFault) {
         guard let opener else { throw lacking }
-        var values = SlotValues()
-        values.extraSecrets = extraSecrets
+        let values = SlotValues(extraSecrets: extraSecrets)
         try opener(try naming(try page.url.filled(values, .header)).unprotectedText, page.origins)
     }
 }
