@@ -109,13 +109,7 @@ struct DigestAlgorithm: Equatable, Sendable {
 
         static func < (left: Hash, right: Hash) -> Bool { left.rank < right.rank }
 
-        private var rank: Int {
-            switch self {
-            case .md5: 0
-            case .sha256: 1
-            case .sha512256: 2
-            }
-        }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// The hash function.

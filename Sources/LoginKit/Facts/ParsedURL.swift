@@ -71,11 +71,8 @@ enum HostName {
     }
 
     private static func isName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
+        let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+        return byte.isAlphanumeric && !isCapital || "-_".utf8.contains(byte)
     }
 
     private static func isIPv6(_ byte: UInt8) -> Bool {

@@ -176,11 +176,6 @@ struct DigestResponse: Sendable {
 
     /// RFC 8187, section 3.2.1: all but its `attr-char` as `%XX`.
     private func extended(_ text: String) -> String {
-        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&+-.^_`|~".utf8)
-        return text.utf8.map { byte in
-            if plain.contains(byte) { return String(Unicode.Scalar(byte)) }
-            let digits = String(byte, radix: 16, uppercase: true)
-            return "%" + (digits.utf8.count < 2 ? "0" : "") + digits
-        }.joined()
+        Hexadecimal.percentEncoded(text.utf8) { $0.isAlphanumeric || "!#$&+-.^_`|~".utf8.contains($0) }
     }
 }
