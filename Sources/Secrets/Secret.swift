@@ -50,7 +50,7 @@ public struct Secret: Sendable {
     ) throws(Failure) {
         let block = GuardedBlock(count: count)
         try fill(block.buffer)
-        block.protect()
+        csodium_mprotect_readonly(block.start)
         self.block = block
     }
 
@@ -89,7 +89,7 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 
 /// One allocation of guarded memory, written once and then read-only.
 ///
-/// Unchecked, because the compiler cannot see that nobody writes after `protect()`; the pages enforce it.
+/// Unchecked, because the compiler cannot see that nobody writes once a secret is made of it; the pages enforce it.
 private final class GuardedBlock: @unchecked Sendable {
     let start: UnsafeMutableRawPointer
     let count: Int
@@ -103,10 +103,6 @@ private final class GuardedBlock: @unchecked Sendable {
         }
         self.start = start
         self.count = count
-    }
-
-    func protect() {
-        csodium_mprotect_readonly(start)
     }
 
     deinit {

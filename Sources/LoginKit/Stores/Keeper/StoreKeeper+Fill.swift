@@ -22,9 +22,7 @@ extension StoreKeeper {
         guard let (found, present) = try locate(record) else {
             let record = noteErased(record)
             filledRecord = record
-            var stored = StoredLogin()
-            stored.endedAt = end(record.expires)
-            return stored
+            return StoredLogin(endedAt: end(record.expires))
         }
         var record = present
         filled = found
