@@ -55,27 +55,15 @@ extension LoginFlow {
         /// The fields that a person is asked for.
         let fields: [CredentialField]
         /// The accounts that are stored.
-        let accounts: [Identity]
+        var accounts: [Identity] = []
         /// The one among them that is meant, by the name typed; `nil` if that is left open.
-        let account: String?
+        var account: String?
         /// The URL of a page where a person can register.
         var signup: String?
         /// Whether the password is the secret of a machine's client.
         var asksForClientSecret = false
         /// The name that a login in a browser has to come out as.
         var wanted: String?
-
-        /// - Parameter protectionSpace: as far as the profile tells it; the server names it before anybody is asked.
-        init(
-            profile: String, protectionSpace: ProtectionSpace, fields: [CredentialField], accounts: [Identity] = [],
-            account: String? = nil
-        ) {
-            self.profile = profile
-            self.protectionSpace = protectionSpace
-            self.fields = fields
-            self.accounts = accounts
-            self.account = account
-        }
     }
 }
 

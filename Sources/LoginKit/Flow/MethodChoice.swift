@@ -2,19 +2,12 @@
 ///
 /// Refuses a weaker method than configured, so that an attacker on the network cannot ask for the password in clear.
 struct MethodChoice: Equatable, Sendable {
-    /// The methods that the profile accepts, or the one that worked before.
+    /// The methods that the profile accepts, or the one that worked before; with `auto` among them, every scheme.
     let accepted: [AuthenticationMethod]
     /// Whether a password was given, which takes precedence over a ticket.
-    let hasPassword: Bool
+    var hasPassword = false
     /// Whether the profile has a request that carries the credential, apart from the endpoint that was asked.
-    let hasLoginRequest: Bool
-
-    /// - Parameter accepted: with `auto` among them, every scheme.
-    init(accepted: [AuthenticationMethod], hasPassword: Bool = false, hasLoginRequest: Bool = false) {
-        self.accepted = accepted
-        self.hasPassword = hasPassword
-        self.hasLoginRequest = hasLoginRequest
-    }
+    var hasLoginRequest = false
 
     /// The chosen method.
     enum Chosen: Equatable, Sendable {

@@ -118,9 +118,9 @@ extension Authenticator {
 /// Tells whose session a refresh returned, as far as the response says.
 struct RefreshOwner: Equatable, Sendable {
     /// The user name in the answer, where the profile says its place.
-    let named: String?
+    var named: String?
     /// The subjects of the token before and after the refresh, where both name one (RFC 7519, section 4.1.2).
-    let subjects: Subjects?
+    var subjects: Subjects?
 
     /// The subjects of two tokens.
     struct Subjects: Equatable, Sendable {
@@ -134,12 +134,6 @@ struct RefreshOwner: Equatable, Sendable {
             guard let old, let new else { return nil }
             (self.old, self.new) = (old, new)
         }
-    }
-
-    /// Without arguments: the answer tells nothing.
-    init(named: String? = nil, subjects: Subjects? = nil) {
-        self.named = named
-        self.subjects = subjects
     }
 
     /// Compares with what is known of the account. A name is held against the server's own: what was typed may be an address

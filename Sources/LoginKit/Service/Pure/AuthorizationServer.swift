@@ -95,24 +95,13 @@ struct ForeignServer: Equatable, Sendable {
     /// Whether a client is registered there for this login.
     let registers: Bool
     /// Further servers to which it leads: a code that another one hands out would come to this one, or be typed there.
-    let elsewhere: [Origin]
-
-    /// Takes what was found; whether a person is asked is `toAsk`'s decision.
-    init(
-        resource: EndpointURL, issuer: Origin, others: [Origin], evidence: [String], registers: Bool,
-        elsewhere: [Origin] = []
-    ) {
-        self.elsewhere = elsewhere
-        self.resource = resource
-        self.issuer = issuer
-        self.others = others
-        self.evidence = evidence
-        self.registers = registers
-    }
+    var elsewhere: [Origin] = []
 
     /// The origins that are not the service's own.
     var origins: [Origin] { ([issuer] + elsewhere).filter { $0 != resource.origin } }
+}
 
+extension ForeignServer {
     /// Returns what a person has to agree to first (RFC 9728, section 7.6): not where a profile says the issuer, and not where all of
     /// the server is on one origin, which is the service's, or says itself that it makes the logins of the resource.
     static func toAsk(
