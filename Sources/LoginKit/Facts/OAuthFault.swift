@@ -1,7 +1,5 @@
 /// A request or response of a grant.
 package enum OAuthStep: String, Equatable, Sendable, CaseIterable {
-    case resourceMetadata = "resource metadata"
-    case serverMetadata = "server metadata"
     case registration
     case pushedAuthorization = "pushed authorization request"
     case authorization
@@ -9,8 +7,6 @@ package enum OAuthStep: String, Equatable, Sendable, CaseIterable {
     case token
     case refresh
     case revocation
-    /// RFC 7592, section 2.3.
-    case deregistration
 }
 
 /// A refusal by an authorization server (RFC 6749, sections 4.1.2.1 and 5.2), or by a status alone.
@@ -131,9 +127,7 @@ extension OAuthRefusal {
     var exitCode: ExitCode {
         switch step {
         case .registration: .failure
-        case .resourceMetadata, .serverMetadata, .pushedAuthorization, .authorization, .deviceAuthorization, .token,
-            .refresh,
-            .revocation, .deregistration:
+        case .pushedAuthorization, .authorization, .deviceAuthorization, .token, .refresh, .revocation:
             code?.exitCode ?? .failure
         }
     }
