@@ -207,15 +207,8 @@ extension SlotValues {
         self.init()
         self.username = username
         self.extraSecrets = extraSecrets
-        switch session {
-        case .credential: break
-        case .token(let token):
-            self.token = token.value
-            refreshToken = token.refreshToken
-            cookies = token.cookies
-        case .cookies(let cookies):
-            self.cookies = cookies
-        }
+        cookies = session.cookies
+        if case .token(let token) = session { (self.token, refreshToken) = (token.value, token.refreshToken) }
     }
 }
 

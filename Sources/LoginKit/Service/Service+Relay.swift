@@ -13,6 +13,11 @@ extension Service {
         let carriedPassword: Bool
         /// Where the request went.
         let url: String
+
+        init(_ sent: ServiceClient.Sent, with session: Session?, at url: String) {
+            (response, self.session, self.url) = (sent.response, session, url)
+            (isProven, carriedPassword) = (sent.isProven, sent.carriedPassword)
+        }
     }
 
     /// Sends a request of the person's own with the session attached; its bodies pass through.
@@ -29,9 +34,7 @@ extension Service {
             }
             guard let former = session else {
                 request.hidden = client.hidden
-                let response = try client.anonymously(request).response
-                return Relayed(
-                    response: response, session: nil, isProven: false, carriedPassword: false, url: request.url)
+                return Relayed(try client.anonymously(request), with: nil, at: request.url)
             }
             let session = try fetchingCSRF(for: profile.sessionRule.slots(forOwn: request), former, username)
             request.hidden = client.hidden
@@ -40,15 +43,11 @@ extension Service {
             request.body = try fromTemplate(try profile.sessionRule.adding(to: request, values))
             request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
             guard let credential = session.credential else {
-                let response = try client.plainly(request).response
-                return Relayed(
-                    response: response, session: client.refreshed(session, by: response), isProven: false,
-                    carriedPassword: false, url: request.url)
+                let sent = try client.plainly(request)
+                return Relayed(sent, with: client.refreshed(session, by: sent.response), at: request.url)
             }
             let sent = try loginMethod.send(request, with: credential, answersOtherRealms: false)
-            return Relayed(
-                response: sent.response, session: session, isProven: sent.isProven,
-                carriedPassword: sent.carriedPassword, url: request.url)
+            return Relayed(sent, with: session, at: request.url)
         }
     }
 

@@ -202,9 +202,7 @@ extension Service {
                 } else {
                     ServiceClient.Sent(response: try line(request))
                 }
-            let relayed = Relayed(
-                response: sent.response, session: session, isProven: sent.isProven,
-                carriedPassword: sent.carriedPassword, url: request.url)
+            let relayed = Relayed(sent, with: session, at: request.url)
             guard sent.response.status == 101 else { return (relayed, nil) }
             guard sent.response.values(of: "Upgrade").map({ $0.lowercased() }) == [name] else {
                 throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))

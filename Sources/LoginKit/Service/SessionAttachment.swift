@@ -3,14 +3,7 @@ import Secrets
 extension HTTPRequest {
     /// Adds what the session rule has are sent.
     mutating func attach(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
-        switch session {
-        case .cookies(let cookies):
-            self.cookies = cookies
-        case .token(let token):
-            cookies = token.cookies
-        case .credential:
-            break
-        }
+        if session.credential == nil { cookies = session.cookies }
         for header in rule.headers(for: method) where header.value.isWanted(values) {
             let field = try header.filled(values)
             // Of a name that is filled in nobody can be told beforehand that it is the session's.
