@@ -161,10 +161,9 @@ public struct Fingerprint: Hashable, Sendable {
             rest.contains(UInt8(ascii: ":"))
             ? rest.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Array($0) }
             : stride(from: 0, to: rest.count, by: 2).map { Array(rest.dropFirst($0).prefix(2)) }
-        let isHexadecimal = { (pair: [UInt8]) in pair.count == 2 && pair.allSatisfy { Character(.init($0)).isHexDigit }
-        }
-        guard pairs.allSatisfy(isHexadecimal) else { return nil }
-        self.init(bytes: pairs.compactMap { UInt8(String(decoding: $0, as: UTF8.self), radix: 16) })
+        let bytes = pairs.compactMap { $0.count == 2 ? Hexadecimal.byte($0[0], $0[1]) : nil }
+        guard bytes.count == pairs.count else { return nil }
+        self.init(bytes: bytes)
     }
 
     /// Reads a typed fingerprint, with or without `sha256:`.
@@ -174,7 +173,7 @@ public struct Fingerprint: Hashable, Sendable {
     }
 
     /// 64 hexadecimal digits.
-    var digits: String { bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    var digits: String { Hexadecimal.text(bytes) }
 }
 
 extension Fingerprint: CustomStringConvertible {
