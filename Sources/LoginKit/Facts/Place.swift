@@ -56,11 +56,6 @@ package indirect enum Place: Hashable, Sendable {
         case .header, .redirectQuery, .cookie, .identityToken, .text: nil
         }
     }
-
-    /// No response of the service has it.
-    var isInIdentityToken: Bool {
-        if case .identityToken = self { true } else { false }
-    }
 }
 
 extension Place: CustomStringConvertible {

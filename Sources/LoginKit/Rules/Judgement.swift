@@ -66,7 +66,9 @@ extension ParsedResponse {
 
     /// The place of a missing user name: a sign of being logged out, unless something else tells the two apart.
     func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
-        guard step == .verify, let place = rule.username, !place.isInIdentityToken else { return nil }
+        guard step == .verify, let place = rule.username else { return nil }
+        // No response of the service has it.
+        if case .identityToken = place { return nil }
         return name(at: place) == nil ? place : nil
     }
 
@@ -90,16 +92,14 @@ extension ParsedResponse {
 
     /// The server's own words, where the profile says they are.
     func words(_ rule: ResponseRule) -> String? {
-        rule.message.flatMap { text(at: $0) } ?? lacksScope?.parameters["error_description"]
+        rule.message.flatMap { text(at: $0) } ?? response.lacksScope?.parameters["error_description"]
     }
-
-    private var lacksScope: AuthenticateChallenge? { response.lacksScope }
 
     /// An answer that by itself tells a good credential without rights from a wrong one: it carries the server's proof of the
     /// credential, or a Bearer challenge that says so (RFC 6750, section 3.1).
     func toldForbidden(_ refusal: Refusal) -> Refusal? {
         guard response.isRefusal else { return nil }
-        return isProven || lacksScope != nil ? refusal : nil
+        return isProven || response.lacksScope != nil ? refusal : nil
     }
 
     private func unclear(_ rule: ResponseRule, _ step: Step) -> LoginFault? {

@@ -49,17 +49,14 @@ package struct StoreChooser {
             return NoStore()
         }
         if persistence == .session {
-            try checkIsKeyring(name)
+            if let name, name != .keyring {
+                throw .unavailable(name, problem: "it keeps logins permanently; for one session use 'keyring'")
+            }
             return try tested(forSession())
         }
         guard let name else { return try automatic(permanentOnly: persistence == .permanent, passing) }
         if name == .keyring, persistence == .permanent { throw .cannotBePermanent(.keyring) }
         return try tested(open(name))
-    }
-
-    private func checkIsKeyring(_ name: StoreName?) throws(StoreFault) {
-        guard let name, name != .keyring else { return }
-        throw .unavailable(name, problem: "it keeps logins permanently; for one session use 'keyring'")
     }
 
     private func automatic(

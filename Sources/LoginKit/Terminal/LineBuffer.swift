@@ -244,7 +244,8 @@ enum Characters {
         var starts: [Int] = [], offset = 0, before: Unicode.Scalar?, flagLetters = 0
         while offset < bytes.count {
             let decoded = decode(bytes.dropFirst(offset))
-            let isFlagLetter = decoded.map { isRegionalIndicator($0.scalar) } ?? false
+            // A regional indicator, of which two make a flag.
+            let isFlagLetter = decoded.map { (0x1F1E6..<0x1F200).contains($0.scalar.value) } ?? false
             flagLetters = isFlagLetter ? flagLetters + 1 : 0
             let endsFlag = isFlagLetter && flagLetters.isMultiple(of: 2)
             if !(endsFlag || continues(decoded?.scalar, after: before)) { starts.append(offset) }
@@ -260,10 +261,6 @@ enum Characters {
         return scalar == joiner || scalar.properties.isGraphemeExtend || scalar.properties.isEmojiModifier
             || scalar.properties.generalCategory == .spacingMark
             || (before == joiner && scalar.properties.isEmoji)
-    }
-
-    private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
-        (0x1F1E6..<0x1F200).contains(scalar.value)
     }
 }
 
