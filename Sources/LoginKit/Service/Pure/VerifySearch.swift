@@ -154,7 +154,7 @@ extension GuardedPlace {
 }
 
 extension ResponseRule {
-    /// What is remembered of the responses to anonymous clients, the one without cookies first.
+    /// The responses to anonymous clients as they are remembered, the one without cookies first.
     func anonymousResponse(of looks: [PageLook]) -> AnonymousResponse? {
         let responses = looks.map { AnonymousResponse($0.facts, readBy: self) }
         return responses.first.flatMap { $0?.with(Array(responses.dropFirst())) }
