@@ -21,7 +21,7 @@ struct Table {
         let gaps = measured.map { zip(widths, $0).map { $0 - $1 + 2 } }
         let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         guard let columns = look.columns, start + (widths.last ?? 0) > columns else { return lines(all, gaps) }
-        let longest = rows.compactMap(\.last).map { widestWord(of: $0, look) }.max() ?? 0
+        let longest = rows.compactMap(\.last).map { width(ofWord: $0, look) }.max() ?? 0
         guard columns - start >= max(Self.narrowest, longest) else { return blocks(look, columns) }
         return lines(all, gaps) { last in last.wrapped(for: look, columns: columns - start, below: start) }
     }
@@ -50,10 +50,9 @@ struct Table {
         }.joined()
     }
 
-    /// In columns.
-    private func widestWord(of cell: StyledText, _ look: TextLook) -> Int {
-        look.text(cell.wrapped(for: look, columns: 1, below: 0), wraps: false).split(separator: "\n")
-            .map { look.width(of: StyledText(String($0))) }.max() ?? 0
+    /// The columns that a cell of one word needs, such as a fingerprint; 0 for one that can be wrapped.
+    private func width(ofWord cell: StyledText, _ look: TextLook) -> Int {
+        look.text(cell, wraps: false).contains(" ") ? 0 : look.width(of: cell)
     }
 
     /// The first cell of a row, and each of the others that says something below it, behind the name of its column.
@@ -62,8 +61,8 @@ struct Table {
         return rows.map { row in
             let others = zip(headings, row).dropFirst().filter { $0.1 != "-" }.map { heading, cell in
                 let name = "  \(heading)" + String(repeating: " ", count: width - heading.count + 2)
-                // A word that would be broken beside its name, such as a fingerprint, stands below it.
-                if widestWord(of: cell, look) > columns - name.count {
+                // One that would be broken beside its name stands below it.
+                if width(ofWord: cell, look) > columns - name.count {
                     return [StyledText("  \(heading)"), StyledText("  ") + cell].joined()
                 }
                 return StyledText(name) + cell.wrapped(for: look, columns: columns - name.count, below: name.count)
