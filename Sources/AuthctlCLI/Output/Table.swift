@@ -21,7 +21,7 @@ struct Table {
         let gaps = measured.map { zip(widths, $0).map { $0 - $1 + 2 } }
         let start = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         guard let columns = look.columns, start + (widths.last ?? 0) > columns else { return lines(all, gaps) }
-        let longest = rows.compactMap(\.last).map { width(ofWord: $0, look) }.max() ?? 0
+        let longest = rows.compactMap(\.last).map { wordWidth(of: $0, look) }.max() ?? 0
         guard columns - start >= max(Self.narrowest, longest) else { return blocks(look, columns) }
         return lines(all, gaps) { last in last.wrapped(for: look, columns: columns - start, below: start) }
     }
@@ -51,7 +51,7 @@ struct Table {
     }
 
     /// The columns that a cell of one word needs, such as a fingerprint; 0 for one that can be wrapped.
-    private func width(ofWord cell: StyledText, _ look: TextLook) -> Int {
+    private func wordWidth(of cell: StyledText, _ look: TextLook) -> Int {
         look.text(cell, wraps: false).contains(" ") ? 0 : look.width(of: cell)
     }
 
@@ -62,7 +62,7 @@ struct Table {
             let others = zip(headings, row).dropFirst().filter { $0.1 != "-" }.map { heading, cell in
                 let name = "  \(heading)" + String(repeating: " ", count: width - heading.count + 2)
                 // One that would be broken beside its name stands below it.
-                if width(ofWord: cell, look) > columns - name.count {
+                if wordWidth(of: cell, look) > columns - name.count {
                     return [StyledText("  \(heading)"), StyledText("  ") + cell].joined()
                 }
                 return StyledText(name) + cell.wrapped(for: look, columns: columns - name.count, below: name.count)
