@@ -180,7 +180,7 @@ import Testing
 
     @Test func `The proposed profile stands on the terminal line by line as discover prints it`() throws {
         let url = demo.origin + "/login/"
-        let printed = try authctl.run("discover", url).output.split(separator: "\n").dropFirst()
+        let printed = try authctl.run("discover", url).output.split(separator: "\n").drop { $0.hasPrefix("#") }
         let run = try authctl.onTerminal("login", url, columns: 40)
         try run.answer("Log in with this profile? yes/no: ", "no\r")
         _ = try run.end()

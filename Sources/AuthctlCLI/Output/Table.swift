@@ -61,8 +61,9 @@ struct Table {
         return rows.map { row in
             let others = zip(headings, row).dropFirst().filter { $0.1 != "-" }.map { heading, cell in
                 let name = "  \(heading)" + String(repeating: " ", count: width - heading.count + 2)
-                // One that would be broken beside its name stands below it.
-                if wordWidth(of: cell, look) > columns - name.count {
+                // One that would be broken only beside its name stands below it.
+                let word = wordWidth(of: cell, look)
+                if word > columns - name.count, word + 2 <= columns {
                     return [StyledText("  \(heading)"), StyledText("  ") + cell].joined()
                 }
                 return StyledText(name) + cell.wrapped(for: look, columns: columns - name.count, below: name.count)
