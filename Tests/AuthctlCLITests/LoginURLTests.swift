@@ -23,6 +23,22 @@ struct LoginURLTests {
         return .answer(302, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
     }
 
+    // Without the URL, what is advised would send the service's password to the default profile.
+    @Test(arguments: [
+        (["login", url], "authctl login \(url)"), (["login", url, "-u", "ann"], "authctl login \(url) -u ann"),
+        (["login", url, "--name", "box"], "authctl login \(url) --name box"),
+        (["discover", url], "authctl discover \(url)"),
+    ]) func `what is advised about a certificate that is not trusted names the URL`(words: [String], command: String)
+        throws
+    {
+        let trust = ServerTrust(
+            origin: origin, reasons: [.selfSigned], subject: "CN = api", issuer: "CN = api", notBefore: 0,
+            notAfter: .max, fingerprint: try #require(Fingerprint(bytes: Array(repeating: 7, count: 32))), key: "k")
+        let run = try TestWorld().run(words, server: [.failure(.untrusted(.certificate(trust)))])
+        #expect(run.code == 7 && run.talk.contains("\(command) --trust-fingerprint sha256:0707"), "\(run.talk)")
+        #expect(run.talk.contains("\(command) --ca-file FILE"), "\(run.talk)")
+    }
+
     @Test func `a login that works is remembered as a profile, with the method pinned`() throws {
         let world = try world()
         let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])
