@@ -39,6 +39,15 @@ struct LoginURLTests {
         #expect(run.talk.contains("\(command) --ca-file FILE"), "\(run.talk)")
     }
 
+    @Test func `who asks for another login is not told that there is none`() throws {
+        let world = try world()
+        #expect(world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)]).code == 0)
+        world.person = ScriptedPerson()
+        let run = world.run("login", "api.example", "--force", "--no-prompt", server: [anonymous])
+        #expect(run.code == 4 && run.talk.contains("a new login needs what is missing"), "\(run.talk)")
+        #expect(!run.talk.contains("not logged in") && run.talk.contains("missing: password"), "\(run.talk)")
+    }
+
     @Test func `a login that works is remembered as a profile, with the method pinned`() throws {
         let world = try world()
         let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])

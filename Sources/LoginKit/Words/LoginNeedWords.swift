@@ -3,6 +3,8 @@ extension LoginNeed {
         let what =
             switch why {
             case .noProfile: "there is no profile yet"
+            case .nothingStored where topic.options.contains("--force"):
+                "a new login needs what is missing; a stored one is kept"
             case .nothingStored: "not logged in"
             case .sessionRefused: "the server no longer accepts the stored session"
             case .sessionForbidden(let refusal):
