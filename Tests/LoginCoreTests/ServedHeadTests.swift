@@ -71,7 +71,7 @@ struct ServedHeadTests {
                 ("/5e63e7/", [host, ServedField("Content-Length", "x")], 1000),
             ]
             return requests.compactMap { target, fields, user in
-                do {
+            return requests.compactMap { (target, fields, user) -> ServeGate.Refusal? in
                     _ = try gate.target(of: ServedHead(method: "GET", target: target, fields: fields), from: user)
                     return nil
                 } catch {
