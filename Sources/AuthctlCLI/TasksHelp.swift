@@ -25,13 +25,13 @@ struct TasksHelpCommand: HelpPage {
         log in with OAuth in a browser
           method = "oauth"
           → man authctl-config, A browser login with OAuth
-        log in with single sign-on (SSO), a passkey or a captcha
+        log in with single sign-on (SSO, SAML), a passkey or a captcha
           method = "browser"
           → man authctl-config, A site behind single sign-on
         log in over ssh without a browser, with a device code
           authctl login NAME --device
           → man authctl-login, Browser logins
-        give a code from an authenticator app (2FA, TOTP)
+        give a code from an authenticator app (2FA, MFA, TOTP)
           authctl login NAME --otp-command "pass otp wiki"
           otp-command = "pass otp wiki"
           → man authctl-login, Second factor
@@ -58,7 +58,7 @@ struct TasksHelpCommand: HelpPage {
         use a client certificate (mTLS)
           certificate = "ledger.pem"
           → man authctl-config, A client certificate, and your own CA
-        accept a self-signed certificate
+        accept a self-signed certificate (there is no --insecure)
           authctl login NAME --trust-fingerprint sha256:HEX
           → man authctl-trust, EXAMPLES
         go through a proxy
@@ -67,9 +67,11 @@ struct TasksHelpCommand: HelpPage {
 
         USE THE LOGIN IN OTHER PROGRAMS
 
-        use curl with my login
+        use curl, wget or a Python script with my login
           authctl token --header NAME | curl -H @- URL
+          authctl exec -P NAME --serve -- sh -c 'wget "${AUTHCTL_SERVE_URL}posts"'
           → man authctl-token, EXAMPLES
+          → man authctl-exec, EXAMPLES
         send one request, such as a POST with JSON
           authctl request POST /posts -P NAME --json @post.json
           → man authctl-request, EXAMPLES
@@ -86,7 +88,8 @@ struct TasksHelpCommand: HelpPage {
           authctl token NAME --exec-credential
           → man authctl, Kubernetes
         let a coding agent only read, at a local address
-          authctl exec -P NAME --serve --read-only -- agent  # uses $AUTHCTL_SERVE_URL
+          authctl exec -P NAME --serve --read-only -- agent
+          curl "${AUTHCTL_SERVE_URL}posts"  # in the agent; the URL ends with a slash
           → man authctl-serve, A sandbox for an agent
 
         SCRIPTS AND JOBS
@@ -126,7 +129,8 @@ struct TasksHelpCommand: HelpPage {
           keep-password = true
           → man authctl-config, Keys of a profile
         have one login on several servers
-          authctl store init shared:etcd  # needs etcd or another engine; or use ssh
+          authctl store init shared:etcd
+          authctl store init shared:folder  # one that all mount; PostgreSQL; or ssh
           → man authctl-store, SHARED STORES
           → man authctl-serve, On another machine
 
@@ -157,7 +161,7 @@ struct TasksHelpCommand: HelpPage {
           → man authctl-profile, DESCRIPTION
         uninstall authctl and remove everything
           authctl logout --all
-          sudo apt purge authctl
+          sudo apt purge authctl  # apt repository or tarball: see FILES
           rm -r ~/.config/authctl ~/.local/state/authctl
           → man authctl, FILES
 
