@@ -51,8 +51,8 @@ package struct Program {
             try command.run()
             // Help, completion scripts and the like, which need no invocation.
             return .ended(.code(.ok))
-        } catch let ready as ReadyCommand {
-            return .command(ready.command)
+        } catch let parsed as ParsedCommand {
+            return .command(parsed.command)
         } catch let error as LoginFault {
             return .ended(.code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments))))
         } catch {

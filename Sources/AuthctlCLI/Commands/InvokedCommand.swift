@@ -15,7 +15,7 @@ protocol EndingCommand: ParsableCommand {
 
     func end(_ invocation: Invocation) throws(LoginFault) -> Ending
 
-    /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.context.
+    /// Says why it failed, where its caller looks for that. It may have failed before there was an invocation.
     func tell(_ error: LoginFault, about topic: ErrorContext, to streams: Streams)
 }
 
@@ -29,8 +29,8 @@ extension EndingCommand {
         return configuration
     }
 
-    /// Hands the command over as what it is: to ask the parser's value for that costs a search among all conformances.
-    func run() throws { throw ReadyCommand(command: self) }
+    /// Throws the command with its type: casting the parser's value would search all conformances.
+    func run() throws { throw ParsedCommand(command: self) }
 
     static var mayAsk: Bool { false }
     static var mayUnlock: Bool { true }
@@ -41,8 +41,8 @@ extension EndingCommand {
     }
 }
 
-/// A command that was parsed, and needs an invocation to run.
-struct ReadyCommand: Error {
+/// Leaves ArgumentParser with the parsed command; `Program.parse` catches it.
+struct ParsedCommand: Error {
     // It is caught where it was thrown, in the same thread.
     nonisolated(unsafe) let command: any EndingCommand
 }
