@@ -39,7 +39,7 @@ import Testing
         #expect(try all(from: ends[0], pausing: 1000) == Self.bytes)
     }
 
-    @Test func `descriptors that do not block are read from at the pace of a slow writer, to the end`() async throws {
+    @Test func `reading a non-blocking descriptor waits for a slow writer until the end`() async throws {
         let ends = try pipe(notBlockingAt: 0)
         Thread.detachNewThread {
             for start in [0, 500_000] {

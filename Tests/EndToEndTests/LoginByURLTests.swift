@@ -178,7 +178,7 @@ import Testing
         #expect(try profiles() == [name])
     }
 
-    @Test func `The proposed profile stands on the terminal line by line as discover prints it`() throws {
+    @Test func `login shows the proposed profile exactly as discover prints it`() throws {
         let url = demo.origin + "/login/"
         let printed = try authctl.run("discover", url).output.split(separator: "\n").drop { $0.hasPrefix("#") }
         let run = try authctl.onTerminal("login", url, columns: 40)

@@ -156,7 +156,7 @@ struct `A hindered Secret Service` {
     private static let patience = 20.0
 
     @Test(arguments: Hindrance.allCases)
-    func `a hindered Secret Service is 8 when it was named, and passed over by auto, never for plain text`(
+    func `with a broken Secret Service, --store secret-service exits with 8, and auto never falls back to plain text`(
         hindrance: Hindrance
     ) throws {
         let demo = try DemoBackendProcess()

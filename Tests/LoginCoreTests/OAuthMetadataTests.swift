@@ -142,7 +142,7 @@ struct OAuthMetadataTests {
         #expect(try begin(issuer).next != nil)
     }
 
-    @Test func `an endpoint with a parameter of ours is called that`() {
+    @Test func `an endpoint that uses a reserved parameter is reported`() {
         let url = "https://id.example/authorize?state=x"
         let fault = MetadataFault.reservedQuery(.authorization, url: url)
         #expect(throws: fault) { try read(SomeOAuth.metadata(["authorization_endpoint": "\"\(url)\""])) }

@@ -159,7 +159,7 @@ struct PastedTextTests {
         #expect(fault("Cookie: a=1\n" + many.map { "X: " + $0 }.joined(separator: "\n")) == .tooLong)
     }
 
-    @Test func `a line goes on behind a backslash or a caret alone`() {
+    @Test func `only a backslash or caret at the end of a line continues it`() {
         for text in ["curl x \\", "curl x ^", "curl x \\\r"] {
             #expect(PastedLines.goesOn(Array(text.utf8)), "\(text)")
         }

@@ -75,7 +75,7 @@ struct RepeatedSecretErrorTests {
         #expect(with(Self.said).without(secrets).exitCode == with(Self.said).exitCode)
     }
 
-    @Test(arguments: errors.indices) func `words that repeat nothing stay, and so do all where nothing is secret`(
+    @Test(arguments: errors.indices) func `an error without a secret in it is not changed`(
         index: Int
     ) {
         let with = Self.errors[index].with

@@ -100,7 +100,7 @@ struct FolderChainTests {
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"))
-    func `a link on the way is looked at from both ends`() throws {
+    func `a symlink is checked on its own side and on its target's`() throws {
         try shell("mkdir -m 700 real real/b links && ln -s ../real/b links/b")
         let store = PlaintextStore(folder: "\(folder.parent)/links/b/state")
         try store.save(Secret("x"), for: .some(), expires: nil)

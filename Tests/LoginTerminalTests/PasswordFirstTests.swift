@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [["--refused", "1"], ["--stored"], ["--left-blank", "password"]])
-    func `the password typed by reflex is never seen, and goes with the name that was kept`(why: [String]) throws {
+    func `a password typed at once is masked, and sent with the remembered user name`(why: [String]) throws {
         let probe = try Probe(arguments: ["--proposed", "ann"] + why)
         try probe.pty.wait(for: Self.label)
         probe.pty.type(Probe.canary + "\r")
