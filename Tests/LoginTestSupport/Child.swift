@@ -91,7 +91,7 @@ private final class CStrings {
     }
 }
 
-/// A running process that is waited for with a deadline, and killed if nobody waited.
+/// A child process. Waiting has a deadline; `deinit` kills a child that nobody waited for.
 final class Child {
     let pid: Int32
     private(set) var ending: Ending?

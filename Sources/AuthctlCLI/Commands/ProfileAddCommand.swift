@@ -68,7 +68,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let withRisks = try fromUsage(try offered.risks)
         let takesAll = withRisks.isEmpty ? true : try accepts(withRisks + offered.consequences, invocation)
         let taken = takesAll ? offered : offered.withoutRisks
-        // Checked again: another process may have added one meanwhile, and without the keys that were left out it may be invalid.
+        // Check again: another process may have added this name, and dropping the risky keys may make the profile invalid.
         for (name, table) in taken.profiles {
             do {
                 try check(name, table, invocation)

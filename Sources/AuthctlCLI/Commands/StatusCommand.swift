@@ -53,7 +53,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         return code
     }
 
-    /// Shows what counts for the exit code, and says how much does not.
+    /// Prints the rows that decide the exit code, and counts the hidden ones.
     private func show(
         _ shown: [StatusRow], hidden: Int, _ standard: String?, _ invocation: Invocation
     ) throws(LoginFault) {

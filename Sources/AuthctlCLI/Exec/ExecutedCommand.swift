@@ -141,7 +141,7 @@ struct EphemeralLogin {
     }
 }
 
-/// The address of an `exec --serve`, with its log and its approver, as options and profile want them.
+/// The address, log and approval desk of `exec --serve`.
 struct Lending {
     private let place: ServePlace
     private let seconds: Int?
@@ -208,7 +208,7 @@ extension AuthenticatedSession {
         image.environment.set("AUTHCTL_USERNAME", to: identity.accountName)
         image.environment.set("AUTHCTL_EXEC", to: run.profile.name)
         image.environment.removeAll(beginningWith: "AUTHCTL_EPHEMERAL=")
-        // An authctl that the command starts does not find it.
+        // A nested authctl cannot find this login, since it is not stored.
         if !isKept { image.environment.set("AUTHCTL_EPHEMERAL", to: run.profile.name) }
         // What the profile is found in, also from another folder.
         let paths = run.context.paths

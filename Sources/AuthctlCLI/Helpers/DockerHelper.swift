@@ -102,7 +102,7 @@ struct DockerHelper {
                 else { continue }
                 names[origin.description] = login.account.username
             } catch .usage(.profileNotNamed), .untrusted(.plainHTTP) {
-                // Asked for by itself, it would not be answered either.
+                // `get` would refuse this origin too, so leave it out.
             }
         }
         return names

@@ -87,7 +87,7 @@ struct HelpLayout {
     /// In characters.
     let columns: Int
 
-    /// - Parameter page: by the parser, for so many columns; it may be another result than a page.
+    /// - Parameter page: returns the parser's text for a width; not always a help page.
     func text(_ page: (_ columns: Int) -> String) -> String {
         guard columns < Self.narrowest else { return page(min(columns, Self.widest)) }
         let text = page(Self.unbroken)

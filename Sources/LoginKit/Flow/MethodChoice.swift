@@ -15,7 +15,7 @@ struct MethodChoice: Equatable, Sendable {
         case digest(DigestChallenge)
         case basic(realm: String?)
 
-        /// The error without facts of this one server.
+        /// The method that was chosen.
         var method: AuthenticationMethod {
             switch self {
             case .negotiate: .negotiate

@@ -96,7 +96,7 @@ struct RelayFlow: Equatable, Sendable {
         case (_, .passed):
             return finish(.answered)
         case (.nothing, _):
-            // Who is nobody can only be refused as nobody.
+            // Without a session, any refusal means: log in.
             return go(.entering, .enter)
         case (_, .otherRealm(let realm)):
             return finish(.otherRealm(realm))

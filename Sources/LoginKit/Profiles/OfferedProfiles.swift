@@ -217,7 +217,7 @@ package struct Presets {
         return ["/" + (folders[..<build] + ["share"]).joined(separator: "/")]
     }
 
-    /// All of them, by name; of two with one name the one of the earlier folder.
+    /// Names of all presets; the earlier folder wins.
     package var names: [String] {
         var names: Set<String> = []
         for folder in folders { names.formUnion(ConfigFile.profileNames(in: folder)) }

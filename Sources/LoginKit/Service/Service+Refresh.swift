@@ -9,7 +9,7 @@ extension Service {
 
     /// The result of a refresh, and its owner as far as the response tells.
     struct RefreshedSession {
-        /// In the place of the old one.
+        /// The new session.
         let session: Session
         /// Without a further request.
         let owner: RefreshOwner

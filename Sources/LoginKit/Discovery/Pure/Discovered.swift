@@ -25,7 +25,7 @@ package struct Discovered: Equatable, Sendable {
         return [form?.page, form?.action, guarded?.target].compactMap(\.self)
     }
 
-    /// As it is before a login by that form, which shows what proves one: until then the form's absence does.
+    /// Treats "the form is gone" as proof until a login finds better.
     func logging(inBy form: FoundForm) -> Discovered {
         let place = GuardedPlace(
             target: form.page, refusal: .form(status: 200), namedBy: nil)
@@ -106,7 +106,7 @@ enum Sighting: Equatable, Sendable {
     case scriptedForm(page: String)
     /// A page that is longer than what is read of one.
     case tooLarge(page: String)
-    /// The next that would have been asked, after so many seconds of search.
+    /// The page that was next when the search ran out of time.
     case unasked(page: String, after: Int64)
     /// An API description whose operations all let anonymous clients in, or cannot be asked without parameters.
     case openDescription(String)

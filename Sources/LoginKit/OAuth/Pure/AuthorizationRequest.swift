@@ -125,7 +125,7 @@ extension Secret {
 
 /// The response of the pushed authorization request endpoint (RFC 9126, section 2.2).
 struct PushedRequest: Equatable, Sendable {
-    /// For one use, in the place of the parameters.
+    /// Single-use `request_uri`, sent instead of the parameters.
     let requestURI: String
 
     /// - Throws: `busy`; `oauth` with the refusal, or for a response without a `request_uri`.

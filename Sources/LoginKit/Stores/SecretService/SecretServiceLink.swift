@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Made at the first operation and kept for the next ones. A service that did not answer once is not waited for again.
 final class SecretServiceLink {
-    /// For one operation, in seconds; a dialogue with the person not counted.
+    /// Seconds per operation, not counting prompts.
     static let limit = 3
 
     /// Several threads may use the connection, one after the other.
