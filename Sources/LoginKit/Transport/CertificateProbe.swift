@@ -9,23 +9,23 @@ import Glibc
 /// libcurl tells nothing of a certificate that does not verify, and stops at the first fault; a person has to see all.
 struct CertificateProbe {
     let options: CurlOptions
-    let provider: PeerGate
+    let gate: PeerGate
 
     /// - Returns: the certificate; without reasons if it verifies.
     /// - Throws: `certificateUnseen` where no certificate can be had; the fault of the network where there is no server.
     func run() throws(LoginFault) -> ServerTrust {
         let handle = try CurlHandle(CurlLibrary())
-        provider.startTransfer()
+        gate.startTransfer()
         try options.apply(to: handle)
         try handle.set(CURLOPT_URL, "\(options.origin)/")
-        try provider.apply(to: handle)
+        try gate.apply(to: handle)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         try handle.set(CURLOPT_CERTINFO, 1)
         try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
         let connections = try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
         let wait = ResponseWait(options.settings.whileWaiting)
-        let code = withExtendedLifetime(provider) { connections.run(handle, options, wait) }
+        let code = withExtendedLifetime(gate) { connections.run(handle, options, wait) }
         guard code == CURLE_OK else {
             if let error = unreached(code, handle) { throw error }
             throw .untrusted(.certificateUnseen(reason: handle.words ?? CurlHandle.words(of: code)))
@@ -37,7 +37,7 @@ struct CertificateProbe {
     private func unreached(_ code: CURLcode, _ handle: CurlHandle) -> LoginFault? {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
-            if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
+            if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
             let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
             return CurlFault(
                 code: code, text: handle.words ?? CurlHandle.words(of: code), origin: options.origin,

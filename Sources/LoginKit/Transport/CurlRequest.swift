@@ -144,8 +144,8 @@ final class SourceReader {
 
     /// Looks from now on whether the server is still there while there is nothing to send: libcurl 7.88 does not end a transfer
     /// whose connection has ended as long as there may be something (curl's issue 11769).
-    func watch(_ handle: CurlHandle, through provider: PeerGate) {
-        isLost = { provider.hasEnded(from: handle.number(CURLINFO_LOCAL_PORT)) }
+    func watch(_ handle: CurlHandle, through gate: PeerGate) {
+        isLost = { gate.hasEnded(from: handle.number(CURLINFO_LOCAL_PORT)) }
     }
 
     /// Makes a waiting libcurl ask again.

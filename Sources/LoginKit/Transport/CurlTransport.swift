@@ -17,7 +17,7 @@ final class CurlTransport: Transport {
         options.settings.connectTimeout = min(settings.connectTimeout, settings.timeout)
         return options
     }()
-    private(set) lazy var provider = PeerGate(origin: origin, rule: options.peerRule(for: origin))
+    private(set) lazy var gate = PeerGate(origin: origin, rule: options.peerRule(for: origin))
     private(set) lazy var context = TLSContext(origin, options.proxy)
     private(set) var exception: TrustedCertificate?
     /// Whether it is known which of the two holds for the connections: verification, or the exception.
@@ -37,7 +37,7 @@ final class CurlTransport: Transport {
     /// Behind a proxy its own address says nothing: the name of the origin does, as it is read here.
     private(set) lazy var isNamedLocal = ConnectionPreview.addresses(of: origin).contains { $0.isLocal }
 
-    var reachedLocal: Bool { options.proxy.url == nil ? provider.reachedLocal : isNamedLocal }
+    var reachedLocal: Bool { options.proxy.url == nil ? gate.reachedLocal : isNamedLocal }
 
     /// Sends one request.
     ///
@@ -68,7 +68,7 @@ final class CurlTransport: Transport {
         } catch .network(.connectionLost) where collector.refusesByHead {
             // Like the former, it is judged without its body.
         }
-        provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let status = handle.number(CURLINFO_RESPONSE_CODE)
         // Of plain http a proxy answers in the place of the server; this is a proxy's status alone (RFC 9110, section 15.5.8).
         if status == 407, origin.scheme == "http", options.proxy.url != nil {
@@ -140,7 +140,7 @@ final class CurlTransport: Transport {
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         // From here on libcurl holds pointers to both.
-        request.reader?.watch(handle, through: provider)
+        request.reader?.watch(handle, through: gate)
         let connections =
             if let connections { connections } else {
                 try CurlConnections(CurlLibrary(), isCancelled: options.settings.isCancelled)
@@ -156,11 +156,11 @@ final class CurlTransport: Transport {
 
     /// Sets what holds for all that this transport connects to.
     func prepare(_ handle: CurlHandle) throws(LoginFault) {
-        provider.startTransfer()
+        gate.startTransfer()
         try options.apply(to: handle)
         try context.apply(to: handle)
         try options.settings.identity?.apply(to: handle)
-        try provider.apply(to: handle)
+        try gate.apply(to: handle)
     }
 
     deinit {
@@ -176,7 +176,7 @@ final class CurlTransport: Transport {
     /// Where something was accepted, the certificate is looked at before anything is sent.
     private func examine() throws(LoginFault) {
         guard let exception, !isExamined, origin.scheme == "https" else { return }
-        let found = try CertificateProbe(options: options, provider: provider).run()
+        let found = try CertificateProbe(options: options, gate: gate).run()
         if !found.reasons.isEmpty {
             if let fault = exception.fault(with: found) { throw .untrusted(fault) }
             // Whatever was accepted before: no other certificate than the one that is named now.
@@ -196,7 +196,7 @@ final class CurlTransport: Transport {
     }
 
     private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginFault {
-        if code == CURLE_COULDNT_CONNECT, let fault = provider.fault { return .untrusted(fault) }
+        if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
         if context.wasAsked, let refusal = TLSFault(text)?.refusal {
             return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
         }
@@ -215,7 +215,7 @@ final class CurlTransport: Transport {
         let unseen = fault(CURLE_PEER_FAILED_VERIFICATION, handle.words ?? "", handle)
         let found: ServerTrust
         do {
-            found = try CertificateProbe(options: options, provider: provider).run()
+            found = try CertificateProbe(options: options, gate: gate).run()
         } catch {
             // A server that ends every handshake without a client certificate, or has gone since.
             return unseen
@@ -240,7 +240,7 @@ final class CurlTransport: Transport {
             defer { connections.release(handle) }
             throw try reason(code, handle)
         }
-        provider.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
+        gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let tunnel = CurlTunnel(handle, connections, owner: self, isCancelled: options.settings.isCancelled)
         let ticket = request.negotiates ? try TicketCache.token(for: url.origin.host) : nil
         try tunnel.ask(

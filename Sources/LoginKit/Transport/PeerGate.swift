@@ -63,11 +63,11 @@ final class PeerGate {
     /// For CURLOPT_OPENSOCKETFUNCTION. The socket is closed on exec: `authctl exec` starts programs.
     private static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context, let address else { return CURL_SOCKET_BAD }
-        let provider = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
-        guard provider.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
+        let gate = Unmanaged<PeerGate>.fromOpaque(context).takeUnretainedValue()
+        guard gate.admits(PeerAddress(address)) else { return CURL_SOCKET_BAD }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let opened = socket(address.pointee.family, kind, address.pointee.protocol)
-        if opened >= 0 { provider.sockets.insert(opened) }
+        if opened >= 0 { gate.sockets.insert(opened) }
         return opened
     }
 
