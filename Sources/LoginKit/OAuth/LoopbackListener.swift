@@ -82,7 +82,15 @@ final class LoopbackListener {
             return connection.advance { request in
                 let judged = request.map { judge.judge($0) } ?? .refused(.malformed)
                 answer = judged
-                if let page = page(for: judged) { connection.answer(page, hasBody: request?.method != "HEAD") }
+                let page: LoopbackPage
+                switch judged {
+                case .right: (ending, page) = (.answered, .moved)
+                case .denied: (ending, page) = (.denied, .moved)
+                case .refused(let forgery): page = .refused(forgery)
+                // It can only be pasted.
+                case .notAnAddress: return
+                }
+                connection.answer(page, hasBody: request?.method != "HEAD")
             }
         }
         return answer
@@ -113,17 +121,6 @@ final class LoopbackListener {
     func close() {
         connections = []
         sockets = []
-    }
-
-    /// - Returns: `nil` for what can only be pasted.
-    private func page(for answer: AuthorizationResponse) -> LoopbackPage? {
-        switch answer {
-        case .right: ending = .answered
-        case .denied: ending = .denied
-        case .refused(let forgery): return .refused(forgery)
-        case .notAnAddress: return nil
-        }
-        return .moved
     }
 
     private func accept() {
