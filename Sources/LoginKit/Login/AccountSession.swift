@@ -79,9 +79,9 @@ package final class AccountSession: Authenticator, LoginKeeper {
     /// the session that another process got while this one waited.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         let isProof = isShared && service.profile.provesItself && credential.kind == .ticket
-        guard !isForced, !keeper.mayRefresh, isProof || keeper.password?.kind == credential.kind else {
-            return try service.begin(credential, code: code)
-        }
+        let sharesSession =
+            !isForced && !keeper.mayRefresh && (isProof || keeper.password?.kind == credential.kind)
+        guard sharesSession else { return try service.begin(credential, code: code) }
         let known = isProof ? keeper.filled?.login.session : nil
         if let earned = try keeper.beginRefresh(of: known), earned != known {
             do {
