@@ -50,11 +50,6 @@ package struct SessionProvider {
         get throws(LoginFault) { try context.record(of: profile)?.hasKeptLogin == true }
     }
 
-    /// The service as an anonymous client finds it.
-    func anonymousService() throws(LoginFault) -> Service {
-        try context.anonymousService(profile, fingerprint: request.policy.trust.fingerprint)
-    }
-
     /// Verifies the stored session, refreshes it, or logs in.
     /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
     package func enter(after refused: Session? = nil) throws(LoginFault) -> AuthenticatedSession {

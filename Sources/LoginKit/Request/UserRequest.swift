@@ -92,7 +92,9 @@ extension UserRequest: SessionLender {
         let isRepeatable = outgoing.body.isRepeatable
         if isRepeatable, try provider.maySendWithoutLogin(outgoing.message.method) {
             authenticated = nil
-            return CarriedSession(service: try provider.anonymousService())
+            return CarriedSession(
+                service: try provider.context.anonymousService(
+                    provider.profile, fingerprint: provider.request.policy.trust.fingerprint))
         }
         return try lend(isRepeatable ? try provider.enterUnverified() : try provider.enter())
     }
