@@ -23,7 +23,7 @@ struct ProfileListCommand: BasicCommand, ReportingCommand {
             var row = ProfileRow(name: name, isDefault: name == standard, source: isMade ? "authctl" : "config.toml")
             do {
                 let profile = try invocation.context.profile(named: name)
-                row.shownURL = try shown(profile, invocation)
+                row.shownURL = try shown(profile)
                 row.url = profile.url
                 row.method = profile.methods.map(\.rawValue).joined(separator: ", ")
             } catch {
@@ -43,9 +43,9 @@ struct ProfileListCommand: BasicCommand, ReportingCommand {
     }
 
     /// The URL, and beside a host in other letters the name that is asked for: letters of two scripts may look alike.
-    private func shown(_ profile: Profile, _ invocation: Invocation) throws(LoginFault) -> String {
+    private func shown(_ profile: Profile) throws(LoginFault) -> String {
         let isPlain = profile.url.utf8.allSatisfy { $0 < 0x80 }
-        return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(invocation.context.parse(profile.url).origin))")
+        return try SafeText.escaped(profile.url) + (isPlain ? "" : " (\(URLParser.parsed(profile.url).origin))")
     }
 
     private static func table(_ rows: [ProfileRow]) -> Table {

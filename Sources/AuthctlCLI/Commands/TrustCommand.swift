@@ -89,7 +89,7 @@ struct TrustRemoveCommand: BasicCommand, ReportingCommand {
     }
 
     private func named(_ context: LoginContext) throws(LoginFault) -> Origin {
-        guard context.profiles.source(of: origin) != nil else { return try context.parse(origin).origin }
+        guard context.profiles.source(of: origin) != nil else { return try URLParser.parsed(origin).origin }
         return try context.endpoint(try context.profile(named: origin)).origin
     }
 }

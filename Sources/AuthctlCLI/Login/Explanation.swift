@@ -29,10 +29,10 @@ struct Explanation: Encodable {
     }
     private(set) var code = ExitCode.ok.name
 
-    /// - Parameter context: reads the URL of the profile, which a person may have written with a password in it.
-    init(_ profile: Profile?, _ context: LoginContext) {
+    init(_ profile: Profile?) {
         self.profile = profile?.name
-        url = profile.flatMap { try? context.parse($0.url) }.map { "\($0.origin)\($0.path == "/" ? "" : $0.path)" }
+        // A person may have written a password in it.
+        url = profile.flatMap { try? URLParser.parsed($0.url) }.map { "\($0.origin)\($0.path == "/" ? "" : $0.path)" }
     }
 
     /// The findings of the requests.
@@ -162,7 +162,7 @@ final class ExplainedLogin {
     }
 
     func say() {
-        var explanation = Explanation(profile, invocation.context)
+        var explanation = Explanation(profile)
         explanation.take(walk, of: profile)
         invocation.streams.say(explanation.text)
     }
@@ -238,7 +238,7 @@ struct ExplainedWhoami {
 
     /// - Returns: the code that it would be without an explanation.
     func tell(printsJSON: Bool) throws(LoginFault) -> ExitCode {
-        var explanation = Explanation(profile, invocation.context)
+        var explanation = Explanation(profile)
         invocation.trace(into: walk)
         do {
             try explain(&explanation)

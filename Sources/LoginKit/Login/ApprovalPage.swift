@@ -7,9 +7,9 @@ extension LoginRun {
             throw .failure(
                 .other("the login page that the service named is not an https URL, so it was not opened"))
         }
-        let origin = try context.parse(url).origin
+        let origin = try URLParser.parsed(url).origin
         var known = [endpoint.origin]
-        for text in origins { known.append(try context.parse(text).origin) }
+        for text in origins { known.append(try URLParser.parsed(text).origin) }
         if !known.contains(origin) { try ask(origin) }
         try context.dependencies.showPage(settings, url, request.way != .browser(starts: false))
     }

@@ -87,17 +87,13 @@ extension LoginContext {
 
     /// Origin and base path of a profile, by libcurl's parser.
     package func endpoint(_ profile: Profile) throws(LoginFault) -> ServiceEndpoint {
-        let url = try parse(profile.url)
+        let url = try URLParser.parsed(profile.url)
         guard url.user == nil, url.password == nil, url.query == nil else {
             throw .usage(.badURL(url: url.text, problem: "a profile's url must not have user information or a query"))
         }
         topic.origin = url.origin
         let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
         return ServiceEndpoint(origin: url.origin, base: url.origin.description + path)
-    }
-
-    package func parse(_ url: String) throws(LoginFault) -> ParsedURL {
-        try URLParser.parsed(url)
     }
 
     /// Settings for the requests of a profile to its origin.

@@ -165,7 +165,7 @@ package final class LoginContext {
     package func record(of profile: Profile) throws(LoginFault) -> ProfileRecord? {
         guard let record = try document().profile(profile.name) else { return nil }
         if record.url == profile.url { return record }
-        return try parse(profile.url).origin == record.origin ? record : nil
+        return try URLParser.parsed(profile.url).origin == record.origin ? record : nil
     }
 
     /// The stores, with a passphrase from a file or, where that may be asked for, from the person.

@@ -57,7 +57,7 @@ extension LoginContext {
     }
 
     private func urlTarget(_ text: String, _ request: LoginRequest) throws(LoginFault) -> LoginTarget {
-        let url = try parse(text)
+        let url = try URLParser.parsed(text)
         topic.origin = url.origin
         // Before anything is sent: without a profile, the method is one of HTTP authentication.
         if let user = options.username ?? url.user { try checkBasic(username: user) }
@@ -97,7 +97,7 @@ extension LoginContext {
 
     /// A URL that is asked without a login.
     func parseBare(_ text: String) throws(LoginFault) -> ParsedURL {
-        let url = try parse(text)
+        let url = try URLParser.parsed(text)
         topic.origin = url.origin
         guard url.user == nil, url.password == nil else {
             throw .usage(
@@ -114,7 +114,7 @@ extension LoginContext {
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
-            guard let written = try? profiles.profile(named: name), written.isOf(target, parsedBy: parse, on: origin)
+            guard let written = try? profiles.profile(named: name), written.isOf(target, on: origin)
             else { continue }
             if let asked = request.name, asked != name {
                 throw .usage(.badValue(option: "--name", problem: "this URL already has the profile '\(name)'"))
@@ -147,11 +147,9 @@ extension LoginContext {
 
 extension Profile {
     /// Whether its verify request or its login form is at a URL.
-    fileprivate func isOf(
-        _ target: String, parsedBy parse: (String) throws(LoginFault) -> ParsedURL, on origin: Origin
-    ) -> Bool {
+    fileprivate func isOf(_ target: String, on origin: Origin) -> Bool {
         [verify?.path.source, loginSteps.first?.page].contains { path in
-            guard let path, let known = try? parse(url + path) else { return false }
+            guard let path, let known = try? URLParser.parsed(url + path) else { return false }
             return known.origin == origin && known.target == target
         }
     }

@@ -33,7 +33,7 @@ extension LoginContext {
         let origin = try endpoint(profile).origin
         let request = try read(text, for: profile)
         if let url = request.url {
-            let found = try parse(url).origin
+            let found = try URLParser.parsed(url).origin
             guard found == origin else { throw .untrusted(.otherOrigin(target: found.description)) }
         }
         for (name, value) in request.headers where ["host", "authority"].contains(name.lowercased()) {

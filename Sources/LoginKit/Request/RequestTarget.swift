@@ -7,8 +7,8 @@ extension LoginContext {
         guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
-        let names = try profilesNearest(to: parse(url))
-        if names.isEmpty { try checkUnreadableProfiles(at: parse(url).origin) }
+        let names = try profilesNearest(to: URLParser.parsed(url))
+        if names.isEmpty { try checkUnreadableProfiles(at: URLParser.parsed(url).origin) }
         if names.count == 1 { return try profile(named: names[0]) }
         let document = try document()
         let present = names.filter { document.profile($0)?.activeAccount != nil }
@@ -25,7 +25,8 @@ extension LoginContext {
         guard known.count > 1 else { return known }
         var names: [(name: String, depth: Int)] = []
         for name in known {
-            guard let written = try? profiles.profile(named: name), let base = try? parse(written.url).path else {
+            guard let written = try? profiles.profile(named: name), let base = try? URLParser.parsed(written.url).path
+            else {
                 continue
             }
             let path = base.hasSuffix("/") ? base : base + "/"
@@ -39,7 +40,7 @@ extension LoginContext {
     package func origin(of name: String) throws(LoginFault) -> Origin? {
         guard let written = try? profiles.profile(named: name) else { return nil }
         if let record = try document().profile(name), record.url == written.url { return record.origin }
-        return try? parse(written.url).origin
+        return try? URLParser.parsed(written.url).origin
     }
 
     /// Looks for profiles that cannot be read and, by their `url`, are for this origin, or for one that nobody can tell.
@@ -50,7 +51,7 @@ extension LoginContext {
                 _ = try profiles.profile(named: name)
             } catch {
                 if case .table(let members)? = try? profiles.written(name), case .string(let url)? = members["url"],
-                    let other = try? parse(url).origin, other != origin
+                    let other = try? URLParser.parsed(url).origin, other != origin
                 {
                     continue
                 }
@@ -66,11 +67,11 @@ extension LoginContext {
     package func requestURL(_ text: String, _ endpoint: ServiceEndpoint) throws(LoginFault) -> String {
         // Without a scheme it is another host all the same (RFC 3986, section 4.2).
         if text.hasPrefix("//") { throw .untrusted(.requestElsewhere(target: text)) }
-        if text.hasPrefix("/") { return try parse(endpoint.base + text).text }
+        if text.hasPrefix("/") { return try URLParser.parsed(endpoint.base + text).text }
         guard text.contains("://") else {
             throw .usage(.badURL(url: text, problem: "neither a path (which begins with '/') nor a URL"))
         }
-        let url = try parse(text)
+        let url = try URLParser.parsed(text)
         guard url.origin == endpoint.origin else { throw .untrusted(.requestElsewhere(target: "\(url.origin)")) }
         guard url.user == nil, url.password == nil else {
             throw .usage(
@@ -96,7 +97,7 @@ extension LoginContext {
         guard options.profile == nil, dependencies.environment["AUTHCTL_PROFILE"] == nil, !url.hasPrefix("/"),
             url.contains("://")
         else { return try selectProfile(nil) }
-        let parsed = try parse(url)
+        let parsed = try URLParser.parsed(url)
         for name in profiles.names where try origin(of: name) == parsed.origin {
             return try selectProfile(forRequestTo: url)
         }

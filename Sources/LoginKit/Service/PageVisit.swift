@@ -82,7 +82,7 @@ extension ServiceClient {
 
 extension URLParser {
     /// Parses `text`, and throws what is wrong with it as the error of the whole program.
-    static func parsed(_ text: String) throws(LoginFault) -> ParsedURL {
+    package static func parsed(_ text: String) throws(LoginFault) -> ParsedURL {
         let parser = try URLParser()
         return try fromUsage(try parser.parse(text))
     }
