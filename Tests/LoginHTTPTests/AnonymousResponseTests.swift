@@ -101,7 +101,7 @@ struct AnonymousResponseTests {
         let open = Exchange(profile, [redirect("/login"), started, .answer(200)])
         #expect(
             fault { _ = try open.login() }
-                == .usage(.verifyProvesNothing(url: open.service.guardedURL, withCookies: true)))
+                == .usage(.verifyProvesNothing(url: open.service.client.guardedURL, withCookies: true)))
         #expect(open.rest == 0 && open.requests.last?.contains("cookie sid=begun") == true)
     }
 

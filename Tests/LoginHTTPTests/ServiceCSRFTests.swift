@@ -33,7 +33,7 @@ struct ServiceCSRFTests {
     }
 
     private func post(_ exchange: Exchange, _ session: Session? = nil) throws -> Service.Relayed {
-        let request = HTTPRequest(method: "POST", url: exchange.service.guardedURL)
+        let request = HTTPRequest(method: "POST", url: exchange.service.client.guardedURL)
         return try exchange.service.relay(request, with: session ?? self.session, username: "ann")
     }
 

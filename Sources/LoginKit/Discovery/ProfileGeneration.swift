@@ -31,12 +31,13 @@ package final class ProfileGeneration {
             let line = ProposedProfile.verify(place)
             rule = place.verify
             target.new?.table?["verify"] = line.value
-            run.context.say("verify is now \(service.guardedURL): \(line.why ?? "")")
+            run.context.say("verify is now \(service.client.guardedURL): \(line.why ?? "")")
         }
         if let status = service.result.loggedInStatus {
             rule.response.loggedIn = [Condition(status: status)]
             noteInVerify("logged-in", .array([.integer(Int64(status))]))
-            run.context.say("the status \(status) of \(service.guardedURL) with the new login counts as logged in")
+            run.context.say(
+                "the status \(status) of \(service.client.guardedURL) with the new login counts as logged in")
         }
         if let name = service.result.usernamePlace {
             rule.response.username = name

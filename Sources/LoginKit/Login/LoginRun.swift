@@ -94,9 +94,9 @@ package struct LoginRun {
         let refused = request.outdated.flatMap { session in
             request.refusal.map { RefusedLogin(session: session, refusal: $0) }
         }
-        service.opener = { (url, origins) throws(LoginFault) in try openApprovalPage(url, allowing: origins) }
+        service.client.opener = { (url, origins) throws(LoginFault) in try openApprovalPage(url, allowing: origins) }
         // It holds this run, which holds the service.
-        defer { service.opener = nil }
+        defer { service.client.opener = nil }
         let loop = LoginLoop(
             keeper: account, service: account, prompt: quiet, consent: consent, supplied: try supplied(),
             code: request.code,

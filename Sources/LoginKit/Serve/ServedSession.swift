@@ -124,7 +124,8 @@ final class ServedSession: @unchecked Sendable {
     private var lent: Lent {
         Lent(
             session: authenticated.session, number: number, username: authenticated.username,
-            extraSecrets: authenticated.run.service.heldSecrets, space: authenticated.space, hidden: knownSecrets)
+            extraSecrets: authenticated.run.service.client.extraSecrets, space: authenticated.space,
+            hidden: knownSecrets)
     }
 
     /// The secrets that no header may repeat. Those that a person has chosen are not among them: the command could send its guesses and see

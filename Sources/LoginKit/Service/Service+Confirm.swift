@@ -12,14 +12,14 @@ extension Service {
         if verifyProvesNothing {
             return .unconfirmed(
                 UnconfirmedLogin(
-                    response: opened.verdict == .accepted ? .tookPassword : .undecided, url: guardedURL))
+                    response: opened.verdict == .accepted ? .tookPassword : .undecided, url: client.guardedURL))
         }
         do {
             let login = try verified(opened)
             guard isGuess, try !loginPageShowsPerson(after: opened) else { return .accepted(login) }
             return .unconfirmed(
                 UnconfirmedLogin(
-                    response: .undecided, url: guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
+                    response: .undecided, url: client.guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
         } catch .rejected(let refusal) {
             if try leadsToCode(opened) { throw .secondFactor(.notDescribed(words: nil)) }
             let response = opened.verdict.unconfirmed(
@@ -28,7 +28,8 @@ extension Service {
             guard profile.verify != nil, let response else { throw .rejected(refusal) }
             if !searchesFirst, let step = try searched(after: opened) { return step }
             return .unconfirmed(
-                UnconfirmedLogin(response: response, url: guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
+                UnconfirmedLogin(
+                    response: response, url: client.guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
         } catch .failure(.redirected(let step, let status, let target)) {
             // Whoever is logged in is redirected from there, as from many front pages.
             if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }

@@ -80,15 +80,6 @@ package final class Service: Authenticator {
     package var anonymousResponse: AnonymousResponse? { client.anonymousResponse }
     /// The field for a password on a page that verify has answered an anonymous client with, as if there were a login.
     package var anonymousPasswordField: String? { client.anonymousPasswordField }
-    /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
-    var guardedURL: String { client.guardedURL }
-    /// The URL at which a person begins to log in in a browser.
-    var windowURL: String { client.windowURL }
-    /// Shows a person the page where they approve a login.
-    var opener: ((_ url: String, _ origins: [String]) throws(LoginFault) -> Void)? {
-        get { client.opener }
-        set { client.opener = newValue }
-    }
     /// Is told how each answer was judged.
     package var observer: ((Evidence) -> Void)? {
         get { client.observer }
@@ -102,9 +93,6 @@ package final class Service: Authenticator {
     private(set) var accepted: TrustedCertificate?
 
     func hold(_ extraSecrets: [CredentialField: Secret]) { client.hold(extraSecrets) }
-
-    /// The secrets that are sent with every request, beside the session.
-    var heldSecrets: [CredentialField: Secret] { client.extraSecrets }
 
     func trust(_ exception: TrustedCertificate) {
         accepted = exception

@@ -26,7 +26,7 @@ final class WindowConsent: ConsentSource {
         defer { window.end() }
         let patience = run.request.policy.patience
         try window.open(
-            run.service.windowURL, taking: run.profile.takesHeader.map { TakenHeader(name: $0, origin: origin) })
+            run.service.client.windowURL, taking: run.profile.takesHeader.map { TakenHeader(name: $0, origin: origin) })
         let start = window.now()
         while true {
             let left = patience * 1000 - (window.now() - start)
@@ -34,7 +34,7 @@ final class WindowConsent: ConsentSource {
             let changed = try changes(in: window, secondsLeft: (left + 999) / 1000)
             for url in changed where isOurs(url) { watch.pageCameUp(url, at: window.now()) }
             guard window.pages.contains(where: isOurs) else { continue }
-            let cookies = try window.cookies(for: run.service.guardedURL, host: origin.host)
+            let cookies = try window.cookies(for: run.service.client.guardedURL, host: origin.host)
             let values = cookies.map(\.value) + (window.headerValue.map { [$0] } ?? [])
             guard watch.tries(values, at: window.now()), let login = try login(by: cookies, in: window) else {
                 continue
