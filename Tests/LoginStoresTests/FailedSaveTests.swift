@@ -48,7 +48,7 @@ import Testing
     ) throws {
         let keeper = StoreKeeper(
             subject: .init(profile: profile, url: url, origin: .example), rules: .init(), registry: registry,
-            stores: .init(choose: { () throws(StoreFault) in store }, open: opening(others + [store])), clock: .fixed,
+            chooseStore: { () throws(StoreFault) in store }, openStore: opening(others + [store]), clock: .fixed,
             leftBehind: leftBehind)
         let credential = Credential(username: username, .password(Secret("of \(username)")))
         let login = Login(identity: Identity(username: username, serverName: nil), session: .credential(credential))

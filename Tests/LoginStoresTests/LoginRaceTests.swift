@@ -47,7 +47,7 @@ import Testing
         StoreKeeper(
             subject: .init(profile: "work", url: "https://probe.example", origin: .example),
             rules: .init(keepsPassword: false), registry: registry,
-            stores: .init(choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }),
+            chooseStore: { () throws(StoreFault) in store }, openStore: { (_) throws(StoreFault) in store },
             clock: .fixed)
     }
 

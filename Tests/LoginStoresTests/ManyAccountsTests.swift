@@ -152,9 +152,8 @@ import Testing
         let keeper = StoreKeeper(
             subject: .init(profile: ids[0].profile, url: "https://probe.example", origin: .example), rules: .init(),
             registry: registry,
-            stores: .init(
-                choose: { () throws(StoreFault) in target },
-                open: { (name) throws(StoreFault) in name == .plaintext ? source : target }),
+            chooseStore: { () throws(StoreFault) in target },
+            openStore: { (name) throws(StoreFault) in name == .plaintext ? source : target },
             clock: .fixed)
         #expect(try keeper.fill(record).session != nil)
         #expect(keeper.filledRecord?.store == .file)
@@ -179,8 +178,8 @@ import Testing
         let keeper = StoreKeeper(
             subject: .init(profile: "work", url: "https://probe.example", origin: .example), rules: .init(),
             registry: registry,
-            stores: .init(
-                choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }), clock: .fixed)
+            chooseStore: { () throws(StoreFault) in store }, openStore: { (_) throws(StoreFault) in store },
+            clock: .fixed)
         let session = Session.token(Token(value: Secret("one"), refreshToken: Secret("two"), expires: nil))
         let login = Login(identity: Identity(username: "u", serverName: nil), session: session)
         try keeper.approve(login, .login(.token))

@@ -22,7 +22,7 @@ import Testing
         return StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: .example),
             rules: .init(keepsPassword: keepsPassword, sharedStore: machines.name), registry: registry(machine),
-            stores: .init(choose: { () throws(StoreFault) in store }, open: { (_) throws(StoreFault) in store }),
+            chooseStore: { () throws(StoreFault) in store }, openStore: { (_) throws(StoreFault) in store },
             clock: .fixed)
     }
 
@@ -88,9 +88,8 @@ import Testing
             StoreKeeper(
                 subject: .init(profile: profile, url: "https://probe.example", origin: .example), rules: rules,
                 registry: registry("m2"),
-                stores: .init(
-                    choose: { () throws(StoreFault) in present },
-                    open: { (store) throws(StoreFault) in store == formerName ? formerStore : present }),
+                chooseStore: { () throws(StoreFault) in present },
+                openStore: { (store) throws(StoreFault) in store == formerName ? formerStore : present },
                 clock: .fixed)
         }
         try registry("m2").update { document in
@@ -214,8 +213,7 @@ import Testing
         try StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: .example), rules: .init(),
             registry: registry("m2"),
-            stores: .init(
-                choose: { () throws(StoreFault) in plaintext }, open: { (_) throws(StoreFault) in plaintext }),
+            chooseStore: { () throws(StoreFault) in plaintext }, openStore: { (_) throws(StoreFault) in plaintext },
             clock: .fixed
         ).approve(login(token("own")), .login(.token))
         let move = AccountMove(registry: registry("m2"), from: plaintext, to: try machines.machine("m2"))

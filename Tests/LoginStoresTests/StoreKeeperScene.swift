@@ -12,9 +12,8 @@ extension StoreKeeperTests {
         return StoreKeeper(
             subject: .init(profile: profile, url: "https://probe.example", origin: origin, username: username),
             rules: .init(persistence: persistence, keepsPassword: keepsPassword), registry: registry,
-            stores: .init(
-                choose: { () throws(StoreFault) in try stores.open(name) },
-                open: { (name) throws(StoreFault) in try stores.open(name) }),
+            chooseStore: { () throws(StoreFault) in try stores.open(name) },
+            openStore: { (name) throws(StoreFault) in try stores.open(name) },
             clock: .fixed)
     }
 

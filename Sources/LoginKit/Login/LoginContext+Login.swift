@@ -14,18 +14,16 @@ extension LoginContext {
                 timeLimit: max(
                     Service.leastTime, options.timeout ?? profile.settings.timeout ?? StoreKeeper.Rules().timeLimit)),
             registry: registry,
-            stores: StoreKeeper.Stores(
-                choose: { () throws(StoreFault) in
-                    if let store, store.isShared, self.profiles.isOfEngine(profile.name) {
-                        throw .usage(.engineLogin(of: store, profile: profile.name))
-                    }
-                    let chosen = try stores.chooser()
-                        .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
-                    self.chosenStore = chosen.name
-                    return chosen
-                },
-                open: stores.open),
-            clock: dependencies.clock,
+            chooseStore: { () throws(StoreFault) in
+                if let store, store.isShared, self.profiles.isOfEngine(profile.name) {
+                    throw .usage(.engineLogin(of: store, profile: profile.name))
+                }
+                let chosen = try stores.chooser()
+                    .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
+                self.chosenStore = chosen.name
+                return chosen
+            },
+            openStore: stores.open, clock: dependencies.clock,
             leftBehind: { [messages] store, fault in
                 messages.warn(
                     "the old copy in '\(store)' could not be erased: \(LoginFault.store(fault).message().what)"

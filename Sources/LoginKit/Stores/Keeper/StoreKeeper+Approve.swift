@@ -45,7 +45,7 @@ extension StoreKeeper {
         let hasOtherCopies = !record.otherCopies.isEmpty
         try save(kept, id, in: store, about: record) { if hasOtherCopies { $0.noteCopy(in: store.name) } }
         try use(record, method)
-        try registry.eraseOtherCopies(of: id, opening: stores.open, orElse: leftBehind)
+        try registry.eraseOtherCopies(of: id, opening: openStore, orElse: leftBehind)
     }
 
     /// A new account is noted before its secret is there: a crash between the two leaves an account without a secret,
@@ -184,7 +184,7 @@ extension StoreKeeper {
     private func unlockFormerStores(of id: AccountID, but store: StoreName) {
         fault { () throws(StoreFault) in
             for name in try registry.read().account(id)?.copies(outside: store) ?? [] {
-                fault { () throws(StoreFault) in _ = try stores.open(name).find(id) }
+                fault { () throws(StoreFault) in _ = try openStore(name).find(id) }
             }
         }
     }

@@ -65,7 +65,7 @@ extension StoreKeeper {
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
     private func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {
         let id = record.id(in: subject.profile)
-        let store = try stores.open(record.store)
+        let store = try openStore(record.store)
         guard let bytes = try store.find(id) else { return nil }
         let (login, account) = try StoredLoginCodec.decode(bytes, of: rules.kind, in: record.store)
         return Filled(id: id, store: store, bytes: bytes, login: login, account: account, revision: record.revision)

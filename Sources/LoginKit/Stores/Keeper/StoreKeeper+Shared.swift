@@ -67,7 +67,7 @@ extension StoreKeeper {
             // After a logout or a switch the person chooses among those of this machine.
             return (false, nil)
         }
-        guard let store = try stores.open(name).shared else { return (known != nil, nil) }
+        guard let store = try openStore(name).shared else { return (known != nil, nil) }
         let id: AccountID
         if let known {
             id = known.id(in: subject.profile)
@@ -102,7 +102,7 @@ extension StoreKeeper {
     /// Whether the store that an account remembers has its login. One that is not to be had any more may have been left.
     private func isThere(_ account: AccountRecord) throws(StoreFault) -> Bool {
         do {
-            let store = try stores.open(account.store)
+            let store = try openStore(account.store)
             let isThere = try store.find(account.id(in: subject.profile)) != nil
             return isThere && store.shared?.wasAway != true
         } catch  where error.isOfEngine {

@@ -28,18 +28,13 @@ package final class StoreKeeper {
         var timeLimit: Int = 60
     }
 
-    /// Opens stores, lazily: a login that is never saved opens none.
-    struct Stores {
-        /// The store for a new login, tested: `StoreChooser.choose`.
-        let choose: () throws(StoreFault) -> any CredentialStore
-        /// The store that an account remembers: `Stores.open`.
-        let open: (StoreName) throws(StoreFault) -> any CredentialStore
-    }
-
     let subject: Subject
     let rules: Rules
     let registry: AccountRegistry
-    let stores: Stores
+    /// Chooses the store for a new login and tests it, as `StoreChooser.choose` does. A login that is never saved opens none.
+    private let chooseStore: () throws(StoreFault) -> any CredentialStore
+    /// Opens the store that an account remembers, as `Stores.open` does.
+    let openStore: (StoreName) throws(StoreFault) -> any CredentialStore
     let clock: WallClock
     /// Told of a secret that could not be erased from the store that held it before.
     let leftBehind: (StoreName, StoreFault) -> Void
@@ -79,13 +74,16 @@ package final class StoreKeeper {
     /// Opens nothing and reads nothing yet.
     /// - Parameter leftBehind: is told of a secret that could not be erased from the store that held it before.
     init(
-        subject: Subject, rules: Rules, registry: AccountRegistry, stores: Stores, clock: WallClock,
+        subject: Subject, rules: Rules, registry: AccountRegistry,
+        chooseStore: @escaping () throws(StoreFault) -> any CredentialStore,
+        openStore: @escaping (StoreName) throws(StoreFault) -> any CredentialStore, clock: WallClock,
         leftBehind: @escaping (StoreName, StoreFault) -> Void = { _, _ in }
     ) {
         self.subject = subject
         self.rules = rules
         self.registry = registry
-        self.stores = stores
+        self.chooseStore = chooseStore
+        self.openStore = openStore
         self.clock = clock
         self.leftBehind = leftBehind
     }
@@ -99,7 +97,7 @@ package final class StoreKeeper {
     /// The store in which a login is saved; chosen and tested at most once.
     func storeForSaving() throws(StoreFault) -> any CredentialStore {
         if let chosen { return chosen }
-        let store = try stores.choose()
+        let store = try chooseStore()
         chosen = store
         return store
     }
