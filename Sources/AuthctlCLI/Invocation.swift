@@ -5,7 +5,7 @@ final class Invocation {
     let console: Console
     let options: GlobalOptions
     let context: LoginContext
-    /// The options of a login that the command was typed with, as words.
+    /// The command's own options that a next try needs as well, as words.
     var loginOptions: [String] = []
 
     init(

@@ -28,6 +28,7 @@ struct LoginURLTests {
         (["login", url], "authctl login \(url)"), (["login", url, "-u", "ann"], "authctl login \(url) -u ann"),
         (["login", url, "--name", "box"], "authctl login \(url) --name box"),
         (["discover", url], "authctl discover \(url)"),
+        (["discover", "--save", url, "--name", "box"], "authctl discover \(url) --name box --save"),
     ]) func `what is advised about a certificate that is not trusted names the URL`(words: [String], command: String)
         throws
     {

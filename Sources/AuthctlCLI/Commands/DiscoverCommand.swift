@@ -33,6 +33,7 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         connection.apply(to: &request)
         request.name = name
         invocation.context.topic.command = ["discover"]
+        invocation.loginOptions = connection.words + (name.map { ["--name", $0] } ?? []) + (save ? ["--save"] : [])
         let proposal = try invocation.context.discover(url, request: request)
         let head = "\(Configuration.proposalHead) \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {
