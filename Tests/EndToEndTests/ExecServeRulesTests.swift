@@ -141,7 +141,11 @@ import Testing
                     print((s.recv(65536).decode() + " -").split(" ")[1], flush=True)
             """#)
         let result = try serve("python3 \(client)", "--allow", "* /**")
-        #expect(result.output == "400\n400\n400\n400\n400\n403\n404\n", "\(result.error)")
+        let answers = result.output.split(separator: "\n")
+        // libmicrohttpd 1.0 closes such a connection by itself, without an answer.
+        let isRefused = answers == ["400", "400", "400", "400", "400", "403", "404"]
+        let isClosed = answers == ["-", "-", "-", "-", "-", "-", "404"]
+        #expect(isRefused || isClosed, "\(result.output)\(result.error)")
         #expect(try seen() == ["GET /a"])
     }
 
