@@ -72,7 +72,6 @@ extension LoginContext {
             target = try dependencies.discover(self, url, request)
         }
         topic.profile = target.profile.name
-        if target.new == nil { (topic.url, topic.options) = (nil, []) }
         (target.url, target.user, target.password) = (text, url.user, url.password)
         return target
     }
@@ -110,7 +109,6 @@ extension LoginContext {
     func remembered(
         _ origin: Origin, _ target: String, _ request: LoginRequest
     ) throws(LoginFault) -> Profile? {
-        let before = topic
         for name in profiles.names {
             guard case .made = profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
@@ -121,7 +119,6 @@ extension LoginContext {
             }
             return try request.applied(to: try profile(named: name))
         }
-        topic = before
         return nil
     }
 
