@@ -96,9 +96,7 @@ package struct HTTPResponse: Equatable, Sendable {
     package private(set) var redirect: Redirect?
 
     /// The values of all headers of this name, in any case (RFC 9110, section 5.1).
-    func values(of name: String) -> [String] {
-        headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
-    }
+    func values(of name: String) -> [String] { headers.values(of: name) }
 
     /// Whether a body may follow the head, whatever that says of its length (RFC 9112, section 6.3).
     static func mayHaveBody(status: Int) -> Bool { status >= 200 && status != 204 && status != 304 }
@@ -113,6 +111,13 @@ package struct HTTPResponseField: Equatable, Sendable {
     package let name: String
     /// The server's bytes as UTF-8, repaired where they are not.
     package let value: String
+}
+
+extension [HTTPResponseField] {
+    /// The values of all fields of this name, in any case (RFC 9110, section 5.1).
+    func values(of name: String) -> [String] {
+        filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
 }
 
 /// Where an answer points to.

@@ -126,8 +126,8 @@ struct HeadCollector {
 
     /// The end of a body as its head gives it (RFC 9112, section 6). A head that gives two is refused.
     private func checkFraming() throws(LoginFault) {
-        let head = HTTPResponse(status: status, headers: fields), lengths = head.values(of: "Content-Length")
-        let codings = head.values(of: "Transfer-Encoding").map { $0.lowercased() }
+        let lengths = fields.values(of: "Content-Length")
+        let codings = fields.values(of: "Transfer-Encoding").map { $0.lowercased() }
         guard lengths.allSatisfy({ $0.first != "-" && $0.first != "+" && Int64($0) != nil }) else {
             throw Self.broken("its Content-Length is invalid")
         }
