@@ -16,6 +16,9 @@ package struct JSONReader {
     private var place = 0
     private var values = 0
     private let mostValues: Int
+    private var deepest = Self.deepest
+    /// The depth down to which values are kept; 0 is the whole text alone.
+    private var kept = Int.max
 
     /// Returns the members of an object; `nil` for any other text.
     static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
@@ -35,7 +38,31 @@ package struct JSONReader {
             let first = rest.first { $0 > 0x20 && $0 < 0x80 }
             throw first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? .otherEncoding : .malformed
         }
-        var reader = JSONReader(text: text, mostValues: mostValues)
+        return try JSONReader(text: text, mostValues: mostValues).whole()
+    }
+
+    /// Checks a text that is passed on as it is, of any number of values, and reads only those that are needed for that.
+    /// - Parameters:
+    ///   - deepest: the largest depth of nested arrays and objects.
+    ///   - kept: the depth down to which values are kept; below, arrays are empty and members are `null`.
+    static func skim(
+        _ text: UnsafeRawBufferPointer, deepest: Int, keeping kept: Int
+    ) throws(JSONFault) -> JSONValue {
+        if unmarked(text) != nil { throw .otherEncoding }
+        return try JSONReader(text: text, mostValues: .max, deepest: deepest, kept: kept).whole()
+    }
+
+    /// Finds the members or elements of a value, in a text that was checked before.
+    /// - Parameter steps: the names of the members that lead to it.
+    static func places(
+        _ text: UnsafeRawBufferPointer, at steps: [String]
+    ) throws(JSONFault) -> [(name: String, range: Range<Int>)] {
+        var reader = JSONReader(text: text, mostValues: .max, deepest: .max, kept: 0)
+        return try reader.places(at: steps[...])
+    }
+
+    private func whole() throws(JSONFault) -> JSONValue {
+        var reader = self
         reader.skipBlanks()
         guard reader.next == UInt8(ascii: "{") || reader.next == UInt8(ascii: "[") else { throw .malformed }
         let value = try reader.value(depth: 0)
@@ -67,7 +94,7 @@ package struct JSONReader {
 
     private mutating func value(depth: Int) throws(JSONFault) -> JSONValue {
         values += 1
-        guard values <= mostValues, depth <= Self.deepest else { throw .tooMuch }
+        guard values <= mostValues, depth <= deepest else { throw .tooMuch }
         skipBlanks()
         switch next {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
@@ -76,7 +103,7 @@ package struct JSONReader {
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
-        default: return try number()
+        default: return try number(isKept: depth <= kept)
         }
     }
 
@@ -89,7 +116,7 @@ package struct JSONReader {
     }
 
     private mutating func members(depth: Int) throws(JSONFault) -> [String: JSONValue] {
-        guard depth <= Self.deepest else { throw .tooMuch }
+        guard depth <= deepest else { throw .tooMuch }
         var members: [String: JSONValue] = [:]
         place += 1
         if take("}") { return members }
@@ -98,24 +125,48 @@ package struct JSONReader {
             guard next == UInt8(ascii: "\"") else { throw next == UInt8(ascii: "}") ? .trailingComma : .malformed }
             let name = try string()
             guard take(":") else { throw .malformed }
-            guard members.updateValue(try value(depth: depth), forKey: name) == nil else { throw .repeatedMember }
+            let value = try value(depth: depth)
+            guard members.updateValue(depth <= kept ? value : .null, forKey: name) == nil else { throw .repeatedMember }
         } while take(",")
         guard take("}") else { throw .malformed }
         return members
     }
 
     private mutating func elements(depth: Int) throws(JSONFault) -> [JSONValue] {
-        guard depth <= Self.deepest else { throw .tooMuch }
+        guard depth <= deepest else { throw .tooMuch }
         var elements: [JSONValue] = []
         place += 1
         if take("]") { return elements }
         repeat {
             skipBlanks()
             guard next != UInt8(ascii: "]") else { throw .trailingComma }
-            elements.append(try value(depth: depth))
+            let value = try value(depth: depth)
+            if depth <= kept { elements.append(value) }
         } while take(",")
         guard take("]") else { throw .malformed }
         return elements
+    }
+
+    private mutating func places(
+        at steps: ArraySlice<String>
+    ) throws(JSONFault) -> [(name: String, range: Range<Int>)] {
+        skipBlanks()
+        guard let opening = next, opening == UInt8(ascii: "{") || opening == UInt8(ascii: "[") else { return [] }
+        let isObject = opening == UInt8(ascii: "{")
+        place += 1
+        if take(isObject ? "}" : "]") { return [] }
+        var found: [(name: String, range: Range<Int>)] = []
+        repeat {
+            skipBlanks()
+            let name = isObject ? try string() : String(found.count)
+            if isObject, !take(":") { throw .malformed }
+            skipBlanks()
+            if name == steps.first { return try places(at: steps.dropFirst()) }
+            let start = place
+            _ = try value(depth: 1)
+            if steps.isEmpty { found.append((name, start..<place)) }
+        } while take(",")
+        return found
     }
 
     private mutating func digits() -> Bool {
@@ -124,7 +175,8 @@ package struct JSONReader {
         return place > start
     }
 
-    private mutating func number() throws(JSONFault) -> JSONValue {
+    /// - Parameter isKept: whether it is wanted; else it may be beyond all bounds.
+    private mutating func number(isKept: Bool) throws(JSONFault) -> JSONValue {
         let start = place
         if next == UInt8(ascii: "-") { place += 1 }
         if next == UInt8(ascii: "0") { place += 1 } else if !digits() { throw .malformed }
@@ -138,6 +190,7 @@ package struct JSONReader {
             if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
             guard digits() else { throw .malformed }
         }
+        guard isKept else { return .null }
         guard place - start <= Self.longestNumber else { throw .tooMuch }
         let written = String(decoding: text[start..<place], as: UTF8.self)
         if isWhole, let integer = Int64(written) { return .integer(integer) }

@@ -169,7 +169,8 @@ struct JSONText {
 
     mutating func add(_ name: String, _ object: JSONText) { add(name, raw: object.finished) }
 
-    private mutating func add(_ name: String, raw value: String) {
+    /// - Parameter value: JSON.
+    mutating func add(_ name: String, raw value: String) {
         text += (isEmpty ? "" : ",") + Self.quoted(name) + ":" + value
         isEmpty = false
     }
