@@ -15,20 +15,9 @@ struct ServedRequest {
     var mayShowPlain = true
 
     func relay(_ answer: ServedResponse) throws(LoginFault) {
-        let lent = try session.telling { () throws(LoginFault) in try session.current() }
-        let lender = Lender(request: self, answer: answer, lent: lent)
+        let lent = try session.lend()
         let outgoing = try outgoing(to: answer)
-        var loop = RelayLoop(outgoing, lender)
-        let isLogin = try service.mayLogIn(outgoing.message)
-        let outcome: RelayLoop<Lender>.Outcome
-        do {
-            outcome = try loop.run()
-        } catch {
-            session.note(nil, of: loop.lender.lent, isLogin: isLogin)
-            throw error
-        }
-        // Before the command can know that the request has ended.
-        session.note(outcome.refreshed, of: loop.lender.lent, isLogin: isLogin)
+        _ = try session.send(outgoing, with: lent, over: service) { answer.hidden = $0 }
         try outgoing.handOn()
         session.settle()
     }
@@ -57,35 +46,6 @@ struct ServedRequest {
             return .kept(try ServedSource.all(of: call.body))
         }
         return .streamed(ServedSource(call.body, count: call.head.contentLength), isRepeatable: true)
-    }
-
-    /// Lends one request the session of all of them.
-    private struct Lender: SessionLender {
-        let request: ServedRequest
-        let answer: ServedResponse
-        var lent: ServedSession.Lent
-        let mayAsk = false
-
-        func lend() -> CarriedSession {
-            request.service.hold(lent.extraSecrets)
-            answer.hidden = lent.hidden
-            return CarriedSession(
-                service: request.service, session: lent.session, username: lent.username, space: lent.space)
-        }
-
-        func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
-            try request.session.telling { () throws(LoginFault) in
-                try request.session.isKnown(lent, refreshed: relayed?.session)
-            }
-        }
-
-        mutating func lendAnother(
-            after relayed: Service.Relayed?, missing: LoginFault?
-        ) throws(LoginFault) -> CarriedSession {
-            let former = lent
-            lent = try request.session.telling { () throws(LoginFault) in try request.session.refreshed(after: former) }
-            return lend()
-        }
     }
 }
 

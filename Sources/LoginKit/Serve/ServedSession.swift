@@ -201,6 +201,62 @@ final class ServedSession: @unchecked Sendable {
     }
 }
 
+extension ServedSession {
+    /// The session for a request; tells the person, once, if there is none.
+    func lend() throws(LoginFault) -> Lent { try telling { () throws(LoginFault) in try current() } }
+
+    /// Sends a request, and once more, the same, with a refreshed session if the response means that there was none.
+    /// - Parameter hiding: told, before each try, of the secrets that nobody may see.
+    /// - Returns: the response, which is still to be handed on.
+    func send(
+        _ outgoing: OutgoingRequest, with lent: Lent, over service: Service, hiding: @escaping (RepeatedSecrets) -> Void
+    ) throws(LoginFault) -> RelayLoop<ServedLender>.Outcome {
+        var loop = RelayLoop(outgoing, ServedLender(session: self, service: service, lent: lent, hiding: hiding))
+        let isLogin = try service.mayLogIn(outgoing.message)
+        do {
+            let outcome = try loop.run()
+            // Before anybody can know that the request has ended.
+            note(outcome.refreshed, of: loop.lender.lent, isLogin: isLogin)
+            return outcome
+        } catch {
+            note(nil, of: loop.lender.lent, isLogin: isLogin)
+            throw error
+        }
+    }
+
+    /// A service for the requests of one thread.
+    func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginFault) -> Service {
+        try monitor.locked { () throws(LoginFault) in try authenticated.run.serviceBeside(isCancelled: isCancelled) }
+    }
+}
+
+/// Lends one request the session of all of them.
+struct ServedLender: SessionLender {
+    let session: ServedSession
+    let service: Service
+    fileprivate(set) var lent: ServedSession.Lent
+    let hiding: (RepeatedSecrets) -> Void
+    let mayAsk = false
+
+    func lend() -> CarriedSession {
+        service.hold(lent.extraSecrets)
+        hiding(lent.hidden)
+        return CarriedSession(service: service, session: lent.session, username: lent.username, space: lent.space)
+    }
+
+    func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
+        try session.telling { () throws(LoginFault) in try session.isKnown(lent, refreshed: relayed?.session) }
+    }
+
+    mutating func lendAnother(
+        after relayed: Service.Relayed?, missing: LoginFault?
+    ) throws(LoginFault) -> CarriedSession {
+        let former = lent
+        lent = try session.telling { () throws(LoginFault) in try session.refreshed(after: former) }
+        return lend()
+    }
+}
+
 extension Session {
     /// The secrets in it that the service has made.
     fileprivate var made: [Secret] { credential?.password == nil ? secrets : [] }
