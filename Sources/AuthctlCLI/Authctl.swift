@@ -27,7 +27,9 @@ struct Authctl: ParsableCommand {
                 subcommands: [LoginCommand.self, LogoutCommand.self, SwitchCommand.self, DiscoverCommand.self]),
             CommandGroup(
                 name: "Use a login",
-                subcommands: [RequestCommand.self, TokenCommand.self, ExecCommand.self, ApproveCommand.self]),
+                subcommands: [
+                    RequestCommand.self, TokenCommand.self, ExecCommand.self, MCPCommand.self, ApproveCommand.self,
+                ]),
             CommandGroup(name: "Look", subcommands: [WhoamiCommand.self, StatusCommand.self, LogCommand.self]),
             CommandGroup(
                 name: "Manage",

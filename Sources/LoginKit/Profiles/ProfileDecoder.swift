@@ -14,7 +14,7 @@ package struct ProfileDecoder {
     /// The keys that are no risk in a profile that somebody else wrote.
     private static let safeKeys = [
         "url", "method", "login", "verify", "refresh", "logout", "session", "user", "signup", "anonymous", "logged-out",
-        "forbidden", "timeout", "persist", "keep-password", "user-agent", "serve",
+        "forbidden", "timeout", "persist", "keep-password", "user-agent", "serve", "mcp",
     ]
 
     /// The keys that can run a program, read a file or weaken trust: a person sees them before they take such a profile.
@@ -40,6 +40,7 @@ package struct ProfileDecoder {
         profile.oauth = try OAuthDecoder(resolve: resolve).oauth(in: table, profile.methods)
         profile.user = try table.string("user")
         profile.signup = try requests.plainPath("signup", in: table)
+        profile.mcp = try requests.plainPath("mcp", in: table)
         profile.mayReadAnonymously = try table.bool("anonymous") ?? true
         profile.serve = try ServeDecoder().settings(in: table)
         profile.settings = try settings(table)

@@ -138,7 +138,7 @@ extension UserRequest: SessionLender {
 extension HTTPResponse {
     /// The scope for the next login: what is granted by now, and what this request needs (RFC 6750, section 3.1).
     /// - Returns: `nil` if the server does not say it, or no authorization server has issued the token.
-    fileprivate func missingScope(of session: Session) -> String? {
+    func missingScope(of session: Session) -> String? {
         guard let terms = session.terms else { return nil }
         return lacksScope?.parameters["scope"].map { terms.scope(with: $0) }
     }

@@ -1,0 +1,134 @@
+import Glibc
+
+/// Stands between a client of the Model Context Protocol, at standard input and output, and a service that speaks its Streamable
+/// HTTP: adds the login, and nothing else.
+package final class MCPBridge: @unchecked Sendable {
+    private let login: MCPLogin
+    private let output = MCPOutput()
+    private let monitor = Monitor()
+    private let threads = CountedThreads()
+    /// In the order in which they came.
+    private var waiting: [MCPCall] = []
+    private var running: [MCPCall] = []
+    /// Whether a message that goes alone is under way, or a notification, which are sent one after the other.
+    private var (isAlone, isNotifying) = (false, false)
+    private var client: MCPClient?
+
+    /// Requests at once.
+    private static let most = 256
+    /// The time that calls have once the client has gone.
+    private static let patience = Duration.seconds(1)
+
+    /// - Parameter url: of the service's endpoint.
+    package init(_ provider: SessionProvider, to url: String) throws(LoginFault) {
+        login = try MCPLogin(provider)
+        client = MCPClient(login, url, output) { [unowned self] session in
+            monitor.locked { for call in running { call.lose(before: session) } }
+        }
+    }
+
+    /// Passes messages on until the client has gone, or a signal comes.
+    package func run() {
+        let signals = HeldSignals()
+        var input = MCPInput()
+        while !input.isAtEnd, !signals.arePending, !output.isClosed {
+            waitForInput([STDIN_FILENO, signals.descriptor], milliseconds: 1000)
+            guard !signals.arePending, waitForInput([STDIN_FILENO], milliseconds: 0) > 0 else { continue }
+            for line in input.lines() { receive(line) }
+        }
+        let end = ContinuousClock.now + (input.isAtEnd ? Self.patience : .zero)
+        while ContinuousClock.now < end, !output.isClosed, !signals.arePending, isBusy { usleep(5000) }
+        monitor.locked {
+            waiting = []
+            for call in running { call.cancel() }
+        }
+        client?.end()
+        let last = ContinuousClock.now + Self.patience
+        while ContinuousClock.now < last, threads.count > 0 { usleep(5000) }
+        login.close()
+        signals.release()
+    }
+
+    private var isBusy: Bool { monitor.locked { !(waiting.isEmpty && running.isEmpty) } }
+
+    private func receive(_ line: [UInt8]?) {
+        do throws(MCPFault) {
+            guard let line else { throw .tooLong }
+            let message = try MCPMessage(line)
+            monitor.locked {
+                if message.method == MCPMessage.cancelling, !cancel(message.cancelled) { return }
+                waiting.append(MCPCall(message))
+                startWaiting()
+            }
+        } catch {
+            output.send(MCPError(code: error.code, message: error.words).answer(to: nil))
+        }
+    }
+
+    /// Gives up a request that the client does not want any more; with the lock.
+    /// - Returns: whether the service is to be told so.
+    private func cancel(_ id: MCPMessage.ID?) -> Bool {
+        guard let id else { return false }
+        if let place = waiting.firstIndex(where: { $0.message.id == id }) {
+            waiting.remove(at: place)
+            return false
+        }
+        guard let call = running.first(where: { $0.message.id == id }), call.message.method != "initialize" else {
+            return false
+        }
+        if call.message.isModern { call.cancel() }
+        return !call.message.isModern
+    }
+
+    /// Starts what may be sent now; with the lock.
+    private func startWaiting() {
+        var place = 0, requests = running.count { $0.message.id != nil }
+        while place < waiting.count {
+            let call = waiting[place], isRequest = call.message.id != nil
+            let mustWait =
+                switch call.message.kind {
+                case .request: isAlone || requests >= Self.most
+                case .notification: isAlone || isNotifying
+                case .answer: false
+                }
+            if mustWait {
+                place += 1
+                continue
+            }
+            waiting.remove(at: place)
+            // Whoever uses an ID again waits for the later answer.
+            if isRequest { running.first { $0.message.id == call.message.id }?.cancel() }
+            running.append(call)
+            requests += isRequest ? 1 : 0
+            note(call, isUnderWay: true)
+            if !threads.start({ [self] in run(call) }) { refuse(call) }
+        }
+    }
+
+    private func note(_ call: MCPCall, isUnderWay: Bool) {
+        if call.message.goesAlone { isAlone = isUnderWay }
+        if call.message.kind == .notification { isNotifying = isUnderWay }
+    }
+
+    private func run(_ call: MCPCall) {
+        client?.serve(call)
+        monitor.locked {
+            // The service knows, and the client wants no answer.
+            if let id = call.message.cancelled { running.first { $0.message.id == id }?.cancel() }
+            finish(call)
+            startWaiting()
+        }
+    }
+
+    private func finish(_ call: MCPCall) {
+        running.removeAll { $0 === call }
+        note(call, isUnderWay: false)
+    }
+
+    private func refuse(_ call: MCPCall) {
+        finish(call)
+        guard let id = call.message.id else { return }
+        output.send(
+            MCPError(code: MCPError.failed, message: "the system has no thread left for this call").answer(to: id))
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import Synchronization
+
+/// A message of the client's on its way to the service; a request until it is answered.
+final class MCPCall: Sendable {
+    /// The reason for giving it up before the service has answered.
+    enum End { case cancelled, sessionLost }
+
+    private struct State {
+        var end: End?
+        var isAnswered = false
+        /// The session that it was sent in; `nil` while none has it.
+        var session: Int?
+        /// When its response is closed, since all that matters has come.
+        var deadline: ContinuousClock.Instant?
+    }
+
+    let message: MCPMessage
+    private let state = Mutex(State())
+
+    /// The time that a service has for closing the response after the answer.
+    private static let patience = Duration.seconds(1)
+
+    init(_ message: MCPMessage) {
+        self.message = message
+    }
+
+    /// Whether its transfer is to end.
+    var isOver: Bool { state.withLock { $0.end != nil || $0.deadline.map { $0 <= .now } ?? false } }
+
+    var end: End? { state.withLock { $0.end } }
+
+    var isAnswered: Bool { state.withLock { $0.isAnswered } }
+
+    /// The client wants no answer any more.
+    func cancel() { state.withLock { ($0.end, $0.isAnswered) = (.cancelled, true) } }
+
+    /// Gives it up if it was sent in an earlier session than this one.
+    func lose(before session: Int) {
+        state.withLock { if let own = $0.session, own < session, $0.end == nil { $0.end = .sessionLost } }
+    }
+
+    /// Notes the session that it is sent in; `nil` if that did not take it.
+    func belong(to session: Int?) { state.withLock { $0.session = session } }
+
+    /// - Returns: whether it was not answered before.
+    func answer() -> Bool {
+        state.withLock {
+            if $0.isAnswered { return false }
+            ($0.isAnswered, $0.deadline) = (true, .now + Self.patience)
+            return true
+        }
+    }
+}
+
+/// Writes messages to the client, one a line.
+final class MCPOutput: @unchecked Sendable {
+    private let monitor = Monitor()
+    private var isBroken = false
+
+    /// Whether nobody reads any more.
+    var isClosed: Bool { monitor.locked { isBroken } }
+
+    func send(_ message: [UInt8]) {
+        monitor.locked {
+            if isBroken { return }
+            let errno = (message + [0x0A]).withUnsafeBytes { $0.writeAll(to: STDOUT_FILENO) }
+            isBroken = errno != nil
+        }
+    }
+}
+
+/// Reads the client's messages, line by line, from standard input.
+struct MCPInput {
+    private var bytes: [UInt8] = []
+    /// Whether the rest of a line that is too long is passed over.
+    private var isSkipping = false
+    private(set) var isAtEnd = false
+
+    /// Reads what there is; blocks if that is nothing.
+    /// - Returns: the lines that are complete now; `nil` in the place of one that is too long.
+    mutating func lines() -> [[UInt8]?] {
+        let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
+            count = retryingRead(UnsafeMutableRawBufferPointer(buffer))
+        }
+        isAtEnd = piece.isEmpty
+        var lines: [[UInt8]?] = [], rest = piece[...]
+        while let end = rest.firstIndex(of: 0x0A) {
+            if !isSkipping { lines.append(bytes + rest[..<end]) }
+            (bytes, isSkipping) = ([], false)
+            rest = rest[(end + 1)...]
+        }
+        if !isSkipping { bytes += rest }
+        if bytes.count > MCPMessage.longest {
+            lines.append(nil)
+            (bytes, isSkipping) = ([], true)
+        }
+        if isAtEnd, !bytes.isEmpty { lines.append(bytes) }
+        return lines.filter { $0?.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } != true }
+    }
+
+    private func retryingRead(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let count = read(STDIN_FILENO, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            if errno == EAGAIN { waitForInput([STDIN_FILENO], milliseconds: 1000) } else if errno != EINTR { return 0 }
+        }
+    }
+}

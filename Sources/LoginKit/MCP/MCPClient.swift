@@ -1,0 +1,355 @@
+import Glibc
+import Secrets
+import Synchronization
+
+/// A client of the Streamable HTTP transport: sends messages with the login, and hands on what the service says.
+final class MCPClient: @unchecked Sendable {
+    /// A session of the revisions of 2025.
+    private struct Session {
+        /// Counts the sessions; a lost one is begun anew.
+        var number = 0
+        var id: String?
+        var version: String?
+        /// What it was begun with.
+        var initialize: MCPMessage?, initialized: MCPMessage?
+        /// The GET on which the service says what nobody has asked for; `nil` if there is none now.
+        var listener: MCPCall?
+        /// Whether the service may have one.
+        var hasListener = true
+    }
+
+    /// A service that one request at a time uses; its connections are kept for the next.
+    private final class Worker: @unchecked Sendable {
+        /// The request that it works for.
+        var call: MCPCall?
+        var service: Service?
+
+        /// Only ever asked by the thread that runs a transfer.
+        var isCancelled: Bool { call?.isOver ?? false }
+    }
+
+    private let login: MCPLogin
+    private let url: String
+    private let output: MCPOutput
+    /// Gives up the calls that were sent before this session.
+    private let lose: @Sendable (Int) -> Void
+    private let session = Mutex(Session())
+    private let recovery = Monitor()
+    private let monitor = Monitor()
+    private var idle: [Worker] = []
+    private let threads = CountedThreads()
+
+    private static let (mostIdle, mostRedirects, mostFailures) = (16, 5, 2)
+    /// The time in which a login that is made elsewhere is waited for.
+    private static let loginPatience = Duration.seconds(20)
+    /// Milliseconds before a stream is taken up again, unless the service says so.
+    private static let pause = 1000
+
+    init(_ login: MCPLogin, _ url: String, _ output: MCPOutput, lose: @escaping @Sendable (Int) -> Void) {
+        (self.login, self.url, self.output, self.lose) = (login, url, output, lose)
+    }
+
+    /// Sends a message, and sees to it that a request is answered.
+    func serve(_ call: MCPCall) {
+        let end = ContinuousClock.now + (call.message.isFirst ? Self.loginPatience : .zero)
+        while true {
+            do throws(LoginFault) {
+                return try exchange(call)
+            } catch {
+                if call.isAnswered { return }
+                if case .loginRequired = error, login.hasChanged(until: end, unless: { call.isOver }) { continue }
+                return fail(call, with: call.end == .sessionLost ? Self.lostCall : error)
+            }
+        }
+    }
+
+    private static let lostCall = LoginFault.failure(
+        .other("the service has ended the session in which this call was made; it may have been carried out"))
+
+    private func fail(_ call: MCPCall, with fault: LoginFault) {
+        let error = MCPError(fault, login.topic)
+        guard let id = call.message.id else { return login.warn(error.message) }
+        if call.answer() { output.send(error.answer(to: id)) }
+    }
+
+    // MARK: One message
+
+    private func exchange(_ call: MCPCall) throws(LoginFault) {
+        let message = call.message
+        var reply = try post(call)
+        if let lost = lostSession(message, reply) {
+            call.belong(to: nil)
+            try recover(after: lost)
+            reply = try post(call)
+        }
+        guard let id = message.id else {
+            if reply.status >= 300 { throw fault(of: reply) }
+            if message.method == "notifications/initialized", !message.isModern {
+                session.withLock { $0.initialized = message }
+            }
+            return listen()
+        }
+        if call.isAnswered { return }
+        if let refusal = reply.refusal {
+            let isOwn = refusal.kind == .answer(id, isError: true)
+            if call.answer() { output.send(isOwn ? refusal.text : refusal.error(for: id)) }
+        } else {
+            throw fault(of: reply)
+        }
+    }
+
+    /// Posts a message, and takes up the response if it is a stream that has ended before the answer.
+    private func post(_ call: MCPCall) throws(LoginFault) -> MCPReply {
+        let message = call.message, current = session.withLock { $0 }
+        call.belong(to: message.isModern || message.method == "initialize" ? nil : current.number)
+        let reply = MCPReply { [self] message, reply in pass(message, reply, for: call) }
+        // Nobody waits for more than the head.
+        if message.id == nil { reply.whenBegun = { _ = call.answer() } }
+        do throws(LoginFault) {
+            try send("POST", message.headers(session: current.id, settled: current.version), message.text, call, reply)
+        } catch {
+            guard case .network = error, canResume(call, reply) else { throw error }
+        }
+        if canResume(call, reply) { try resume(call, reply, in: current) }
+        return reply
+    }
+
+    private func canResume(_ call: MCPCall, _ reply: MCPReply) -> Bool {
+        call.message.id != nil && !call.message.isModern && !call.isAnswered && reply.events.lastID != nil
+    }
+
+    private func resume(_ call: MCPCall, _ first: MCPReply, in current: Session) throws(LoginFault) {
+        var events = first.events, failures = 0, fault: LoginFault?
+        while failures < Self.mostFailures, let last = events.lastID {
+            pause(events.retry, call)
+            let reply = MCPReply(after: MCPEventStream(after: last, retry: events.retry)) { [self] message, reply in
+                pass(message, reply, for: call)
+            }
+            let headers = MCPMessage.headers(session: current.id, settled: current.version)
+            fault = nil
+            do throws(LoginFault) {
+                try send("GET", headers + [("Accept", "text/event-stream"), ("Last-Event-ID", last)], nil, call, reply)
+            } catch {
+                guard case .network = error else { throw error }
+                fault = error
+            }
+            if call.isAnswered { return }
+            let isGood = reply.isStream && (fault == nil || reply.events.lastID != last)
+            failures = isGood ? 0 : failures + 1
+            if reply.isStream { events = reply.events }
+        }
+        throw fault ?? .network(.connectionLost)
+    }
+
+    private func pass(_ message: MCPMessage, _ reply: MCPReply, for call: MCPCall) {
+        guard case .answer(let id, let isError) = message.kind else { return output.send(message.text) }
+        guard let own = call.message.id, id == own || id == nil && isError, call.answer() else { return }
+        if call.message.method == "initialize", !isError { begin(call.message, reply.session, message.version) }
+        output.send(id == own ? message.text : message.error(for: own))
+    }
+
+    /// The fault of a response without an answer.
+    private func fault(of reply: MCPReply) -> LoginFault {
+        guard reply.status >= 300 else { return .network(.brokenResponse("it has ended without an answer")) }
+        return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
+    }
+
+    // MARK: Sessions of 2025
+
+    private func begin(_ initialize: MCPMessage, _ id: String?, _ version: String?) {
+        session.withLock {
+            $0.listener?.cancel()
+            $0 = Session(number: $0.number + 1, id: id, version: version, initialize: initialize)
+        }
+    }
+
+    /// The number of the session that the service does not know any more; `nil` if that is not what the response says.
+    private func lostSession(_ message: MCPMessage, _ reply: MCPReply) -> Int? {
+        guard reply.status == 404, !message.isModern, message.method != "initialize" else { return nil }
+        // An error of this very request is its answer.
+        if let id = message.id, reply.refusal?.kind == .answer(id, isError: true) { return nil }
+        return session.withLock { $0.id == nil ? nil : $0.number }
+    }
+
+    /// Begins a lost session anew, once for all that need it.
+    private func recover(after number: Int) throws(LoginFault) {
+        try recovery.locked { () throws(LoginFault) in
+            let old = session.withLock { $0 }
+            guard old.number == number, let initialize = old.initialize else { return }
+            lose(number + 1)
+            let call = MCPCall(initialize)
+            var begun: (id: String?, version: String?)?
+            let reply = MCPReply { message, reply in
+                guard case .answer(_, isError: false) = message.kind, call.answer() else { return }
+                begun = (reply.session, message.version)
+            }
+            do throws(LoginFault) {
+                try send("POST", initialize.headers(session: nil, settled: nil), initialize.text, call, reply)
+            } catch {
+                guard begun != nil else { throw error }
+            }
+            guard let begun else { throw fault(of: reply) }
+            guard begun.version == old.version else {
+                throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
+            }
+            if let initialized = old.initialized {
+                let headers = initialized.headers(session: begun.id, settled: begun.version)
+                let reply = MCPReply { _, _ in }
+                try send("POST", headers, initialized.text, MCPCall(initialized), reply)
+            }
+            session.withLock {
+                $0.listener?.cancel()
+                ($0.number, $0.id, $0.listener) = (number + 1, begun.id, nil)
+            }
+            listen()
+        }
+    }
+
+    /// Listens, unless that is so already, to what the service says without being asked.
+    private func listen() {
+        let found: (call: MCPCall, current: Session)? = session.withLock {
+            guard let initialized = $0.initialized, $0.hasListener, $0.listener == nil else { return nil }
+            let call = MCPCall(initialized)
+            $0.listener = call
+            return (call, $0)
+        }
+        guard let (call, current) = found else { return }
+        let isStarted = threads.start { [self] in
+            let isGone = listen(call, in: current)
+            session.withLock {
+                guard $0.listener === call else { return }
+                ($0.listener, $0.hasListener) = (nil, !isGone)
+            }
+        }
+        if !isStarted { session.withLock { $0.listener = nil } }
+    }
+
+    /// - Returns: whether the service has nothing to say.
+    private func listen(_ call: MCPCall, in current: Session) -> Bool {
+        var events = MCPEventStream(), failures = 0
+        while failures < Self.mostFailures, !call.isOver {
+            let reply = MCPReply(after: MCPEventStream(after: events.lastID, retry: events.retry)) {
+                [output] message, _ in
+                if case .answer = message.kind { return }
+                output.send(message.text)
+            }
+            var headers = MCPMessage.headers(session: current.id, settled: current.version)
+            headers.append(("Accept", "text/event-stream"))
+            if let last = events.lastID { headers.append(("Last-Event-ID", last)) }
+            do throws(LoginFault) {
+                try send("GET", headers, nil, call, reply)
+            } catch {
+                guard case .network = error else { return false }
+            }
+            if (200..<500).contains(reply.status), !reply.isStream { return true }
+            failures = reply.isStream ? 0 : failures + 1
+            if reply.isStream { events = reply.events }
+            pause(events.retry, call)
+        }
+        return false
+    }
+
+    private func pause(_ milliseconds: Int?, _ call: MCPCall) {
+        let end = ContinuousClock.now + .milliseconds(milliseconds ?? Self.pause)
+        while ContinuousClock.now < end, !call.isOver { usleep(20_000) }
+    }
+
+    /// Ends the session at the service, in a second at most.
+    func end() {
+        let last = session.withLock {
+            $0.listener?.cancel()
+            $0.hasListener = false
+            return $0
+        }
+        if last.id != nil, let initialize = last.initialize {
+            let call = MCPCall(initialize), deleting = CountedThreads()
+            _ = deleting.start { [self] in
+                let headers = MCPMessage.headers(session: last.id, settled: last.version)
+                try? send("DELETE", headers, nil, call, MCPReply { _, _ in })
+            }
+            let end = ContinuousClock.now + .seconds(1)
+            while deleting.count > 0, ContinuousClock.now < end { usleep(5000) }
+            call.cancel()
+        }
+        let end = ContinuousClock.now + .seconds(1)
+        while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
+    }
+
+    // MARK: HTTP
+
+    /// Sends one request with the session, and follows the redirects that keep its method.
+    private func send(
+        _ method: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?, _ call: MCPCall,
+        _ reply: MCPReply
+    ) throws(LoginFault) {
+        let session = try login.current()
+        let worker = try worker(for: call, of: session)
+        defer { giveBack(worker) }
+        guard let service = worker.service else { return }
+        var target = url
+        for _ in 0...Self.mostRedirects {
+            if call.isOver { throw .cancelled }
+            var message = HTTPRequest(
+                method: method, url: target, headers: headers.map { .init(name: $0.name, value: Secret($0.value)) })
+            if method == "DELETE" { message.limit = 1 }
+            var outgoing = OutgoingRequest(
+                message: message, body: body.map { .streamed(MCPBody($0), isRepeatable: true) } ?? .none,
+                output: ResponseOutput(
+                    reply, includesHead: false, progress: nil, mayConcern: login.profile.mayConcern))
+            (outgoing.mayProbe, outgoing.pieceSize) = (false, 64 << 10)
+            let lent = try session.lend()
+            let outcome = try session.send(outgoing, with: lent, over: service) { reply.hidden = $0 }
+            let response = outcome.relayed.response
+            if (300..<400).contains(response.status), let redirect = response.redirect {
+                guard redirect.fault == nil, redirect.origin == login.endpoint.origin,
+                    [307, 308].contains(response.status)
+                else {
+                    throw redirect.fault
+                        ?? .failure(.redirected(step: "this call", status: response.status, target: redirect.url))
+                }
+                target = redirect.url
+                continue
+            }
+            if outcome.ending == .forbidden, let scope = response.missingScope(of: lent.session) {
+                throw .forbidden(Refusal(status: response.status, scope: scope))
+            }
+            if case .otherRealm(let realm) = outcome.ending { throw outgoing.otherRealm(realm, than: lent.space) }
+            try outgoing.handOn()
+            return session.settle()
+        }
+        throw .network(.redirectLoop(limit: Self.mostRedirects))
+    }
+
+    private func worker(for call: MCPCall, of session: ServedSession) throws(LoginFault) -> Worker {
+        let worker = monitor.locked { idle.popLast() } ?? Worker()
+        worker.call = call
+        if worker.service == nil {
+            worker.service = try session.serviceBeside { [unowned worker] in worker.isCancelled }
+        }
+        return worker
+    }
+
+    private func giveBack(_ worker: Worker) {
+        worker.call = nil
+        monitor.locked { if idle.count < Self.mostIdle { idle.append(worker) } }
+    }
+}
+
+extension MCPError {
+    /// What `request` would print.
+    init(_ fault: LoginFault, _ topic: ErrorContext) {
+        let isLogin =
+            switch fault {
+            case .loginRequired, .rejected, .secondFactor, .noTicketForService: true
+            case .forbidden(let refusal): refusal.scope != nil
+            default: false
+            }
+        let message = fault.message(about: topic)
+        let sentences =
+            [message.what] + message.details + [message.next] + (isLogin ? ["then reconnect this server"] : [])
+        self.init(
+            code: isLogin ? Self.needsLogin : Self.failed,
+            message: sentences.filter { !$0.isEmpty }.joined(separator: "; "),
+            exitCode: Int64(fault.exitCode.rawValue), command: isLogin ? topic.loginCommand : nil)
+    }
+}

@@ -1,0 +1,203 @@
+import Secrets
+
+/// One message of the Model Context Protocol (JSON-RPC 2.0), understood as far as is necessary to pass it on.
+struct MCPMessage: Equatable, Sendable {
+    /// The `id` of a request.
+    enum ID: Hashable, Sendable {
+        case number(Int64)
+        case text(String)
+    }
+
+    enum Kind: Equatable, Sendable {
+        case request(ID)
+        case notification
+        /// A result or an error; without an ID if the request could not be read.
+        case answer(ID?, isError: Bool)
+    }
+
+    let kind: Kind
+    /// Empty for an answer.
+    let method: String
+    /// The message in one line.
+    let text: [UInt8]
+    /// Of a request, the revision that it names (2026-07-28 and later); of an answer, the one that `initialize` has settled.
+    let version: String?
+    /// The tool, the prompt or the URI that a request is about.
+    let subject: String?
+    /// The request that a `notifications/cancelled` names.
+    let cancelled: ID?
+
+    /// The largest message, in bytes; and the largest depth of arrays and objects in it.
+    static let (longest, deepest) = (64 << 20, 128)
+
+    /// Reads a message.
+    /// - Parameter bytes: in UTF-8, with or without a byte order mark.
+    init(_ bytes: [UInt8]) throws(MCPFault) {
+        let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        let value: JSONValue
+        do {
+            value = try bytes.withUnsafeBufferPointer { (all) throws(JSONFault) in
+                try JSONReader.skim(
+                    UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[mark...])), deepest: Self.deepest,
+                    keeping: 3)
+            }
+        } catch {
+            throw error == .repeatedMember ? .invalid("an object in it has two members of one name") : .unreadable
+        }
+        guard case .object(let members) = value else { throw .invalid("batches are not supported") }
+        // Within strings there are no line ends (RFC 8259, section 7), and elsewhere they mean nothing.
+        text = bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
+        let params = members["params"]
+        if case .string(let name)? = members["method"] {
+            method = name
+            kind = if let id = members["id"] { .request(try Self.id(id)) } else { .notification }
+            version = try Self.version(params?.member("_meta")?.member("io.modelcontextprotocol/protocolVersion"))
+            guard version == nil || method.isVisibleASCII else { throw .invalid("its method is not visible ASCII") }
+        } else if members["result"] != nil || members["error"] != nil {
+            (method, version) = ("", members["result"]?.member("protocolVersion")?.string)
+            let id = members["id"] ?? .null
+            kind = .answer(id == .null ? nil : try Self.id(id), isError: members["error"] != nil)
+        } else {
+            throw .invalid("it has no method, no result and no error")
+        }
+        subject = Self.subjects[method].flatMap { params?.member($0)?.string }
+        cancelled = method == Self.cancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
+    }
+
+    static let cancelling = "notifications/cancelled"
+    /// The methods that are about something with a name, and the member of `params` that has it.
+    private static let subjects = ["tools/call": "name", "prompts/get": "name", "resources/read": "uri"]
+
+    private static func id(_ value: JSONValue) throws(MCPFault) -> ID {
+        switch value {
+        case .integer(let number): return .number(number)
+        case .string(let text): return .text(text)
+        case .null, .bool, .number, .array, .object: throw .invalid("its id is neither a string nor a whole number")
+        }
+    }
+
+    private static func version(_ value: JSONValue?) throws(MCPFault) -> String? {
+        guard let value else { return nil }
+        guard case .string(let version) = value, version.isVisibleASCII else {
+            throw .invalid("its protocol version is not visible ASCII")
+        }
+        return version
+    }
+
+    /// The ID of a request.
+    var id: ID? { if case .request(let id) = kind { id } else { nil } }
+
+    /// Whether it belongs to a revision without sessions, which each request names itself.
+    var isModern: Bool { version != nil && method != "" }
+
+    /// An error as the answer to a request that its sender could not tell.
+    func error(for id: ID) -> [UInt8] {
+        let error = text.withUnsafeBytes { bytes in
+            (try? JSONReader.places(bytes, at: []))?.first { $0.name == "error" }.map { bytes[$0.range] }
+        }
+        return MCPError.answer(to: id, error: String(decoding: error.map(Array.init) ?? [], as: UTF8.self))
+    }
+
+    /// Whether nothing else is sent until the service has taken it.
+    var goesAlone: Bool { method == "initialize" || method == "notifications/initialized" }
+
+    /// Whether a client gives up when this fails, so that it should wait for a login.
+    var isFirst: Bool { method == "initialize" || method == "server/discover" }
+}
+
+extension MCPMessage {
+    /// The header fields for a message, beside those of the session.
+    /// - Parameters:
+    ///   - session: the value of `Mcp-Session-Id`; `nil` if the service has given none.
+    ///   - settled: the revision that `initialize` has settled.
+    func headers(session: String?, settled: String?) -> [(name: String, value: String)] {
+        var headers = [("Content-Type", "application/json"), ("Accept", Self.accepted)]
+        if isModern, let version {
+            headers += [("MCP-Protocol-Version", version), ("Mcp-Method", method)]
+            if let subject { headers.append(("Mcp-Name", subject.asHeaderValue)) }
+        } else if method != "initialize" {
+            headers += Self.headers(session: session, settled: settled)
+        }
+        return headers
+    }
+
+    /// The fields of every request in a session of 2025.
+    static func headers(session: String?, settled: String?) -> [(name: String, value: String)] {
+        [("Mcp-Session-Id", session), ("MCP-Protocol-Version", settled)].compactMap { name, value in
+            value.map { (name, $0) }
+        }
+    }
+
+    static let accepted = "application/json, text/event-stream"
+}
+
+extension String {
+    /// Whether it can be the value of a header, and looks the same to everybody there.
+    var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
+    /// As the revision of 2026-07-28 writes a name in a header: in base64 where a header could not carry it.
+    fileprivate var asHeaderValue: String {
+        let isPlain = utf8.allSatisfy { (0x20...0x7E).contains($0) } && first != " " && last != " "
+        if isPlain, !(hasPrefix("=?base64?") && hasSuffix("?=")) { return self }
+        return "=?base64?\(Secret(self).base64.unprotectedText)?="
+    }
+}
+
+/// The reason why a message is not passed on.
+enum MCPFault: Error, Equatable, Sendable {
+    case unreadable
+    case invalid(String)
+    case tooLong
+
+    /// JSON-RPC 2.0, section 5.1.
+    var code: Int64 { if case .unreadable = self { -32700 } else { -32600 } }
+
+    var words: String {
+        switch self {
+        case .unreadable: "the message is not valid JSON"
+        case .invalid(let problem): "the message is not valid: \(problem)"
+        case .tooLong: "the message is longer than \(MCPMessage.longest >> 20) MiB"
+        }
+    }
+}
+
+/// An error of authctl's own, as the answer to a request.
+struct MCPError: Equatable, Sendable {
+    /// Codes: not logged in, and refused by a rule.
+    static let (needsLogin, refused): (Int64, Int64) = (-32010, -32011)
+    static let (failed, unknownMethod): (Int64, Int64) = (-32603, -32601)
+
+    let code: Int64
+    let message: String
+    /// The exit code of `request` after the same failure.
+    var exitCode: Int64?
+    /// The command that makes the call possible.
+    var command: String?
+
+    /// - Parameter id: `nil` if it is not known.
+    func answer(to id: MCPMessage.ID?) -> [UInt8] {
+        var error = JSONText()
+        error.add("code", code)
+        error.add("message", message)
+        if exitCode != nil || command != nil {
+            var data = JSONText()
+            if let exitCode { data.add("exitCode", exitCode) }
+            if let command { data.add("command", command) }
+            error.add("data", data)
+        }
+        return Self.answer(to: id, error: error.finished)
+    }
+
+    /// - Parameter error: the object.
+    static func answer(to id: MCPMessage.ID?, error: String) -> [UInt8] {
+        var answer = JSONText()
+        answer.add("jsonrpc", "2.0")
+        switch id {
+        case .number(let number): answer.add("id", number)
+        case .text(let text): answer.add("id", text)
+        case nil: answer.add("id", raw: "null")
+        }
+        answer.add("error", raw: error)
+        return Array(answer.finished.utf8)
+    }
+}
