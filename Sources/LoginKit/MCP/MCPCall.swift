@@ -54,18 +54,19 @@ final class MCPCall: Sendable {
 }
 
 /// Writes messages to the client, one a line.
-final class MCPOutput: @unchecked Sendable {
+final class MCPOutput: Sendable {
     private let monitor = Monitor()
-    private var isBroken = false
+    // Asked while a client that does not read keeps a writer waiting.
+    private let isBroken = Atomic(false)
 
     /// Whether nobody reads any more.
-    var isClosed: Bool { monitor.locked { isBroken } }
+    var isClosed: Bool { isBroken.load(ordering: .relaxed) }
 
     func send(_ message: [UInt8]) {
         monitor.locked {
-            if isBroken { return }
+            if isClosed { return }
             let errno = (message + [0x0A]).withUnsafeBytes { $0.writeAll(to: STDOUT_FILENO) }
-            isBroken = errno != nil
+            if errno != nil { isBroken.store(true, ordering: .relaxed) }
         }
     }
 }

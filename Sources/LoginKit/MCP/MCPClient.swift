@@ -89,6 +89,7 @@ final class MCPClient: @unchecked Sendable {
             }
             return listen()
         }
+        listen()
         if call.isAnswered { return }
         if let refusal = reply.refusal {
             let isOwn = refusal.kind == .answer(id, isError: true)
@@ -122,13 +123,10 @@ final class MCPClient: @unchecked Sendable {
         var events = first.events, failures = 0, fault: LoginFault?
         while failures < Self.mostFailures, let last = events.lastID {
             pause(events.retry, call)
-            let reply = MCPReply(after: MCPEventStream(after: last, retry: events.retry)) { [self] message, reply in
-                pass(message, reply, for: call)
-            }
-            let headers = MCPMessage.headers(session: current.id, settled: current.version)
+            let reply = MCPReply(after: events) { [self] message, reply in pass(message, reply, for: call) }
             fault = nil
             do throws(LoginFault) {
-                try send("GET", headers + [("Accept", "text/event-stream"), ("Last-Event-ID", last)], nil, call, reply)
+                try get(call, reply, in: current)
             } catch {
                 guard case .network = error else { throw error }
                 fault = error
@@ -139,6 +137,14 @@ final class MCPClient: @unchecked Sendable {
             if reply.isStream { events = reply.events }
         }
         throw fault ?? .network(.connectionLost)
+    }
+
+    /// Reads a stream, from where the one before has ended.
+    private func get(_ call: MCPCall, _ reply: MCPReply, in current: Session) throws(LoginFault) {
+        var headers =
+            [("Accept", MCPMessage.accepted)] + MCPMessage.headers(session: current.id, settled: current.version)
+        if let last = reply.events.lastID { headers.append(("Last-Event-ID", last)) }
+        try send("GET", headers, nil, call, reply)
     }
 
     private func pass(_ message: MCPMessage, _ reply: MCPReply, for call: MCPCall) {
@@ -199,7 +205,7 @@ final class MCPClient: @unchecked Sendable {
             }
             session.withLock {
                 $0.listener?.cancel()
-                ($0.number, $0.id, $0.listener) = (number + 1, begun.id, nil)
+                ($0.number, $0.id, $0.listener, $0.hasListener) = (number + 1, begun.id, nil, true)
             }
             listen()
         }
@@ -228,20 +234,17 @@ final class MCPClient: @unchecked Sendable {
     private func listen(_ call: MCPCall, in current: Session) -> Bool {
         var events = MCPEventStream(), failures = 0
         while failures < Self.mostFailures, !call.isOver {
-            let reply = MCPReply(after: MCPEventStream(after: events.lastID, retry: events.retry)) {
-                [output] message, _ in
+            let reply = MCPReply(after: events) { [output] message, _ in
                 if case .answer = message.kind { return }
                 output.send(message.text)
             }
-            var headers = MCPMessage.headers(session: current.id, settled: current.version)
-            headers.append(("Accept", "text/event-stream"))
-            if let last = events.lastID { headers.append(("Last-Event-ID", last)) }
             do throws(LoginFault) {
-                try send("GET", headers, nil, call, reply)
+                try get(call, reply, in: current)
             } catch {
                 guard case .network = error else { return false }
             }
-            if (200..<500).contains(reply.status), !reply.isStream { return true }
+            // At 409 the service still has the stream before.
+            if (200..<500).contains(reply.status), !reply.isStream, reply.status != 409 { return true }
             failures = reply.isStream ? 0 : failures + 1
             if reply.isStream { events = reply.events }
             pause(events.retry, call)
@@ -338,18 +341,17 @@ final class MCPClient: @unchecked Sendable {
 extension MCPError {
     /// What `request` would print.
     init(_ fault: LoginFault, _ topic: ErrorContext) {
-        let isLogin =
+        let command: String? =
             switch fault {
-            case .loginRequired, .rejected, .secondFactor, .noTicketForService: true
-            case .forbidden(let refusal): refusal.scope != nil
-            default: false
+            case .loginRequired, .rejected, .secondFactor, .noTicketForService: topic.loginCommand
+            case .forbidden(let refusal): refusal.scope.map { topic.loginCommand("--force", "--scope", $0) }
+            case .usage, .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .oauth, .failure: nil
             }
         let message = fault.message(about: topic)
-        let sentences =
-            [message.what] + message.details + [message.next] + (isLogin ? ["then reconnect this server"] : [])
+        let next = [message.next, command == nil ? "" : "then reconnect this server"]
         self.init(
-            code: isLogin ? Self.needsLogin : Self.failed,
-            message: sentences.filter { !$0.isEmpty }.joined(separator: "; "),
-            exitCode: Int64(fault.exitCode.rawValue), command: isLogin ? topic.loginCommand : nil)
+            code: command == nil ? Self.failed : Self.needsLogin,
+            message: ([message.what] + message.details + next).filter { !$0.isEmpty }.joined(separator: "; "),
+            exitCode: Int64(fault.exitCode.rawValue), command: command)
     }
 }

@@ -26,7 +26,7 @@ final class MCPReply: ResponseReceiver {
         after events: MCPEventStream = MCPEventStream(),
         pass: @escaping (MCPMessage, MCPReply) throws(LoginFault) -> Void
     ) {
-        (self.events, self.pass) = (events, pass)
+        (self.events, self.pass) = (MCPEventStream(after: events.lastID, retry: events.retry), pass)
     }
 
     func begin(_ head: HTTPResponse) throws(LoginFault) {
