@@ -11,7 +11,7 @@ struct HelpTests {
         ("authctl", Authctl.self), ("login", LoginCommand.self), ("whoami", WhoamiCommand.self),
         ("logout", LogoutCommand.self), ("switch", SwitchCommand.self), ("status", StatusCommand.self),
         ("discover", DiscoverCommand.self), ("token", TokenCommand.self), ("exec", ExecCommand.self),
-        ("approve", ApproveCommand.self), ("log", LogCommand.self),
+        ("mcp", MCPCommand.self), ("approve", ApproveCommand.self), ("log", LogCommand.self),
         ("profile", ProfileCommand.self),
         ("profile-list", ProfileListCommand.self),
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),

@@ -100,4 +100,36 @@ struct JSONReaderTests {
         _ = try read("{" + members.joined(separator: ",") + "}")
         #expect(ContinuousClock.now - start < .seconds(20))
     }
+
+    private func skim(_ text: String, keeping kept: Int) throws(JSONFault) -> JSONValue {
+        try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(JSONFault) in
+            try JSONReader.skim(UnsafeRawBufferPointer(bytes), deepest: 100, keeping: kept)
+        }
+    }
+
+    @Test func `what is passed on is checked as a whole, and kept down to a depth`() throws {
+        let text = #"{"a": {"b": {"c": 1}, "d": [1e999, {"x": 1}]}, "e": "f"}"#
+        #expect(
+            try skim(text, keeping: 2)
+                == .object(["a": .object(["b": .object(["c": .null]), "d": .array([])]), "e": .string("f")]))
+        #expect(throws: JSONFault.repeatedMember) { try skim(#"{"a":{"b":{"c":{"d":1,"d":2}}}}"#, keeping: 1) }
+        #expect(throws: JSONFault.malformed) { try skim(#"{"a":{"b":{"c":[01]}}}"#, keeping: 1) }
+        #expect(throws: JSONFault.tooMuch) { try skim(String(repeating: "[", count: 101), keeping: 1) }
+        _ = try skim("[" + String(repeating: "1,", count: 30_000) + "1]", keeping: 0)
+    }
+
+    @Test func `a part of a text is found again`() throws {
+        let text = #"{"x": [0], "result": {"tools": [ {"n": 1.50} , 2,"é"], "next": null}}"#
+        func parts(_ steps: String...) throws -> [String] {
+            let bytes = Array(text.utf8)
+            let places = try bytes.withUnsafeBufferPointer {
+                try JSONReader.places(UnsafeRawBufferPointer($0), at: steps)
+            }
+            return places.map { "\($0.name)=" + String(decoding: bytes[$0.range], as: UTF8.self) }
+        }
+        #expect(try parts("result", "tools") == [#"0={"n": 1.50}"#, "1=2", #"2="é""#])
+        #expect(try parts("result").last == "next=null")
+        #expect(try parts("missing") == [])
+        #expect(try parts("x", "0") == [])
+    }
 }

@@ -1,0 +1,136 @@
+import Secrets
+import Testing
+
+@testable import LoginKit
+
+/// A message of the Model Context Protocol, as far as it is understood to be passed on.
+struct MCPMessageTests {
+    private func message(_ text: String) throws(MCPFault) -> MCPMessage { try MCPMessage(Array(text.utf8)) }
+
+    private func text(_ message: MCPMessage) -> String { String(decoding: message.text, as: UTF8.self) }
+
+    private func headers(_ text: String, session: String? = nil, settled: String? = nil) throws -> [String] {
+        try message(text).headers(session: session, settled: settled).map { "\($0.name): \($0.value)" }
+    }
+
+    @Test func `a request, a notification and an answer are told apart`() throws {
+        #expect(try message(#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).kind == .request(.number(7)))
+        #expect(try message(#"{"jsonrpc":"2.0","id":"7","method":"ping"}"#).kind == .request(.text("7")))
+        #expect(try message(#"{"jsonrpc":"2.0","method":"notifications/progress"}"#).kind == .notification)
+        #expect(try message(#"{"id":1,"result":{}}"#).kind == .answer(.number(1), isError: false))
+        #expect(try message(#"{"id":1.0,"result":{}}"#).kind == .answer(.number(1), isError: false))
+        #expect(try message(#"{"id":null,"error":{"code":1}}"#).kind == .answer(nil, isError: true))
+        #expect(try message(#"{"error":{"code":1}}"#).kind == .answer(nil, isError: true))
+    }
+
+    @Test func `the bytes go on, without the line ends between tokens`() throws {
+        let laid = "\u{FEFF}{\r\n  \"id\": 12345678901234567890.50,\n  \"result\": {\"a\": [1e400, \"\\n\\u00e9é\"]}\n}"
+        #expect(throws: MCPFault.self) { try message(laid) }
+        let whole = laid.replacing("12345678901234567890.50", with: "3")
+        #expect(text(try message(whole)) == "{  \"id\": 3,  \"result\": {\"a\": [1e400, \"\\n\\u00e9é\"]}}")
+    }
+
+    @Test(arguments: [
+        "", "{", "[1", "null", "5", "{\"id\":1,\"method\":\"\u{1}\"}", #"{"id":1,"method":"\ud800"}"#, "{}x",
+        #"{"id":1,"method":"a",}"#,
+    ])
+    func `what is not JSON is refused`(text: String) {
+        #expect(throws: MCPFault.unreadable) { try message(text) }
+        #expect(MCPFault.unreadable.code == -32700)
+    }
+
+    @Test(arguments: [
+        #"[{"id":1,"method":"ping"}]"#, #"{"id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
+        #"{"id":1,"method":"a","params":{"x":{"y":{"z":[{"a":1,"\u0061":2}]}}}}"#, #"{"id":1}"#,
+        #"{"id":null,"method":"ping"}"#, #"{"id":1.5,"method":"ping"}"#, #"{"id":{},"method":"ping"}"#,
+        #"{"id":1,"method":3}"#,
+    ])
+    func `batches, doubled members and other IDs are refused`(text: String) {
+        do throws(MCPFault) {
+            _ = try message(text)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.code == -32600)
+        }
+    }
+
+    @Test func `arrays and objects are 128 deep at most`() throws {
+        func nested(_ depth: Int) -> String {
+            let inner = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+            return "{\"id\":1,\"result\":\(inner)}"
+        }
+        _ = try message(nested(128))
+        #expect(throws: MCPFault.self) { try message(nested(129)) }
+    }
+
+    @Test func `a message of 2025 has the headers of its session, and initialize has none`() throws {
+        let common = ["Content-Type: application/json", "Accept: application/json, text/event-stream"]
+        let call = #"{"id":1,"method":"tools/call","params":{"name":"a"}}"#
+        #expect(
+            try headers(call, session: "s1", settled: "2025-06-18") == common + [
+                "Mcp-Session-Id: s1", "MCP-Protocol-Version: 2025-06-18",
+            ])
+        #expect(try headers(#"{"id":1,"method":"initialize"}"#, session: "s1", settled: "2025-06-18") == common)
+        #expect(
+            try headers(#"{"id":1,"result":{"protocolVersion":"2030"}}"#, session: "s1") == common + [
+                "Mcp-Session-Id: s1"
+            ])
+    }
+
+    /// A request of the revision of 2026-07-28.
+    private func modern(_ method: String, _ params: String = "") -> String {
+        #"{"id":1,"method":"\#(method)","params":{\#(params)"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#
+    }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("with blank", "with blank"), (" before", "=?base64?IGJlZm9yZQ==?="),
+        ("after ", "=?base64?YWZ0ZXIg?="), ("é", "=?base64?w6k=?="),
+        ("=?base64?eA==?=", "=?base64?PT9iYXNlNjQ/ZUE9PT89?="),
+        ("a\\r\\nX: y", "=?base64?YQ0KWDogeQ==?="), ("=?base64?x", "=?base64?x"),
+    ])
+    func `a name stands in a header, in base64 where that could not carry it`(name: String, value: String) throws {
+        let all = try headers(modern("tools/call", "\"name\":\"\(name)\","), session: "s1", settled: "2025-06-18")
+        #expect(
+            all.dropFirst(2) == [
+                "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: \(value)",
+            ])
+    }
+
+    @Test func `a resource is named by its URI, and other methods name nothing`() throws {
+        #expect(try headers(modern("resources/read", #""uri":"a://b","#)).last == "Mcp-Name: a://b")
+        #expect(try headers(modern("tools/list", #""name":"a","#)).last == "Mcp-Method: tools/list")
+    }
+
+    @Test func `a method or a version that is not visible ASCII is refused`() {
+        #expect(throws: MCPFault.self) { try message(modern(#"tools/call\r\nX: y"#)) }
+        #expect(throws: MCPFault.self) { try message(modern("tools call")) }
+        #expect(throws: MCPFault.self) { try message(modern("ping").replacing("2026-07-28", with: "2026é")) }
+        #expect(throws: MCPFault.self) { try message(modern("ping").replacing("\"2026-07-28\"", with: "3")) }
+    }
+
+    @Test func `a cancelled request is named by its ID`() throws {
+        let cancelling = #"{"method":"notifications/cancelled","params":{"requestId":"a"}}"#
+        #expect(try message(cancelling).cancelled == .text("a"))
+        #expect(try message(cancelling.replacing("\"a\"", with: "null")).cancelled == nil)
+        #expect(try message(#"{"method":"other","params":{"requestId":"a"}}"#).cancelled == nil)
+    }
+
+    @Test func `an error that its sender could not place is placed, and else as it was`() throws {
+        let error = try message(#"{"id": null, "error": {"code": -5, "data": [12345678901234567890123]}}"#)
+        #expect(
+            String(decoding: error.error(for: .text("q\"")), as: UTF8.self)
+                == #"{"jsonrpc":"2.0","id":"q\"","error":{"code": -5, "data": [12345678901234567890123]}}"#)
+    }
+
+    @Test func `an error of our own says what to do`() {
+        var error = MCPError(code: MCPError.needsLogin, message: "not logged in")
+        #expect(
+            String(decoding: error.answer(to: .number(3)), as: UTF8.self)
+                == #"{"jsonrpc":"2.0","id":3,"error":{"code":-32010,"message":"not logged in"}}"#)
+        (error.exitCode, error.command) = (4, "authctl login a")
+        #expect(
+            String(decoding: error.answer(to: nil), as: UTF8.self)
+                == #"{"jsonrpc":"2.0","id":null,"error":{"code":-32010,"message":"not logged in","data":{"exitCode":4,"command":"authctl login a"}}}"#
+        )
+    }
+}
