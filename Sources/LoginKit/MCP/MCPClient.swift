@@ -76,11 +76,11 @@ final class MCPClient: @unchecked Sendable {
 
     private func exchange(_ call: MCPCall) throws(LoginFault) {
         let message = call.message
-        var reply = try post(call)
-        if let lost = lostSession(message, reply) {
+        var (reply, current) = try post(call)
+        if current.id != nil, isLost(reply, message) {
             call.belong(to: nil)
-            try recover(after: lost)
-            reply = try post(call)
+            try recover(after: current.number)
+            reply = try post(call).reply
         }
         guard let id = message.id else {
             if reply.status >= 300 { throw fault(of: reply) }
@@ -100,7 +100,8 @@ final class MCPClient: @unchecked Sendable {
     }
 
     /// Posts a message, and takes up the response if it is a stream that has ended before the answer.
-    private func post(_ call: MCPCall) throws(LoginFault) -> MCPReply {
+    /// - Returns: the last response, and the session in which it was posted.
+    private func post(_ call: MCPCall) throws(LoginFault) -> (reply: MCPReply, current: Session) {
         let message = call.message, current = session.withLock { $0 }
         call.belong(to: message.isModern || message.method == "initialize" ? nil : current.number)
         let reply = MCPReply { [self] message, reply in pass(message, reply, for: call) }
@@ -112,7 +113,7 @@ final class MCPClient: @unchecked Sendable {
             guard case .network = error, canResume(call, reply) else { throw error }
         }
         if canResume(call, reply) { try resume(call, reply, in: current) }
-        return reply
+        return (reply, current)
     }
 
     private func canResume(_ call: MCPCall, _ reply: MCPReply) -> Bool {
@@ -169,12 +170,11 @@ final class MCPClient: @unchecked Sendable {
         }
     }
 
-    /// The number of the session that the service does not know any more; `nil` if that is not what the response says.
-    private func lostSession(_ message: MCPMessage, _ reply: MCPReply) -> Int? {
-        guard reply.status == 404, !message.isModern, message.method != "initialize" else { return nil }
+    /// Whether the response means that the service does not know the session any more.
+    private func isLost(_ reply: MCPReply, _ message: MCPMessage) -> Bool {
+        guard reply.status == 404, !message.isModern, message.method != "initialize" else { return false }
         // An error of this very request is its answer.
-        if let id = message.id, reply.refusal?.kind == .answer(id, isError: true) { return nil }
-        return session.withLock { $0.id == nil ? nil : $0.number }
+        return message.id.map { reply.refusal?.kind != .answer($0, isError: true) } ?? true
     }
 
     /// Begins a lost session anew, once for all that need it.

@@ -53,7 +53,7 @@ final class MCPReply: ResponseReceiver {
     }
 
     func finish() throws(LoginFault) {
-        guard isGood, !isStream, status == 200, !body.isEmpty else { return }
+        guard isGood, !isStream, status != 202, !body.isEmpty else { return }
         guard type == "application/json" else {
             throw .network(.brokenResponse("its type is neither application/json nor text/event-stream"))
         }
