@@ -11,6 +11,8 @@ final class MCPCall: Sendable {
         var isAnswered = false
         /// The session that it was sent in; `nil` while none has it.
         var session: Int?
+        /// How often the service has missed headers.
+        var missed = 0
         /// When its response is closed, since all that matters has come.
         var deadline: ContinuousClock.Instant?
     }
@@ -42,6 +44,19 @@ final class MCPCall: Sendable {
 
     /// Notes the session that it is sent in; `nil` if that did not take it.
     func belong(to session: Int?) { state.withLock { $0.session = session } }
+
+    /// Whether the service has missed headers, and it is to be sent again.
+    var needsHeaders: Bool { state.withLock { $0.missed == 1 && !$0.isAnswered } }
+
+    /// Notes that the service has missed headers.
+    /// - Returns: whether it is to be sent again.
+    func needHeaders() -> Bool {
+        guard message.isModern, message.method == "tools/call" else { return false }
+        return state.withLock {
+            $0.missed += 1
+            return $0.missed == 1
+        }
+    }
 
     /// - Returns: whether it was not answered before.
     func answer() -> Bool {

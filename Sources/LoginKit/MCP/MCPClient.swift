@@ -34,12 +34,14 @@ final class MCPClient: @unchecked Sendable {
     /// Gives up the calls that were sent before this session.
     private let lose: @Sendable (Int) -> Void
     private let session = Mutex(Session())
+    /// The headers that tools want, by their names.
+    private let tools = Mutex<[String: MCPToolHeaders]>([:])
     private let recovery = Monitor()
     private let monitor = Monitor()
     private var idle: [Worker] = []
     private let threads = CountedThreads()
 
-    private static let (mostIdle, mostRedirects, mostFailures) = (16, 5, 2)
+    private static let (mostIdle, mostRedirects, mostFailures, mostPages) = (16, 5, 2, 1000)
     /// The time in which a login that is made elsewhere is waited for.
     private static let loginPatience = Duration.seconds(20)
     /// Milliseconds before a stream is taken up again, unless the service says so.
@@ -82,6 +84,10 @@ final class MCPClient: @unchecked Sendable {
             try recover(after: current.number)
             reply = try post(call).reply
         }
+        if reply.refusal?.lacksHeaders == true ? call.needHeaders() : call.needsHeaders {
+            try listTools(for: call)
+            reply = try post(call).reply
+        }
         guard let id = message.id else {
             if reply.status >= 300 { throw fault(of: reply) }
             if message.method == "notifications/initialized", !message.isModern {
@@ -105,10 +111,14 @@ final class MCPClient: @unchecked Sendable {
         let message = call.message, current = session.withLock { $0 }
         call.belong(to: message.isModern || message.method == "initialize" ? nil : current.number)
         let reply = MCPReply { [self] message, reply in pass(message, reply, for: call) }
+        var headers = message.headers(session: current.id, settled: current.version)
+        if message.isModern, message.method == "tools/call", let tool = tools.withLock({ $0[message.subject ?? ""] }) {
+            headers += tool.headers(in: message)
+        }
         // Nobody waits for more than the head.
         if message.id == nil { reply.whenBegun = { _ = call.answer() } }
         do throws(LoginFault) {
-            try send("POST", message.headers(session: current.id, settled: current.version), message.text, call, reply)
+            try send("POST", headers, message.text, call, reply)
         } catch {
             guard case .network = error, canResume(call, reply) else { throw error }
         }
@@ -150,9 +160,44 @@ final class MCPClient: @unchecked Sendable {
 
     private func pass(_ message: MCPMessage, _ reply: MCPReply, for call: MCPCall) {
         guard case .answer(let id, let isError) = message.kind else { return output.send(message.text) }
-        guard let own = call.message.id, id == own || id == nil && isError, call.answer() else { return }
+        guard let own = call.message.id, id == own || id == nil && isError else { return }
+        if message.lacksHeaders, call.needHeaders() { return }
+        guard call.answer() else { return }
         if call.message.method == "initialize", !isError { begin(call.message, reply.session, message.version) }
-        output.send(id == own ? message.text : message.error(for: own))
+        if id == nil { return output.send(message.error(for: own)) }
+        let isList = call.message.isModern && call.message.method == "tools/list"
+        output.send(isList ? learn(from: message) : message.text)
+    }
+
+    /// Remembers the headers that tools want.
+    /// - Returns: the list without tools that cannot be called.
+    private func learn(from list: MCPMessage) -> [UInt8] {
+        let (found, text) = list.tools()
+        tools.withLock { $0.merge(found) { $1 } }
+        return text
+    }
+
+    /// Reads the list of all tools, since the service has changed what it wants.
+    private func listTools(for call: MCPCall) throws(LoginFault) {
+        var cursor: [UInt8]?
+        for _ in 0..<Self.mostPages {
+            guard let request = call.message.listing(after: cursor) else { return }
+            let page = MCPCall(request)
+            cursor = nil
+            let reply = MCPReply { [self] message, _ in
+                guard case .answer(_, isError: false) = message.kind, page.answer() else { return }
+                _ = learn(from: message)
+                cursor = message.member("nextCursor", at: ["result"]).flatMap {
+                    $0.first == UInt8(ascii: "\"") ? $0 : nil
+                }
+            }
+            do throws(LoginFault) {
+                try send("POST", request.headers(session: nil, settled: nil), request.text, page, reply)
+            } catch {
+                guard page.isAnswered else { throw error }
+            }
+            if cursor == nil { return }
+        }
     }
 
     /// The fault of a response without an answer.
@@ -335,23 +380,5 @@ final class MCPClient: @unchecked Sendable {
     private func giveBack(_ worker: Worker) {
         worker.call = nil
         monitor.locked { if idle.count < Self.mostIdle { idle.append(worker) } }
-    }
-}
-
-extension MCPError {
-    /// What `request` would print.
-    init(_ fault: LoginFault, _ topic: ErrorContext) {
-        let command: String? =
-            switch fault {
-            case .loginRequired, .rejected, .secondFactor, .noTicketForService: topic.loginCommand
-            case .forbidden(let refusal): refusal.scope.map { topic.loginCommand("--force", "--scope", $0) }
-            case .usage, .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .oauth, .failure: nil
-            }
-        let message = fault.message(about: topic)
-        let next = [message.next, command == nil ? "" : "then reconnect this server"]
-        self.init(
-            code: command == nil ? Self.failed : Self.needsLogin,
-            message: ([message.what] + message.details + next).filter { !$0.isEmpty }.joined(separator: "; "),
-            exitCode: Int64(fault.exitCode.rawValue), command: command)
     }
 }

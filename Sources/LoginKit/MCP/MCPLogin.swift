@@ -90,3 +90,21 @@ extension LoginContext {
         return (profile, try requestURL(path, try endpoint(profile)))
     }
 }
+
+extension MCPError {
+    /// What `request` would print.
+    init(_ fault: LoginFault, _ topic: ErrorContext) {
+        let command: String? =
+            switch fault {
+            case .loginRequired, .rejected, .secondFactor, .noTicketForService: topic.loginCommand
+            case .forbidden(let refusal): refusal.scope.map { topic.loginCommand("--force", "--scope", $0) }
+            case .usage, .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .oauth, .failure: nil
+            }
+        let message = fault.message(about: topic)
+        let next = [message.next, command == nil ? "" : "then reconnect this server"]
+        self.init(
+            code: command == nil ? Self.failed : Self.needsLogin,
+            message: ([message.what] + message.details + next).filter { !$0.isEmpty }.joined(separator: "; "),
+            exitCode: Int64(fault.exitCode.rawValue), command: command)
+    }
+}

@@ -26,6 +26,8 @@ struct MCPMessage: Equatable, Sendable {
     let subject: String?
     /// The request that a `notifications/cancelled` names.
     let cancelled: ID?
+    /// Whether it is the error of a request whose headers do not say what its body does.
+    let lacksHeaders: Bool
 
     /// The largest message, in bytes; and the largest depth of arrays and objects in it.
     static let (longest, deepest) = (64 << 20, 128)
@@ -61,6 +63,7 @@ struct MCPMessage: Equatable, Sendable {
             throw .invalid("it has no method, no result and no error")
         }
         subject = Self.subjects[method].flatMap { params?.member($0)?.string }
+        lacksHeaders = members["error"]?.member("code") == .integer(-32020)
         cancelled = method == Self.cancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
     }
 
@@ -92,10 +95,7 @@ struct MCPMessage: Equatable, Sendable {
 
     /// An error as the answer to a request that its sender could not tell.
     func error(for id: ID) -> [UInt8] {
-        let error = text.withUnsafeBytes { bytes in
-            (try? JSONReader.places(bytes, at: []))?.first { $0.name == "error" }.map { bytes[$0.range] }
-        }
-        return MCPError.answer(to: id, error: String(decoding: error.map(Array.init) ?? [], as: UTF8.self))
+        MCPError.answer(to: id, error: String(decoding: member("error") ?? [], as: UTF8.self))
     }
 
     /// Whether nothing else is sent until the service has taken it.
@@ -136,7 +136,7 @@ extension String {
     var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
     /// As the revision of 2026-07-28 writes a name in a header: in base64 where a header could not carry it.
-    fileprivate var asHeaderValue: String {
+    var asHeaderValue: String {
         let isPlain = utf8.allSatisfy { (0x20...0x7E).contains($0) } && first != " " && last != " "
         if isPlain, !(hasPrefix("=?base64?") && hasSuffix("?=")) { return self }
         return "=?base64?\(Secret(self).base64.unprotectedText)?="

@@ -1,0 +1,114 @@
+import Secrets
+
+/// The arguments of a tool that its schema wants in headers of their own, `Mcp-Param-NAME` (revision of 2026-07-28).
+struct MCPToolHeaders: Equatable, Sendable {
+    private struct Argument: Equatable {
+        /// The members of `arguments` that lead to it.
+        let path: [String]
+        let name: String
+    }
+
+    private var arguments: [Argument] = []
+
+    private static let mark = "x-mcp-header"
+    private static let types = ["string", "integer", "boolean"]
+    /// The keywords of JSON Schema that hold a schema, a list of them, and schemas by name.
+    private static let single: Set = [
+        "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties",
+        "not",
+        "if", "then", "else", "contentSchema",
+    ]
+    private static let lists: Set = ["allOf", "anyOf", "oneOf", "prefixItems"]
+    private static let named: Set = ["patternProperties", "dependentSchemas", "$defs", "definitions"]
+
+    /// - Returns: `nil` for a schema with an invalid mark, whose tool cannot be called.
+    init?(schema: JSONValue?) {
+        guard schema.map({ read($0, at: []) }) ?? true else { return nil }
+    }
+
+    /// - Parameter path: `nil` where no single argument is described.
+    private mutating func read(_ schema: JSONValue, at path: [String]?) -> Bool {
+        guard case .object(let members) = schema else { return true }
+        if let mark = members[Self.mark] {
+            guard let path, !path.isEmpty, case .string(let name) = mark, name.isHeaderName,
+                let type = members["type"]?.string, Self.types.contains(type),
+                !arguments.contains(where: { $0.name.lowercased() == name.lowercased() })
+            else { return false }
+            arguments.append(Argument(path: path, name: name))
+        }
+        for (key, value) in members {
+            var inner: [(path: [String]?, schema: JSONValue)] = []
+            if key == "properties", case .object(let properties) = value {
+                inner = properties.map { name, schema in (path.map { $0 + [name] }, schema) }
+            } else if Self.single.contains(key) {
+                inner = [(nil, value)]
+            } else if Self.lists.contains(key) {
+                inner = (value.elements ?? []).map { (nil, $0) }
+            } else if Self.named.contains(key), case .object(let schemas) = value {
+                inner = schemas.values.map { (nil, $0) }
+            }
+            for (path, schema) in inner where !read(schema, at: path) { return false }
+        }
+        return true
+    }
+
+    /// - Parameter call: the request that calls the tool.
+    func headers(in call: MCPMessage) -> [(name: String, value: String)] {
+        arguments.compactMap { argument in
+            let place = ["params", "arguments"] + argument.path.dropLast()
+            guard let written = call.member(argument.path.last ?? "", at: place), let first = written.first else {
+                return nil
+            }
+            var value: String? = String(decoding: written, as: UTF8.self)
+            if first == UInt8(ascii: "\"") {
+                value = ([0x5B] + written + [0x5D]).withUnsafeBytes { try? JSONReader.read($0).elements?.first?.string }
+            } else if [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "n")].contains(first) {
+                value = nil
+            }
+            return value.map { ("Mcp-Param-\(argument.name)", $0.asHeaderValue) }
+        }.sorted { $0.name < $1.name }
+    }
+}
+
+extension MCPMessage {
+    /// The text of a member.
+    /// - Parameter place: the members that lead to its object.
+    func member(_ name: String, at place: [String] = []) -> [UInt8]? {
+        text.withUnsafeBytes { bytes in
+            (try? JSONReader.places(bytes, at: place))?.first { $0.name == name }.map { Array(bytes[$0.range]) }
+        }
+    }
+
+    /// The tools of a list, with their headers, and the list without those that cannot be called.
+    func tools() -> (headers: [String: MCPToolHeaders], text: [UInt8]) {
+        let places = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["result", "tools"])) ?? [] }
+        var headers: [String: MCPToolHeaders] = [:], kept: [[UInt8]] = []
+        for place in places {
+            let tool = Array(text[place.range])
+            let value = tool.withUnsafeBytes { try? JSONReader.skim($0, deepest: Self.deepest, keeping: .max) }
+            guard let known = MCPToolHeaders(schema: value?.member("inputSchema")) else { continue }
+            if let name = value?.member("name")?.string { headers[name] = known }
+            kept.append(tool)
+        }
+        guard let first = places.first, let last = places.last, kept.count < places.count else {
+            return (headers, text)
+        }
+        let list = Array(kept.joined(separator: [0x2C]))
+        return (headers, text[..<first.range.lowerBound] + list + text[last.range.upperBound...])
+    }
+
+    /// The request for a page of the list of tools, on behalf of this call.
+    /// - Parameter cursor: as it was written; `nil` for the first page.
+    func listing(after cursor: [UInt8]?) -> MCPMessage? {
+        var params = JSONText(), request = JSONText()
+        if let cursor { params.add("cursor", raw: String(decoding: cursor, as: UTF8.self)) }
+        if let meta = member("_meta", at: ["params"]) {
+            params.add("_meta", raw: String(decoding: meta, as: UTF8.self))
+        }
+        request.add("jsonrpc", "2.0")
+        request.add("id", "authctl-tools")
+        request.add("method", "tools/list")
+        request.add("params", params)
+        return try? MCPMessage(Array(request.finished.utf8))
+    }
+}
