@@ -115,6 +115,7 @@ struct JSONReaderTests {
         #expect(throws: JSONFault.repeatedMember) { try skim(#"{"a":{"b":{"c":{"d":1,"d":2}}}}"#, keeping: 1) }
         #expect(throws: JSONFault.malformed) { try skim(#"{"a":{"b":{"c":[01]}}}"#, keeping: 1) }
         #expect(throws: JSONFault.tooMuch) { try skim(String(repeating: "[", count: 101), keeping: 1) }
+        #expect(try skim("[1e999]", keeping: 1) == .array([.null]))
         _ = try skim("[" + String(repeating: "1,", count: 30_000) + "1]", keeping: 0)
     }
 

@@ -32,7 +32,7 @@ struct MCPEventStreamTests {
     @Test func `an event without data is no message, and its ID counts`() throws {
         var stream = MCPEventStream()
         #expect(try read("id: 1\nretry: 250\ndata:\n\n", &stream).isEmpty)
-        #expect((stream.lastID, stream.retry) == ("1", 250))
+        #expect(stream.lastID == "1" && stream.retry == 250)
         #expect(try read("id: 2\ndata: a\n", &stream).isEmpty)
         #expect(stream.lastID == "1")
         #expect(try read("\n", &stream) == ["a"])
@@ -44,7 +44,7 @@ struct MCPEventStreamTests {
     @Test func `a stream goes on where the one before has ended`() throws {
         var stream = MCPEventStream(after: "x", retry: 10)
         #expect(try read("data: a\n\n", &stream) == ["a"])
-        #expect((stream.lastID, stream.retry) == ("x", 10))
+        #expect(stream.lastID == "x" && stream.retry == 10)
     }
 
     @Test func `no pause is longer than ten minutes, and no other text is one`() throws {
@@ -54,9 +54,10 @@ struct MCPEventStreamTests {
     }
 
     @Test func `an endless event is refused`() throws {
-        var stream = MCPEventStream()
-        let piece = "data: " + String(repeating: "a", count: 1 << 20) + "\n"
-        for _ in 0..<63 { _ = try read(piece, &stream) }
-        #expect(throws: MCPFault.tooLong) { for _ in 0..<2 { _ = try read(piece, &stream) } }
+        var stream = MCPEventStream(limit: 1000)
+        for _ in 0..<9 { _ = try read("data: " + String(repeating: "a", count: 100) + "\n", &stream) }
+        #expect(throws: MCPFault.tooLong) { try read("data: " + String(repeating: "a", count: 100), &stream) }
+        var other = MCPEventStream(limit: 1000)
+        #expect(throws: MCPFault.tooLong) { try read(String(repeating: ":", count: 1001), &other) }
     }
 }

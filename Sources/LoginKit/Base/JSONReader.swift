@@ -19,6 +19,8 @@ package struct JSONReader {
     private var deepest = Self.deepest
     /// The depth down to which values are kept; 0 is the whole text alone.
     private var kept = Int.max
+    /// Whether numbers are bounded; others come out as `null`.
+    private var boundsNumbers = true
 
     /// Returns the members of an object; `nil` for any other text.
     static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
@@ -44,12 +46,15 @@ package struct JSONReader {
     /// Checks a text that is passed on as it is, of any number of values, and reads only those that are needed for that.
     /// - Parameters:
     ///   - deepest: the largest depth of nested arrays and objects.
-    ///   - kept: the depth down to which values are kept; below, arrays are empty and members are `null`.
+    ///   - kept: the depth down to which values are kept; below, arrays are empty and members are `null`, as are numbers that no type of
+    ///     ours holds.
     static func skim(
         _ text: UnsafeRawBufferPointer, deepest: Int, keeping kept: Int
     ) throws(JSONFault) -> JSONValue {
         if unmarked(text) != nil { throw .otherEncoding }
-        return try JSONReader(text: text, mostValues: .max, deepest: deepest, kept: kept).whole()
+        return try JSONReader(
+            text: text, mostValues: .max, deepest: deepest, kept: kept, boundsNumbers: false
+        ).whole()
     }
 
     /// Finds the members or elements of a value, in a text that was checked before.
@@ -191,10 +196,16 @@ package struct JSONReader {
             guard digits() else { throw .malformed }
         }
         guard isKept else { return .null }
-        guard place - start <= Self.longestNumber else { throw .tooMuch }
+        guard place - start <= Self.longestNumber else {
+            if !boundsNumbers { return .null }
+            throw .tooMuch
+        }
         let written = String(decoding: text[start..<place], as: UTF8.self)
         if isWhole, let integer = Int64(written) { return .integer(integer) }
-        guard let number = Double(written), number.isFinite else { throw .malformed }
+        guard let number = Double(written), number.isFinite else {
+            if !boundsNumbers { return .null }
+            throw .malformed
+        }
         // Beyond 64 bits it is rounded, perhaps to the last that fits.
         return isWhole ? .number(number) : Int64(exactly: number).map { .integer($0) } ?? .number(number)
     }

@@ -6,6 +6,7 @@ struct MCPEventStream {
     private(set) var lastID: String?
     /// Milliseconds that the server wants nobody to reconnect in.
     private(set) var retry: Int?
+    private let limit: Int
     private var line: [UInt8] = []
     private var data: [UInt8] = []
     private var hasData = false
@@ -22,8 +23,9 @@ struct MCPEventStream {
     /// - Parameters:
     ///   - lastID: where the stream before this one has ended.
     ///   - retry: what that one has said.
-    init(after lastID: String? = nil, retry: Int? = nil) {
-        (self.lastID, id, self.retry) = (lastID, lastID, retry)
+    ///   - limit: of an event, in bytes.
+    init(after lastID: String? = nil, retry: Int? = nil, limit: Int = MCPMessage.longest) {
+        (self.lastID, id, self.retry, self.limit) = (lastID, lastID, retry, limit)
     }
 
     /// Takes the next bytes.
@@ -42,7 +44,7 @@ struct MCPEventStream {
             skipsLineFeed = false
             line.append(contentsOf: bytes[start...])
         }
-        guard line.count + data.count <= MCPMessage.longest else { throw .tooLong }
+        guard line.count + data.count <= limit else { throw .tooLong }
         return messages
     }
 
