@@ -191,11 +191,7 @@ final class MCPClient: @unchecked Sendable {
                     $0.first == UInt8(ascii: "\"") ? $0 : nil
                 }
             }
-            do throws(LoginFault) {
-                try send("POST", request.headers(session: nil, settled: nil), request.text, page, reply)
-            } catch {
-                guard page.isAnswered else { throw error }
-            }
+            try tell(request, page, reply, session: nil, settled: nil)
             if cursor == nil { return }
         }
     }
@@ -204,6 +200,17 @@ final class MCPClient: @unchecked Sendable {
     private func fault(of reply: MCPReply) -> LoginFault {
         guard reply.status >= 300 else { return .network(.brokenResponse("it has ended without an answer")) }
         return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
+    }
+
+    /// Sends a message that is no client's; what comes after its answer does not matter.
+    private func tell(
+        _ message: MCPMessage, _ call: MCPCall, _ reply: MCPReply, session: String?, settled: String?
+    ) throws(LoginFault) {
+        do throws(LoginFault) {
+            try send("POST", message.headers(session: session, settled: settled), message.text, call, reply)
+        } catch {
+            guard call.isAnswered else { throw error }
+        }
     }
 
     // MARK: Sessions of 2025
@@ -234,19 +241,15 @@ final class MCPClient: @unchecked Sendable {
                 guard case .answer(_, isError: false) = message.kind, call.answer() else { return }
                 begun = (reply.session, message.version)
             }
-            do throws(LoginFault) {
-                try send("POST", initialize.headers(session: nil, settled: nil), initialize.text, call, reply)
-            } catch {
-                guard begun != nil else { throw error }
-            }
+            try tell(initialize, call, reply, session: nil, settled: nil)
             guard let begun else { throw fault(of: reply) }
             guard begun.version == old.version else {
                 throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
             }
             if let initialized = old.initialized {
-                let headers = initialized.headers(session: begun.id, settled: begun.version)
-                let reply = MCPReply { _, _ in }
-                try send("POST", headers, initialized.text, MCPCall(initialized), reply)
+                let call = MCPCall(initialized), reply = MCPReply { _, _ in }
+                reply.whenBegun = { _ = call.answer() }
+                try tell(initialized, call, reply, session: begun.id, settled: begun.version)
             }
             session.withLock {
                 $0.listener?.cancel()
