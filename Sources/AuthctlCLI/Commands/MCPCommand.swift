@@ -5,13 +5,13 @@ import LoginKit
 struct MCPCommand: InvokedCommand {
     static let outline = CommandConfiguration(
         commandName: "mcp",
-        abstract: "Connect an MCP client with a service, with the login.",
+        abstract: "Give an MCP client the login of a service.",
         discussion: """
             The client starts this command and speaks the Model Context Protocol on standard input and output; the \
             service's Streamable HTTP endpoint gets each message with the session. Log in beforehand: authctl login.
 
             Examples:
-              { "mcpServers": { "linear": { "command": "authctl", "args": ["mcp", "linear"] } } }
+              "mcpServers": { "linear": { "command": "authctl", "args": ["mcp", "linear"] } }
               authctl mcp https://mcp.example/mcp
             """)
     static let mayUnlock = false

@@ -3,12 +3,11 @@ import Synchronization
 
 /// A message of the client's on its way to the service; a request until it is answered.
 final class MCPCall: Sendable {
-    /// The reason for giving it up before the service has answered.
-    enum End { case cancelled, sessionLost }
-
     private struct State {
-        var end: End?
+        var isCancelled = false
         var isAnswered = false
+        /// When it is given up, since the session that it was sent in is lost.
+        var lost: ContinuousClock.Instant?
         /// The session that it was sent in; `nil` while none has it.
         var session: Int?
         /// How often the service has missed headers.
@@ -20,7 +19,7 @@ final class MCPCall: Sendable {
     let message: MCPMessage
     private let state = Mutex(State())
 
-    /// The time that a service has for closing the response after the answer.
+    /// The time that a service has for closing the response after the answer, or for saying that it does not know the session.
     private static let patience = Duration.seconds(1)
 
     init(_ message: MCPMessage) {
@@ -28,22 +27,27 @@ final class MCPCall: Sendable {
     }
 
     /// Whether its transfer is to end.
-    var isOver: Bool { state.withLock { $0.end != nil || $0.deadline.map { $0 <= .now } ?? false } }
+    var isOver: Bool {
+        state.withLock { state in
+            state.isCancelled || [state.deadline, state.lost].contains { $0.map { $0 <= .now } ?? false }
+        }
+    }
 
-    var end: End? { state.withLock { $0.end } }
+    /// Whether it was given up since its session is lost.
+    var isLost: Bool { state.withLock { $0.lost.map { $0 <= .now } ?? false } }
 
     var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
     /// The client wants no answer any more.
-    func cancel() { state.withLock { ($0.end, $0.isAnswered) = (.cancelled, true) } }
+    func cancel() { state.withLock { ($0.isCancelled, $0.isAnswered) = (true, true) } }
 
-    /// Gives it up if it was sent in an earlier session than this one.
+    /// Gives it up if it was sent in an earlier session than this one, unless it ends soon.
     func lose(before session: Int) {
-        state.withLock { if let own = $0.session, own < session, $0.end == nil { $0.end = .sessionLost } }
+        state.withLock { if let own = $0.session, own < session, $0.lost == nil { $0.lost = .now + Self.patience } }
     }
 
     /// Notes the session that it is sent in; `nil` if that did not take it.
-    func belong(to session: Int?) { state.withLock { $0.session = session } }
+    func belong(to session: Int?) { state.withLock { ($0.session, $0.lost) = (session, nil) } }
 
     /// Whether the service has missed headers, and it is to be sent again.
     var needsHeaders: Bool { state.withLock { $0.missed == 1 && !$0.isAnswered } }

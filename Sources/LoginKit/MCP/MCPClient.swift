@@ -60,7 +60,7 @@ final class MCPClient: @unchecked Sendable {
             } catch {
                 if call.isAnswered { return }
                 if case .loginRequired = error, login.hasChanged(until: end, unless: { call.isOver }) { continue }
-                return fail(call, with: call.end == .sessionLost ? Self.lostCall : error)
+                return fail(call, with: call.isLost ? Self.lostCall : error)
             }
         }
     }
@@ -198,7 +198,10 @@ final class MCPClient: @unchecked Sendable {
 
     /// The fault of a response without an answer.
     private func fault(of reply: MCPReply) -> LoginFault {
-        guard reply.status >= 300 else { return .network(.brokenResponse("it has ended without an answer")) }
+        guard reply.status >= 300 else {
+            return .failure(.other("the service has ended its response without an answer"))
+        }
+        if [401, 403].contains(reply.status) { return .forbidden(Refusal(status: reply.status, words: reply.words)) }
         return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
     }
 
@@ -355,8 +358,9 @@ final class MCPClient: @unchecked Sendable {
                 guard redirect.fault == nil, redirect.origin == login.endpoint.origin,
                     [307, 308].contains(response.status)
                 else {
-                    throw redirect.fault
-                        ?? .failure(.redirected(step: "this call", status: response.status, target: redirect.url))
+                    let words =
+                        "the server answered with a redirect (status \(response.status)) to \(SafeText.quoted(redirect.url)), which is not followed"
+                    throw redirect.fault ?? .failure(.other(words))
                 }
                 target = redirect.url
                 continue

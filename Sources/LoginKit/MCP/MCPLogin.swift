@@ -105,6 +105,6 @@ extension MCPError {
         self.init(
             code: command == nil ? Self.failed : Self.needsLogin,
             message: ([message.what] + message.details + next).filter { !$0.isEmpty }.joined(separator: "; "),
-            exitCode: Int64(fault.exitCode.rawValue), command: command)
+            exitCode: fault.exitCode == .failure ? nil : Int64(fault.exitCode.rawValue), command: command)
     }
 }

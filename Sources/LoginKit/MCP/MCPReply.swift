@@ -13,6 +13,8 @@ final class MCPReply: ResponseReceiver {
     /// Told when the service has taken the message.
     var whenBegun: () -> Void = {}
     private var type = ""
+    /// What the service says of a scope that the login lacks.
+    private var lacking: [String: String] = [:]
     private var body: [UInt8] = []
     private var isTooLong = false
     /// The secrets that no words of the service may repeat to the client.
@@ -34,6 +36,7 @@ final class MCPReply: ResponseReceiver {
         type = (head.values(of: "Content-Type").first ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
         session = head.values(of: "Mcp-Session-Id").first.flatMap { $0.isVisibleASCII ? $0 : nil }
         isStream = isGood && type == "text/event-stream"
+        lacking = head.lacksScope?.parameters ?? [:]
         body = []
         if isGood { whenBegun() }
     }
@@ -83,12 +86,14 @@ final class MCPReply: ResponseReceiver {
         return message
     }
 
-    /// The service's words in such a response: a short text, or the usual member of an object.
+    /// The service's words in such a response: a short text, the usual member of an object, or what it says in a header.
     var words: String? {
-        guard !isTooLong, let text = String(validating: body, as: UTF8.self) else { return nil }
-        let members = body.withUnsafeBytes { JSONReader.members($0) } ?? [:]
+        let members = isTooLong ? nil : body.withUnsafeBytes { JSONReader.members($0) }
         let names = ["error_description", "message", "detail", "title", "error"]
-        let said = names.lazy.compactMap { members[$0]?.string }.first ?? (type == "text/plain" ? text : nil)
+        let text = isTooLong || type != "text/plain" ? nil : String(validating: body, as: UTF8.self)
+        let said =
+            names.lazy.compactMap { members?[$0]?.string }.first ?? text ?? lacking["error_description"]
+            ?? lacking["scope"].map { "insufficient_scope: \($0)" }
         return said.flatMap { $0.isEmpty || hidden.stand(in: $0) ? nil : $0 }
     }
 }
