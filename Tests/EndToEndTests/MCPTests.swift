@@ -34,12 +34,14 @@ final class `An MCP client behind authctl` {
     @Test(arguments: ["legacy", "auto", "2026-07-28"])
     func `the client of the SDK calls tools with the login, in every generation`(mode: String) throws {
         try logIn()
-        #expect(try client(mode, calls: 50) == ["connected", "lists note", "50 answers: a note", "closed"])
+        #expect(try client(mode, calls: 50) == ["connected", "lists note read_note", "50 answers: a note", "closed"])
     }
 
     /// What authctl answers to these lines; then its end is closed.
-    private func answers(_ lines: String...) throws -> [[String: Any]] {
-        let run = try authctl.run("mcp", mcp.resource, input: lines.joined(separator: "\n") + "\n")
+    private func answers(_ lines: String...) throws -> [[String: Any]] { try answers(lines: lines) }
+
+    private func answers(lines: [String], options: [String] = []) throws -> [[String: Any]] {
+        let run = try authctl.run(["mcp", mcp.resource] + options, input: lines.joined(separator: "\n") + "\n")
         #expect(run.code == 0, "\(run.error)")
         return try run.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -66,5 +68,69 @@ final class `An MCP client behind authctl` {
         let data = try #require(error["data"] as? [String: Any])
         #expect(data["exitCode"] as? Int == 4)
         #expect((data["command"] as? String)?.hasPrefix("authctl login ") == true)
+    }
+
+    /// The messages that begin a session of 2025.
+    private static let beginning = [
+        #"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#,
+        #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+    ]
+
+    /// What came of requests with these methods and parameters, in their order: the texts of results, or codes of errors.
+    private func outcomes(_ requests: [(method: String, params: String)], options: [String]) throws -> [String] {
+        let lines = requests.enumerated().map {
+            #"{"jsonrpc":"2.0","id":\#($0 + 1),"method":"\#($1.method)","params":\#($1.params)}"#
+        }
+        let all = try answers(lines: Self.beginning + lines, options: options)
+        return try (1...requests.count).map { id in
+            let answer = try #require(all.first { $0["id"] as? Int == id })
+            if let error = answer["error"] as? [String: Any] { return "\(error["code"] as? Int ?? 0)" }
+            let result = try #require(answer["result"] as? [String: Any])
+            let lists = ["tools", "prompts", "resources", "resourceTemplates"].compactMap {
+                result[$0] as? [[String: Any]]
+            }
+            if let list = lists.first {
+                return list.compactMap { ($0["name"] as? String) }.joined(separator: " ")
+            }
+            return ["content", "contents", "messages"].contains { result[$0] != nil } ? "passed" : "other"
+        }
+    }
+
+    @Test func `with rules a client sees and calls what they allow, and the log tells all of it`() throws {
+        try logIn()
+        let log = authctl.home.appending(path: "agent.jsonl").path
+        let seen = try outcomes(
+            [
+                ("tools/list", "{}"), ("tools/call", #"{"name":"read_note","arguments":{}}"#),
+                ("tools/call", #"{"name":"note","arguments":{"secret":"hunter2"}}"#), ("prompts/list", "{}"),
+                ("prompts/get", #"{"name":"greet"}"#), ("resources/templates/list", "{}"),
+                ("resources/read", #"{"uri":"data://notes/a"}"#), ("resources/read", #"{"uri":"data://other/a"}"#),
+                ("other/method", "{}"), ("tools/call", #"{"name":"read_note","Name":"note"}"#),
+            ], options: ["--allow", "TOOL read_*", "--allow", "RESOURCE data://notes/*", "--log", log])
+        #expect(
+            seen == ["read_note", "passed", "-32011", "", "-32011", "named", "passed", "-32011", "-32601", "-32600"])
+        let lines = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(lines.contains(#""method":"tools/call","path":"note""#) && !lines.contains("hunter2"), "\(lines)")
+        #expect(lines.split(separator: "\n").count { $0.contains(#""decision":"refused""#) } == 5, "\(lines)")
+        #expect(lines.split(separator: "\n").count { $0.contains(#""ms":"#) } == 12, "\(lines)")
+    }
+
+    @Test func `read-only is what the service itself marks so, and every prompt and resource`() throws {
+        try logIn()
+        let seen = try outcomes(
+            [
+                ("tools/call", #"{"name":"note","arguments":{}}"#), ("tools/list", "{}"),
+                ("tools/call", #"{"name":"read_note","arguments":{}}"#), ("prompts/get", #"{"name":"greet"}"#),
+                ("resources/read", #"{"uri":"data://notes/a"}"#),
+            ], options: ["--read-only"])
+        #expect(seen == ["-32011", "read_note", "passed", "passed", "passed"])
+    }
+
+    @Test func `what nobody approves in time is refused`() throws {
+        try logIn()
+        let seen = try outcomes(
+            [("tools/list", "{}"), ("tools/call", #"{"name":"note","arguments":{}}"#)],
+            options: ["--ask", "TOOL note", "--prompt-timeout", "1"])
+        #expect(seen == ["note", "-32011"])
     }
 }

@@ -4,12 +4,12 @@ import Testing
 
 /// An event stream, as its bytes come.
 struct MCPEventStreamTests {
-    private func read(_ text: String, piece: Int = .max, _ stream: inout MCPEventStream) throws(MCPFault) -> [String] {
+    private func read(_ text: String, piece: Int = .max, _ stream: inout MCPEventStream) throws(MCPError) -> [String] {
         var messages: [String] = [], rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let now = Array(rest.prefix(piece))
             rest = rest.dropFirst(now.count)
-            let found = try now.withUnsafeBufferPointer { (bytes) throws(MCPFault) in
+            let found = try now.withUnsafeBufferPointer { (bytes) throws(MCPError) in
                 try stream.messages(in: UnsafeRawBufferPointer(bytes))
             }
             messages += found.map { String(decoding: $0, as: UTF8.self) }
@@ -56,8 +56,8 @@ struct MCPEventStreamTests {
     @Test func `an endless event is refused`() throws {
         var stream = MCPEventStream(limit: 1000)
         for _ in 0..<9 { _ = try read("data: " + String(repeating: "a", count: 100) + "\n", &stream) }
-        #expect(throws: MCPFault.tooLong) { try read("data: " + String(repeating: "a", count: 100), &stream) }
+        #expect(throws: MCPError.tooLong) { try read("data: " + String(repeating: "a", count: 100), &stream) }
         var other = MCPEventStream(limit: 1000)
-        #expect(throws: MCPFault.tooLong) { try read(String(repeating: ":", count: 1001), &other) }
+        #expect(throws: MCPError.tooLong) { try read(String(repeating: ":", count: 1001), &other) }
     }
 }

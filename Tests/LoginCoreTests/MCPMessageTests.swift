@@ -5,7 +5,7 @@ import Testing
 
 /// A message of the Model Context Protocol, as far as it is understood to be passed on.
 struct MCPMessageTests {
-    private func message(_ text: String) throws(MCPFault) -> MCPMessage { try MCPMessage(Array(text.utf8)) }
+    private func message(_ text: String) throws(MCPError) -> MCPMessage { try MCPMessage(Array(text.utf8)) }
 
     private func text(_ message: MCPMessage) -> String { String(decoding: message.text, as: UTF8.self) }
 
@@ -25,7 +25,7 @@ struct MCPMessageTests {
 
     @Test func `the bytes go on, without the line ends between tokens`() throws {
         let laid = "\u{FEFF}{\r\n  \"id\": 12345678901234567890.50,\n  \"result\": {\"a\": [1e400, \"\\n\\u00e9é\"]}\n}"
-        #expect(throws: MCPFault.self) { try message(laid) }
+        #expect(throws: MCPError.self) { try message(laid) }
         let whole = laid.replacing("12345678901234567890.50", with: "3")
         #expect(text(try message(whole)) == "{  \"id\": 3,  \"result\": {\"a\": [1e400, \"\\n\\u00e9é\"]}}")
     }
@@ -35,8 +35,8 @@ struct MCPMessageTests {
         #"{"id":1,"method":"a",}"#,
     ])
     func `what is not JSON is refused`(text: String) {
-        #expect(throws: MCPFault.unreadable) { try message(text) }
-        #expect(MCPFault.unreadable.code == -32700)
+        #expect(throws: MCPError.unreadable) { try message(text) }
+        #expect(MCPError.unreadable.code == -32700)
     }
 
     @Test(arguments: [
@@ -46,7 +46,7 @@ struct MCPMessageTests {
         #"{"id":1,"method":3}"#,
     ])
     func `batches, doubled members and other IDs are refused`(text: String) {
-        do throws(MCPFault) {
+        do throws(MCPError) {
             _ = try message(text)
             Issue.record("it was taken")
         } catch {
@@ -60,7 +60,7 @@ struct MCPMessageTests {
             return "{\"id\":1,\"result\":\(inner)}"
         }
         _ = try message(nested(128))
-        #expect(throws: MCPFault.self) { try message(nested(129)) }
+        #expect(throws: MCPError.self) { try message(nested(129)) }
     }
 
     @Test func `a message of 2025 has the headers of its session, and initialize has none`() throws {
@@ -102,10 +102,10 @@ struct MCPMessageTests {
     }
 
     @Test func `a method or a version that is not visible ASCII is refused`() {
-        #expect(throws: MCPFault.self) { try message(modern(#"tools/call\r\nX: y"#)) }
-        #expect(throws: MCPFault.self) { try message(modern("tools call")) }
-        #expect(throws: MCPFault.self) { try message(modern("ping").replacing("2026-07-28", with: "2026é")) }
-        #expect(throws: MCPFault.self) { try message(modern("ping").replacing("\"2026-07-28\"", with: "3")) }
+        #expect(throws: MCPError.self) { try message(modern(#"tools/call\r\nX: y"#)) }
+        #expect(throws: MCPError.self) { try message(modern("tools call")) }
+        #expect(throws: MCPError.self) { try message(modern("ping").replacing("2026-07-28", with: "2026é")) }
+        #expect(throws: MCPError.self) { try message(modern("ping").replacing("\"2026-07-28\"", with: "3")) }
     }
 
     @Test func `a cancelled request is named by its ID`() throws {
@@ -113,6 +113,45 @@ struct MCPMessageTests {
         #expect(try message(cancelling).cancelled == .text("a"))
         #expect(try message(cancelling.replacing("\"a\"", with: "null")).cancelled == nil)
         #expect(try message(#"{"method":"other","params":{"requestId":"a"}}"#).cancelled == nil)
+    }
+
+    @Test(arguments: [
+        (#"{"id":1,"method":"ping","Method":"tools/call"}"#, true),
+        (#"{"id":1,"result":{},"METHOD":"tools/call"}"#, true),
+        (#"{"id":1,"method":"tools/call","params":{"name":"a","Name":"b"}}"#, true),
+        (#"{"id":1,"method":"tools/call","param\u017f":{"name":"b"},"params":{"name":"a"}}"#, true),
+        (#"{"id":1,"method":"completion/complete","params":{"ref":{"uri":"a","URI":"b"}}}"#, true),
+        (#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"Name":"b","METHOD":1}}}"#, false),
+        (#"{"id":1,"result":{"Method":1}}"#, false),
+    ])
+    func `members whose names differ by case alone could be another reader's`(text: String, isAmbiguous: Bool) throws {
+        #expect(try message(text).isAmbiguous == isAmbiguous)
+    }
+
+    @Test func `arguments are shown to a person as the service will read them`() throws {
+        let arguments = #"{"p\u0061th":"a\/\u0062\n","n":12345678901234567890123,"l":[1]}"#
+        let call = try message(#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":\#(arguments)}}"#)
+        let text = #"""
+            {
+              "path": "a/b\u000a",
+              "n": 12345678901234567890123,
+              "l": [
+                1
+              ]
+            }
+            """#
+        #expect(call.shownArguments == .text(text, of: Int64(text.utf8.count)))
+        #expect(try message(#"{"id":1,"method":"prompts/get","params":{"name":"a"}}"#).shownArguments == .none)
+    }
+
+    @Test func `a person is shown the beginning of long arguments, and that there are more`() throws {
+        let long = String(repeating: "x", count: 100_000)
+        let call = try message(#"{"id":1,"method":"tools/call","params":{"arguments":{"a":"\#(long)","b":"c"}}}"#)
+        guard case .text(let text, let length) = call.shownArguments else {
+            Issue.record("no text")
+            return
+        }
+        #expect(text.utf8.count <= 32 << 10 && text.contains(#""a": "xx"#) && length == nil)
     }
 
     @Test func `an error that its sender could not place is placed, and else as it was`() throws {

@@ -7,7 +7,13 @@ struct MCPToolHeadersTests {
     private func tools(_ schemas: String...) throws -> (headers: [String: MCPToolHeaders], text: String) {
         let all = schemas.enumerated().map { "{\"name\":\"t\($0)\", \"inputSchema\": \($1), \"n\": 1.50}" }
         let list = "{\"id\":1,\"result\":{\"tools\": [ \(all.joined(separator: " , ")) ], \"nextCursor\": \"x\"}}"
-        let (headers, text) = try MCPMessage(Array(list.utf8)).tools()
+        var headers: [String: MCPToolHeaders] = [:]
+        let text = try MCPMessage(Array(list.utf8)).text(without: "tools") { tool in
+            guard let name = tool.member("name")?.string, let known = MCPToolHeaders(schema: tool.member("inputSchema"))
+            else { return false }
+            headers[name] = known
+            return true
+        }
         return (headers, String(decoding: text, as: UTF8.self))
     }
 
@@ -64,7 +70,8 @@ struct MCPToolHeadersTests {
     @Test func `the list is asked for with what the call says of its client`() throws {
         let call =
             #"{"id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28", "a":1.0}}}"#
-        let page = try #require(try MCPMessage(Array(call.utf8)).listing(after: Array(#""c\u00e9""#.utf8)))
+        let page = try #require(
+            try MCPMessage(Array(call.utf8)).listing(after: Array(#""c\u00e9""#.utf8), id: "authctl-tools"))
         #expect(page.isModern && page.method == "tools/list")
         #expect(
             String(decoding: page.text, as: UTF8.self)

@@ -39,4 +39,14 @@ server = FastMCP("notes", auth=auth)
 def note() -> str:
     "The note."
     return "a note"
+@server.tool(annotations={"readOnlyHint": True})
+def read_note() -> str:
+    "Reads the note."
+    return "read"
+@server.prompt
+def greet() -> str:
+    return "hello"
+@server.resource("data://notes/{name}")
+def named(name: str) -> str:
+    return "note " + name
 server.run(transport="http", host="127.0.0.1", port=port, show_banner=False, log_level="info")

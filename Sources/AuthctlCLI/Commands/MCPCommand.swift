@@ -13,6 +13,7 @@ struct MCPCommand: InvokedCommand {
             Examples:
               "mcpServers": { "linear": { "command": "authctl", "args": ["mcp", "linear"] } }
               authctl mcp https://mcp.example/mcp
+              authctl mcp linear --allow 'TOOL get_*,list_*' --ask 'TOOL create_*'
             """)
     static let mayUnlock = false
 
@@ -20,12 +21,52 @@ struct MCPCommand: InvokedCommand {
         help: ArgumentHelp("A profile, or the URL of the service's endpoint.", valueName: "profile-or-url"))
     var profileOrURL: String?
 
+    @OptionGroup(title: "What the client may do") var rules: MCPRuleOptions
+
+    @Option(help: ArgumentHelp("Log each message in this file.", valueName: "file"), completion: .file())
+    var log: String?
+
+    @Option(help: ArgumentHelp("Time limit for each answer of 'authctl approve'. (default: 60)", valueName: "seconds"))
+    var promptTimeout: Int?
+
+    @Flag(help: "Log in with a browser if there is no login.")
+    var login = false
+
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        if log == "" { throw ValidationError("--log must be a file.") }
+        if let promptTimeout, !(1...86_400).contains(promptTimeout) {
+            throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
+        }
+    }
+
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let server = try invocation.context.mcpServer(profileOrURL)
-        let provider = try SessionProvider(invocation.context, server.profile, LoginRequest())
-        try MCPBridge(provider, to: server.url).run()
+        var options = MCPOptions()
+        (options.rules, options.readsOnly, options.logsIn) = (try rules.rules(), rules.readOnly, login)
+        options.log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
+        options.answerTime = promptTimeout ?? options.answerTime
+        try MCPBridge(invocation.context, to: profileOrURL, options).run()
         return .ok
+    }
+}
+
+/// The rules of `mcp` that a person adds to those of the profile.
+struct MCPRuleOptions: ParsableArguments {
+    @Flag(help: "Let only tools through that the service marks as reading only, and all prompts and resources.")
+    var readOnly = false
+
+    @Option(help: ArgumentHelp("Let these through, such as 'TOOL get_*,list_*'.", valueName: "rule"))
+    var allow: [String] = []
+
+    @Option(help: ArgumentHelp("Ask about these; 'authctl approve' answers.", valueName: "rule"))
+    var ask: [String] = []
+
+    @Option(help: ArgumentHelp("Refuse these, whatever else says.", valueName: "rule"))
+    var deny: [String] = []
+
+    /// - Throws: `usage` with the option that is no rule.
+    func rules() throws(LoginFault) -> ServeRuleSet {
+        try ServeRuleSet(allow: allow, ask: ask, deny: deny, forMCP: true)
     }
 }

@@ -20,22 +20,30 @@ struct ServeRuleOptions: ParsableArguments {
 
     /// - Throws: `usage` with the option that is no rule.
     func rules() throws(LoginFault) -> ServeRuleSet {
-        let set = ServeRuleSet(
-            allow: (readOnly ? [.readOnly] : []) + (try Self.rules(allow, of: "--allow")),
-            ask: try Self.rules(ask, of: "--ask"), deny: try Self.rules(deny, of: "--deny"))
-        guard set.count <= ServeRuleSet.most else {
-            throw .usage(.badValue(option: "--allow", problem: "at most \(ServeRuleSet.most) rules can be given"))
-        }
-        return set
+        try ServeRuleSet(allow: (readOnly ? [ServeRule.readOnly.text] : []) + allow, ask: ask, deny: deny)
     }
+}
 
-    private static func rules(_ texts: [String], of option: String) throws(LoginFault) -> [ServeRule] {
-        try texts.map { (text) throws(LoginFault) in
-            do throws(ServeRuleFault) {
-                return try ServeRule(text)
-            } catch {
-                throw .usage(.badValue(option: "\(option) \(SafeText.quoted(text))", problem: error.words))
+extension ServeRuleSet {
+    /// The rules of a command line.
+    /// - Parameter forMCP: which of the commands it is.
+    init(allow: [String], ask: [String], deny: [String], forMCP: Bool = false) throws(LoginFault) {
+        func rules(_ texts: [String], of option: String) throws(LoginFault) -> [ServeRule] {
+            try texts.map { (text) throws(LoginFault) in
+                do throws(ServeRuleFault) {
+                    let rule = try ServeRule(text)
+                    if rule.isForMCP != forMCP { throw .otherCommand(forMCP: forMCP) }
+                    return rule
+                } catch {
+                    throw .usage(.badValue(option: "\(option) \(SafeText.quoted(text))", problem: error.words))
+                }
             }
+        }
+        self.init(
+            allow: try rules(allow, of: "--allow"), ask: try rules(ask, of: "--ask"),
+            deny: try rules(deny, of: "--deny"))
+        guard count <= Self.most else {
+            throw .usage(.badValue(option: "--allow", problem: "at most \(Self.most) rules can be given"))
         }
     }
 }

@@ -149,7 +149,7 @@ package enum JSONFault: String, Error, Equatable, Sendable {
 }
 
 /// Writes JSON (RFC 8259) in one line, with the members in the order in which they are given.
-struct JSONText {
+struct JSONText: Equatable {
     private var text = "{"
     private var isEmpty = true
 
@@ -179,7 +179,7 @@ struct JSONText {
     var finished: String { text + "}" }
 
     /// Escapes also what no terminal should obey.
-    private static func quoted(_ value: String) -> String {
+    static func quoted(_ value: String) -> String {
         var quoted = "\""
         for scalar in value.unicodeScalars {
             switch scalar {

@@ -14,6 +14,11 @@ extension LoginContext {
         return settings
     }
 
+    /// Whether a browser can be started here, and somebody would see it.
+    func canStartBrowser(for profile: Profile) throws(LoginFault) -> Bool {
+        BrowserStart(configured: try browser(profile.settings.browser), environment: .inherited()).canStart
+    }
+
     private func browser(_ line: String?) throws(LoginFault) -> [String]? {
         guard let line else { return nil }
         guard let words = CommandWords.split(line), !words.isEmpty else {

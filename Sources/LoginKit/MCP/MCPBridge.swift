@@ -19,10 +19,10 @@ package final class MCPBridge: @unchecked Sendable {
     /// The time that calls have once the client has gone.
     private static let patience = Duration.seconds(1)
 
-    /// - Parameter url: of the service's endpoint.
-    package init(_ provider: SessionProvider, to url: String) throws(LoginFault) {
-        login = try MCPLogin(provider)
-        client = MCPClient(login, url, output) { [unowned self] session in
+    /// - Parameter target: a profile's name, or the URL of the service's endpoint; `nil` if options or the environment say it.
+    package init(_ context: LoginContext, to target: String?, _ options: MCPOptions) throws(LoginFault) {
+        login = try MCPLogin(context, target, options)
+        client = MCPClient(login, output) { [unowned self] session in
             monitor.locked { for call in running { call.lose(before: session) } }
         }
     }
@@ -52,7 +52,7 @@ package final class MCPBridge: @unchecked Sendable {
     private var isBusy: Bool { monitor.locked { !(waiting.isEmpty && running.isEmpty) } }
 
     private func receive(_ line: [UInt8]?) {
-        do throws(MCPFault) {
+        do throws(MCPError) {
             guard let line else { throw .tooLong }
             let message = try MCPMessage(line)
             monitor.locked {
@@ -61,7 +61,7 @@ package final class MCPBridge: @unchecked Sendable {
                 startWaiting()
             }
         } catch {
-            output.send(MCPError(code: error.code, message: error.words).answer(to: nil))
+            output.send(error.answer(to: nil))
         }
     }
 

@@ -14,23 +14,45 @@ final class MCPCall: Sendable {
         var missed = 0
         /// When its response is closed, since all that matters has come.
         var deadline: ContinuousClock.Instant?
+        /// Of an own request.
+        var answer: MCPMessage?
+        /// Of the last response.
+        var status: Int?
+        /// The bytes of all responses.
+        var received: Int64 = 0
     }
 
     let message: MCPMessage
+    /// The call on whose behalf this one was made here; its answer is not for the client.
+    let origin: MCPCall?
     private let state = Mutex(State())
 
     /// The time that a service has for closing the response after the answer, or for saying that it does not know the session.
     private static let patience = Duration.seconds(1)
 
-    init(_ message: MCPMessage) {
-        self.message = message
+    init(_ message: MCPMessage, for origin: MCPCall? = nil) {
+        (self.message, self.origin) = (message, origin)
+    }
+
+    /// The answer to an own request.
+    var kept: MCPMessage? { state.withLock { $0.answer } }
+
+    /// The status of the last response; `nil` if there was none.
+    var status: Int? { state.withLock { $0.status } }
+
+    /// The bytes of all responses.
+    var received: Int64 { state.withLock { $0.received } }
+
+    func note(_ reply: MCPReply) {
+        state.withLock { ($0.status, $0.received) = (reply.status, $0.received + reply.received) }
     }
 
     /// Whether its transfer is to end.
     var isOver: Bool {
-        state.withLock { state in
-            state.isCancelled || [state.deadline, state.lost].contains { $0.map { $0 <= .now } ?? false }
-        }
+        origin?.isOver == true
+            || state.withLock { state in
+                state.isCancelled || [state.deadline, state.lost].contains { $0.map { $0 <= .now } ?? false }
+            }
     }
 
     /// Whether it was given up since its session is lost.
@@ -63,10 +85,11 @@ final class MCPCall: Sendable {
     }
 
     /// - Returns: whether it was not answered before.
-    func answer() -> Bool {
+    func answer(with message: MCPMessage? = nil) -> Bool {
         state.withLock {
             if $0.isAnswered { return false }
             ($0.isAnswered, $0.deadline) = (true, .now + Self.patience)
+            if origin != nil { $0.answer = message }
             return true
         }
     }

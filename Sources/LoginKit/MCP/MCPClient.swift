@@ -29,7 +29,6 @@ final class MCPClient: @unchecked Sendable {
     }
 
     private let login: MCPLogin
-    private let url: String
     private let output: MCPOutput
     /// Gives up the calls that were sent before this session.
     private let lose: @Sendable (Int) -> Void
@@ -47,20 +46,28 @@ final class MCPClient: @unchecked Sendable {
     /// Milliseconds before a stream is taken up again, unless the service says so.
     private static let pause = 1000
 
-    init(_ login: MCPLogin, _ url: String, _ output: MCPOutput, lose: @escaping @Sendable (Int) -> Void) {
-        (self.login, self.url, self.output, self.lose) = (login, url, output, lose)
+    init(_ login: MCPLogin, _ output: MCPOutput, lose: @escaping @Sendable (Int) -> Void) {
+        (self.login, self.output, self.lose) = (login, output, lose)
     }
 
-    /// Sends a message, and sees to it that a request is answered.
+    /// Sends a message, unless that is refused, and sees to it that a request is answered.
     func serve(_ call: MCPCall) {
         let end = ContinuousClock.now + (call.message.isFirst ? Self.loginPatience : .zero)
+        var verdict: MCPReview.Verdict?
+        defer { verdict?.note?.end(call.status, sent: Int64(call.message.text.count), received: call.received) }
         while true {
             do throws(LoginFault) {
+                let review = try login.server().review
+                if verdict == nil {
+                    try review.listTools(for: call.message) { () throws(LoginFault) in try listTools(for: call) }
+                    verdict = review.review(call, account: login.account, hidden: login.knownSecrets)
+                }
+                if let refusal = verdict?.refusal { return answer(call, refusal) }
                 return try exchange(call)
             } catch {
                 if call.isAnswered { return }
                 if case .loginRequired = error, login.hasChanged(until: end, unless: { call.isOver }) { continue }
-                return fail(call, with: call.isLost ? Self.lostCall : error)
+                return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
             }
         }
     }
@@ -68,8 +75,7 @@ final class MCPClient: @unchecked Sendable {
     private static let lostCall = LoginFault.failure(
         .other("the service has ended the session in which this call was made; it may have been carried out"))
 
-    private func fail(_ call: MCPCall, with fault: LoginFault) {
-        let error = MCPError(fault, login.topic)
+    private func answer(_ call: MCPCall, _ error: MCPError) {
         guard let id = call.message.id else { return login.warn(error.message) }
         if call.answer() { output.send(error.answer(to: id)) }
     }
@@ -159,41 +165,57 @@ final class MCPClient: @unchecked Sendable {
     }
 
     private func pass(_ message: MCPMessage, _ reply: MCPReply, for call: MCPCall) {
-        guard case .answer(let id, let isError) = message.kind else { return output.send(message.text) }
+        guard case .answer(let id, let isError) = message.kind else { return emit(message) }
         guard let own = call.message.id, id == own || id == nil && isError else { return }
         if message.lacksHeaders, call.needHeaders() { return }
-        guard call.answer() else { return }
+        guard call.answer(with: message) else { return }
         if call.message.method == "initialize", !isError { begin(call.message, reply.session, message.version) }
-        if id == nil { return output.send(message.error(for: own)) }
-        let isList = call.message.isModern && call.message.method == "tools/list"
-        output.send(isList ? learn(from: message) : message.text)
+        if call.origin != nil { return }
+        output.send(id == nil ? message.error(for: own) : shown(message, to: call.message))
     }
 
-    /// Remembers the headers that tools want.
-    /// - Returns: the list without tools that cannot be called.
-    private func learn(from list: MCPMessage) -> [UInt8] {
-        let (found, text) = list.tools()
-        tools.withLock { $0.merge(found) { $1 } }
-        return text
+    /// Hands on what the service says by itself.
+    private func emit(_ message: MCPMessage) {
+        login.heard(message)
+        output.send(message.text)
     }
 
-    /// Reads the list of all tools, since the service has changed what it wants.
-    private func listTools(for call: MCPCall) throws(LoginFault) {
-        var cursor: [UInt8]?
+    /// The text of an answer, without what the client may not see, and without tools that cannot be called; their headers are
+    /// remembered.
+    private func shown(_ answer: MCPMessage, to request: MCPMessage) -> [UInt8] {
+        login.shown(answer, to: request, unless: remember)
+    }
+
+    /// - Returns: whether the tool can be called.
+    private func remember(_ tool: JSONValue) -> Bool {
+        guard let headers = MCPToolHeaders(schema: tool.member("inputSchema")) else { return false }
+        if let name = tool.member("name")?.string { tools.withLock { $0[name] = headers } }
+        return true
+    }
+
+    /// Reads the list of all tools on behalf of a call: their headers, and which of them only read.
+    /// - Returns: the names of those.
+    @discardableResult
+    private func listTools(for call: MCPCall) throws(LoginFault) -> Set<String> {
+        var cursor: [UInt8]?, reading: Set<String> = [], others: Set<String> = []
         for _ in 0..<Self.mostPages {
-            guard let request = call.message.listing(after: cursor) else { return }
-            let page = MCPCall(request)
-            cursor = nil
-            let reply = MCPReply { [self] message, _ in
-                guard case .answer(_, isError: false) = message.kind, page.answer() else { return }
-                _ = learn(from: message)
-                cursor = message.member("nextCursor", at: ["result"]).flatMap {
-                    $0.first == UInt8(ascii: "\"") ? $0 : nil
-                }
+            guard let request = call.message.listing(after: cursor, id: "authctl-\(RequestNote.newID())") else { break }
+            let page = MCPCall(request, for: call)
+            try exchange(page)
+            guard let list = page.kept, case .answer(_, isError: false) = list.kind else {
+                throw .failure(.other("the service does not list its tools"))
             }
-            try tell(request, page, reply, session: nil, settled: nil)
-            if cursor == nil { return }
+            _ = list.text(without: "tools") { tool in
+                if let name = tool.member("name")?.string {
+                    let isReading = tool.member("annotations")?.member("readOnlyHint") == .bool(true)
+                    if isReading { reading.insert(name) } else { others.insert(name) }
+                }
+                return remember(tool)
+            }
+            cursor = list.member("nextCursor", at: ["result"]).flatMap { $0.first == UInt8(ascii: "\"") ? $0 : nil }
+            if cursor == nil { break }
         }
+        return reading.subtracting(others)
     }
 
     /// The fault of a response without an answer.
@@ -285,9 +307,9 @@ final class MCPClient: @unchecked Sendable {
     private func listen(_ call: MCPCall, in current: Session) -> Bool {
         var events = MCPEventStream(), failures = 0
         while failures < Self.mostFailures, !call.isOver {
-            let reply = MCPReply(after: events) { [output] message, _ in
+            let reply = MCPReply(after: events) { [self] message, _ in
                 if case .answer = message.kind { return }
-                output.send(message.text)
+                emit(message)
             }
             do throws(LoginFault) {
                 try get(call, reply, in: current)
@@ -336,11 +358,14 @@ final class MCPClient: @unchecked Sendable {
         _ method: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?, _ call: MCPCall,
         _ reply: MCPReply
     ) throws(LoginFault) {
-        let session = try login.current()
+        let server = try login.server(), session = try login.current()
         let worker = try worker(for: call, of: session)
-        defer { giveBack(worker) }
+        defer {
+            call.note(reply)
+            giveBack(worker)
+        }
         guard let service = worker.service else { return }
-        var target = url
+        var target = server.url
         for _ in 0...Self.mostRedirects {
             if call.isOver { throw .cancelled }
             var message = HTTPRequest(
@@ -349,13 +374,13 @@ final class MCPClient: @unchecked Sendable {
             var outgoing = OutgoingRequest(
                 message: message, body: body.map { .streamed(MCPBody($0), isRepeatable: true) } ?? .none,
                 output: ResponseOutput(
-                    reply, includesHead: false, progress: nil, mayConcern: login.profile.mayConcern))
+                    reply, includesHead: false, progress: nil, mayConcern: server.provider.profile.mayConcern))
             (outgoing.mayProbe, outgoing.pieceSize) = (false, 64 << 10)
             let lent = try session.lend()
             let outcome = try session.send(outgoing, with: lent, over: service) { reply.hidden = $0 }
             let response = outcome.relayed.response
             if (300..<400).contains(response.status), let redirect = response.redirect {
-                guard redirect.fault == nil, redirect.origin == login.endpoint.origin,
+                guard redirect.fault == nil, redirect.origin == server.endpoint.origin,
                     [307, 308].contains(response.status)
                 else {
                     let words =

@@ -3,39 +3,88 @@ import Secrets
 
 /// The login of all calls: one session, once there is one.
 final class MCPLogin: @unchecked Sendable {
-    let profile: Profile
-    let endpoint: ServiceEndpoint
-    /// The subject of messages.
-    let topic: ErrorContext
-    private let provider: SessionProvider
+    /// The service, once there is a profile of it.
+    struct Server {
+        let provider: SessionProvider
+        let endpoint: ServiceEndpoint
+        /// Of the endpoint that speaks the protocol.
+        let url: String
+        let review: MCPReview
+    }
+
+    private let context: LoginContext
+    private let target: String?
+    private let options: MCPOptions
     private let registry: AccountRegistry
-    private let monitor = Monitor()
+    /// Held while somebody logs in; the other one never waits for a person.
+    private let entrance = Monitor(), monitor = Monitor()
+    private var found: Server?
     private var session: ServedSession?
+    private(set) var account = ""
     /// The logins of this machine when the last one was looked for.
     private var seen: AccountRegistryDocument?
 
-    /// - Parameter provider: nobody is asked on this terminal.
-    init(_ provider: SessionProvider) throws(LoginFault) {
-        var unattended = provider.unattended()
-        // What was given is for the first login.
-        unattended.request.supplied = provider.request.supplied
-        unattended.request.policy.hasSuppliedCredential = provider.request.policy.hasSuppliedCredential
-        let context = provider.context
-        (self.provider, profile, endpoint) = (unattended, provider.profile, try context.endpoint(provider.profile))
-        topic = context.topic
+    /// - Parameter target: a profile's name, or a URL for which there may be no profile yet.
+    init(_ context: LoginContext, _ target: String?, _ options: MCPOptions) throws(LoginFault) {
+        (self.context, self.target, self.options) = (context, target, options)
         registry = AccountRegistry(folder: context.paths.stateFolder, remembers: false, isCancelled: { false })
+        do {
+            _ = try server()
+        } catch .loginRequired {
+            // The client is told so, at each call.
+        }
+    }
+
+    /// The subject of messages.
+    var topic: ErrorContext { context.topic }
+
+    func server() throws(LoginFault) -> Server {
+        try monitor.locked { () throws(LoginFault) in
+            if let found { return found }
+            seen = known
+            let (profile, url) = try context.mcpServer(target)
+            let given = try SessionProvider(context, profile, LoginRequest())
+            var provider = given.unattended()
+            // What was given is for the first login.
+            provider.request.supplied = given.request.supplied
+            provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
+            account = try context.record(of: profile)?.activeAccount?.username ?? ""
+            let server = Server(
+                provider: provider, endpoint: try context.endpoint(profile), url: url,
+                review: try MCPReview(options, profile, context))
+            found = server
+            return server
+        }
     }
 
     func current() throws(LoginFault) -> ServedSession {
-        try monitor.locked { () throws(LoginFault) in
-            if let session { return session }
-            seen = known
-            provider.context.lookAgain()
-            let found = ServedSession(provider.unattended(), try provider.enterUnverified())
-            session = found
-            return found
+        let provider = try server().provider
+        return try entrance.locked { () throws(LoginFault) in
+            if let session = monitor.locked({ session }) { return session }
+            monitor.locked { seen = known }
+            context.lookAgain()
+            let entered = try enter(provider), new = ServedSession(provider.unattended(), entered)
+            monitor.locked { (session, account) = (new, entered.identity.accountName) }
+            return new
         }
     }
+
+    /// Takes the stored login; where there is none and that was chosen, one in the browser, for all processes that wait for it.
+    private func enter(_ provider: SessionProvider) throws(LoginFault) -> AuthenticatedSession {
+        do {
+            return try provider.enterUnverified()
+        } catch {
+            guard case .loginRequired = error, options.logsIn, provider.profile.traits.asksForConsent,
+                try context.canStartBrowser(for: provider.profile)
+            else { throw error }
+            var asking = provider
+            asking.request.policy.mayAsk = true
+            return try asking.enter()
+        }
+    }
+
+    /// The secrets that no log may have.
+    var knownSecrets: RepeatedSecrets { monitor.locked { session }?.knownSecrets ?? RepeatedSecrets() }
 
     /// Waits for a login that is made elsewhere, looking each second.
     /// - Returns: whether there may be one now.
@@ -43,23 +92,35 @@ final class MCPLogin: @unchecked Sendable {
         while ContinuousClock.now < end {
             for _ in 0..<10 where !isOver() { usleep(100_000) }
             if isOver() { return false }
-            let isNew = monitor.locked {
-                if known == seen { return false }
-                _ = session?.close()
-                session = nil
-                return true
+            var old: ServedSession?, isNew = false
+            monitor.locked {
+                isNew = known != seen
+                if isNew { swap(&old, &session) }
             }
-            if isNew { return true }
+            guard isNew else { continue }
+            _ = old?.close()
+            return true
         }
         return false
     }
 
-    /// Stores what was refreshed.
-    func close() {
-        monitor.locked { _ = session?.close() }
+    /// Takes note of what the service says.
+    func heard(_ message: MCPMessage) { monitor.locked { found }?.review.hear(message) }
+
+    /// See `MCPReview.shown`.
+    func shown(
+        _ answer: MCPMessage, to request: MCPMessage, unless isWanted: (JSONValue) -> Bool
+    ) -> [UInt8] {
+        monitor.locked { found }?.review.shown(answer, to: request, unless: isWanted) ?? answer.text
     }
 
-    func warn(_ text: String) { provider.context.messages.warn("warning: \(text)") }
+    /// Stores what was refreshed.
+    func close() {
+        monitor.locked { found }?.review.stop()
+        _ = monitor.locked { session }?.close()
+    }
+
+    func warn(_ text: String) { context.messages.warn("warning: \(text)") }
 
     private var known: AccountRegistryDocument? {
         do {
@@ -74,8 +135,15 @@ final class MCPLogin: @unchecked Sendable {
 extension LoginContext {
     /// The profile of an MCP server, and the server's URL.
     /// - Parameter target: a profile's name or a URL; `nil` if options or the environment say it.
-    package func mcpServer(_ target: String?) throws(LoginFault) -> (profile: Profile, url: String) {
+    fileprivate func mcpServer(_ target: String?) throws(LoginFault) -> (profile: Profile, url: String) {
         if let target, target.contains("://") {
+            let origin = try URLParser.parsed(target).origin
+            var isKnown = options.profile != nil
+            for name in profiles.names where !isKnown { isKnown = try self.origin(of: name) == origin }
+            guard isKnown else {
+                topic = ErrorContext(origin: origin, url: target)
+                throw .loginRequired(LoginNeed(why: .nothingStored))
+            }
             let profile = try selectProfile(forRequestTo: target)
             return (profile, try requestURL(target, try endpoint(profile)))
         }

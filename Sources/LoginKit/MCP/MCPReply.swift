@@ -7,6 +7,8 @@ final class MCPReply: ResponseReceiver {
     private(set) var status = 0
     /// The value of `Mcp-Session-Id`.
     private(set) var session: String?
+    /// The bytes of its body.
+    private(set) var received: Int64 = 0
     /// Whether the response is an event stream.
     private(set) var isStream = false
     private(set) var events: MCPEventStream
@@ -42,6 +44,7 @@ final class MCPReply: ResponseReceiver {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
+        received += Int64(bytes.count)
         guard isStream else {
             if body.count + bytes.count <= (isGood ? MCPMessage.longest : Self.longestRefusal) {
                 body.append(contentsOf: bytes)
@@ -69,11 +72,11 @@ final class MCPReply: ResponseReceiver {
 
     private func take(_ bytes: [UInt8]) throws(LoginFault) { try pass(try read(try MCPMessage(bytes)), self) }
 
-    private func read<Result>(_ step: @autoclosure () throws(MCPFault) -> Result) throws(LoginFault) -> Result {
+    private func read<Result>(_ step: @autoclosure () throws(MCPError) -> Result) throws(LoginFault) -> Result {
         do {
             return try step()
         } catch {
-            throw .network(.brokenResponse(error.words))
+            throw .network(.brokenResponse(error.message))
         }
     }
 

@@ -11,14 +11,22 @@ package struct ServeRuleSet: Equatable, Sendable {
 
     package var count: Int { allow.count + ask.count + deny.count }
 
+    /// The rules of `authctl mcp` alone, or the others.
+    func only(forMCP: Bool) -> ServeRuleSet {
+        func part(_ rules: [ServeRule]) -> [ServeRule] { rules.filter { $0.isForMCP == forMCP } }
+        return ServeRuleSet(allow: part(allow), ask: part(ask), deny: part(deny))
+    }
+
     /// `deny` comes first, then `ask`, then `allow`. Each reading of a path has to be asked about or allowed; one that is asked about
     /// is enough for a question.
     fileprivate func decision(on act: ServedAct) -> ServeDecision {
         var asking: [ServeRule] = [], allowing: ServeRule?, isNamed = true
         for reading in act.path.readings {
-            let spellings = ask.isEmpty && deny.isEmpty ? [] : ServedPath.spellings(reading)
+            let spellings = ask.isEmpty && deny.isEmpty ? [] : act.path.spellings(reading)
             if let rule = deny.first(where: { $0.concerns(act.method, spellings) }) { return .refused(act, by: rule) }
-            if let rule = ask.first(where: { $0.concerns(act.method, spellings) }) {
+            if let rule = ask.first(where: {
+                $0.isForMCP ? $0.names(act.method, reading) : $0.concerns(act.method, spellings)
+            }) {
                 if !asking.contains(rule) { asking.append(rule) }
             } else if let rule = allow.first(where: { $0.names(act.method, reading) }) {
                 allowing = allowing ?? rule
@@ -48,12 +56,13 @@ enum ServeDecision: Equatable, Sendable {
     case refused(ServedAct, by: ServeRule?)
 }
 
-/// The rules of an `exec --serve`; each place that has any must let a request through.
+/// The rules of an `exec --serve`, or of an `authctl mcp`; each place that has any must let a request through.
 struct ServeRules: Equatable, Sendable {
     private let sets: [ServeRuleSet]
 
-    init(_ sets: [ServeRuleSet] = []) {
-        self.sets = sets.filter { $0.count > 0 }
+    /// - Parameter forMCP: which of the rules count.
+    init(_ sets: [ServeRuleSet] = [], forMCP: Bool = false) {
+        self.sets = sets.map { $0.only(forMCP: forMCP) }.filter { $0.count > 0 }
     }
 
     /// Whether there are no rules, so that everything passes.
@@ -64,6 +73,11 @@ struct ServeRules: Equatable, Sendable {
         var texts: [String] = []
         for rule in sets.flatMap(\.allow) where !texts.contains(rule.text) { texts.append(rule.text) }
         return texts
+    }
+
+    /// Returns whether each place asks about, or allows, something that begins like this.
+    func mayName(_ method: String, beginningWith path: [[UInt8]]) -> Bool {
+        sets.allSatisfy { set in (set.allow + set.ask).contains { $0.mayName(method, beginningWith: path) } }
     }
 
     /// - Parameter acts: everything that the request may do; all of it must pass.
@@ -82,7 +96,7 @@ struct ServeRules: Equatable, Sendable {
     }
 }
 
-/// A rule of an `exec --serve`: `METHODS PATH`, such as `GET,HEAD /issues/*`.
+/// A rule of an `exec --serve`: `METHODS PATH`, such as `GET,HEAD /issues/*`; or of an `authctl mcp`: see `MCPRuleKind`.
 package struct ServeRule: Equatable, Sendable {
     /// The method of a request that asks for a WebSocket.
     static let webSocket = "WEBSOCKET"
@@ -90,31 +104,58 @@ package struct ServeRule: Equatable, Sendable {
     static let longest = 1000
 
     /// As it was written.
-    let text: String
+    package let text: String
     /// `nil` for every method.
     private let methods: [String]?
-    private let pattern: ServePattern
-    /// The pattern for comparisons without case.
-    private let folded: ServePattern
+    /// One for a path, and one for each name.
+    private let patterns: [ServePattern]
+    /// The patterns for comparisons without case.
+    private let folded: [ServePattern]
 
-    private init(_ text: String, methods: [String]?, _ pattern: ServePattern) {
-        (self.text, self.methods, self.pattern) = (text, methods, pattern)
-        folded = pattern.mapTexts(\.caseFolded)
+    /// Whether it is about the messages of the Model Context Protocol.
+    package let isForMCP: Bool
+
+    private init(_ text: String, methods: [String]?, _ patterns: [ServePattern], isForMCP: Bool = false) {
+        (self.text, self.methods, self.patterns, self.isForMCP) = (text, methods, patterns, isForMCP)
+        folded = patterns.map { $0.mapTexts(\.caseFolded) }
     }
 
     package init(_ text: String) throws(ServeRuleFault) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2, !words[0].isEmpty, !words[1].isEmpty else { throw .notTwoWords }
-        self.init(text, methods: try Self.methods(words[0]), try ServePattern(String(words[1])))
+        let kind = words.first.flatMap { MCPRuleKind(rawValue: String($0)) }
+        guard words.count == 2, !words[0].isEmpty, !words[1].isEmpty else {
+            throw kind == nil ? .notTwoWords : .notNames
+        }
+        if let kind {
+            self.init(text, methods: [kind.rawValue], try kind.patterns(words[1]), isForMCP: true)
+        } else {
+            self.init(text, methods: try Self.methods(words[0]), [try ServePattern(String(words[1]))])
+        }
     }
 
     /// `--read-only`.
-    package static let readOnly = ServeRule("GET,HEAD,OPTIONS /**", methods: ["GET", "HEAD", "OPTIONS"], .everything)
+    package static let readOnly = ServeRule("GET,HEAD,OPTIONS /**", methods: ["GET", "HEAD", "OPTIONS"], [.everything])
+
+    /// `mcp --read-only`.
+    /// - Parameter names: of the tools that only read.
+    static func readOnly(tools names: Set<String>) -> [ServeRule] {
+        let tools = names.map { ServePattern(groups: [[.init(texts: [Array($0.utf8)])]]) }
+        return [
+            (MCPRuleKind.tool, "(--read-only)", tools), (.prompt, "*", [.everything]), (.resource, "**", [.everything]),
+        ].map {
+            ServeRule("\($0.rawValue) \($1)", methods: [$0.rawValue], $2, isForMCP: true)
+        }
+    }
 
     /// Returns whether the rule names exactly this method and path.
     func names(_ method: String, _ path: [[UInt8]]) -> Bool {
-        (methods?.contains(method) ?? true) && pattern.matches(path)
+        (methods?.contains(method) ?? true) && patterns.contains { $0.matches(path) }
+    }
+
+    /// Returns whether the rule may name a path that begins like this one, whose last segment is not whole.
+    func mayName(_ method: String, beginningWith path: [[UInt8]]) -> Bool {
+        (methods?.contains(method) ?? true) && patterns.contains { $0.mayMatch(beginningWith: path) }
     }
 
     /// Returns whether a service might take the request for one that the rule names.
@@ -122,9 +163,8 @@ package struct ServeRule: Equatable, Sendable {
     func concerns(_ method: String, _ spellings: [[[UInt8]]]) -> Bool {
         // What answers GET answers HEAD, too, and a WebSocket begins as GET (RFC 6455, section 4.1).
         let name = method.uppercased(), isLikeGET = name == "HEAD" || name == Self.webSocket
-        guard let methods else { return spellings.contains(where: folded.matches) }
-        return (methods.contains(name) || isLikeGET && methods.contains("GET"))
-            && spellings.contains(where: folded.matches)
+        guard methods.map({ $0.contains(name) || isLikeGET && $0.contains("GET") }) ?? true else { return false }
+        return spellings.contains { path in folded.contains { $0.matches(path) } }
     }
 
     /// Returns whether the rule names all that it concerns of this. What merely may be taken for that is nothing that a person who reads
@@ -132,7 +172,7 @@ package struct ServeRule: Equatable, Sendable {
     func covers(_ acts: [ServedAct]) -> Bool {
         acts.allSatisfy { act in
             act.path.readings.allSatisfy {
-                names(act.method, $0) || !concerns(act.method, ServedPath.spellings($0))
+                names(act.method, $0) || !concerns(act.method, act.path.spellings($0))
             }
         }
     }
@@ -168,198 +208,10 @@ package enum ServeRuleFault: Error, Equatable, Sendable {
     case badEscape
     /// Requests with such a path are always refused, see `ServedPath`.
     case neverMatches(segment: String)
-}
-
-extension ServePattern {
-    /// - Parameter text: percent-encoded or not; an encoded `*` is one.
-    init(_ text: String) throws(ServeRuleFault) {
-        guard text.hasPrefix("/") else { throw .relativePath }
-        guard !text.contains(where: { $0 == "?" || $0 == "#" }) else { throw .notOnlyPath }
-        let segments = text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        var groups: [[Segment]] = [[]]
-        for (index, segment) in segments.enumerated() {
-            if segment.elementsEqual("**".utf8) {
-                groups.append([])
-                continue
-            }
-            let isLast = index == segments.count - 1
-            groups[groups.count - 1].append(try Self.segment(Array(segment), isLast: isLast))
-        }
-        self.init(groups: groups)
-    }
-
-    private static func segment(_ raw: [UInt8], isLast: Bool) throws(ServeRuleFault) -> Segment {
-        let star = UInt8(ascii: "*")
-        if raw.contains([star, star]) { throw .partialDoubleStar }
-        var texts: [[UInt8]] = []
-        for part in raw.split(separator: star, omittingEmptySubsequences: false) {
-            guard let text = Hexadecimal.percentDecoded(part, isStrict: true) else { throw .badEscape }
-            guard ServedPath.isPlain(text), !text.contains(UInt8(ascii: "/")) else {
-                throw .neverMatches(segment: String(decoding: raw, as: UTF8.self))
-            }
-            texts.append(text)
-        }
-        guard texts.count > 1 || !ServedPath.isDots(texts[0]) && (isLast || !texts[0].isEmpty) else {
-            throw .neverMatches(segment: String(decoding: raw, as: UTF8.self))
-        }
-        return Segment(texts: texts)
-    }
-}
-
-/// The path of a rule: literal text, `*` for one segment or a part of one, and `**` for any number of segments.
-///
-/// Each group between two wildcards is looked for once, from the left, which finds a match wherever there is one (as for `*` in
-/// fnmatch(3)): the work is bounded by the lengths of path and pattern, however many wildcards there are.
-struct ServePattern: Equatable, Sendable {
-    /// One segment of the pattern: the texts around its `*`.
-    struct Segment: Equatable, Sendable {
-        let texts: [[UInt8]]
-
-        /// Returns whether the segment fits; a lone `*` needs one byte.
-        func matches(_ bytes: [UInt8]) -> Bool {
-            guard let first = texts.first, let last = texts.last else { return false }
-            guard texts.count > 1 else { return bytes == first }
-            if texts.count == 2, first.isEmpty, last.isEmpty { return !bytes.isEmpty }
-            guard bytes.count >= first.count + last.count, bytes.starts(with: first) else { return false }
-            let end = bytes.count - last.count
-            guard bytes[end...].elementsEqual(last) else { return false }
-            var place = first.count
-            for text in texts.dropFirst().dropLast() {
-                guard let found = bytes.place(of: text, in: place..<end) else { return false }
-                place = found + text.count
-            }
-            return true
-        }
-    }
-
-    /// The segments between two `**`; one group where there is none.
-    let groups: [[Segment]]
-
-    /// Matches every path.
-    static let everything = ServePattern(groups: [[], []])
-
-    func matches(_ path: [[UInt8]]) -> Bool {
-        guard let first = groups.first, let last = groups.last, path.count >= first.count else { return false }
-        guard groups.count > 1 else { return path.count == first.count && Self.fits(first, path, at: 0) }
-        let end = path.count - last.count
-        guard end >= first.count, Self.fits(first, path, at: 0), Self.fits(last, path, at: end) else { return false }
-        var place = first.count
-        for group in groups.dropFirst().dropLast() {
-            while place + group.count <= end, !Self.fits(group, path, at: place) { place += 1 }
-            guard place + group.count <= end else { return false }
-            place += group.count
-        }
-        return true
-    }
-
-    /// The same with each text changed.
-    fileprivate func mapTexts(_ change: ([UInt8]) -> [UInt8]) -> ServePattern {
-        ServePattern(groups: groups.map { $0.map { Segment(texts: $0.texts.map(change)) } })
-    }
-
-    private static func fits(_ group: [Segment], _ path: [[UInt8]], at place: Int) -> Bool {
-        group.indices.allSatisfy { group[$0].matches(path[place + $0]) }
-    }
-}
-
-extension [UInt8] {
-    /// The first place of a text within a range.
-    fileprivate func place(of text: [UInt8], in range: Range<Int>) -> Int? {
-        guard !text.isEmpty else { return range.lowerBound }
-        guard range.count >= text.count else { return nil }
-        return (range.lowerBound...range.upperBound - text.count).first {
-            self[$0..<$0 + text.count].elementsEqual(text)
-        }
-    }
-
-    /// Text with its case folded; bytes that are no text as they are.
-    var caseFolded: [UInt8] {
-        if allSatisfy({ $0 < 0x80 }) { return map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
-        guard let text = String(validating: self, as: UTF8.self) else { return self }
-        // Character by character, so that a part is folded as in the whole; to lower case first, since ẞ has no other upper case.
-        return text.unicodeScalars.flatMap { scalar in
-            scalar.properties.lowercaseMapping.unicodeScalars.flatMap(\.properties.uppercaseMapping.unicodeScalars)
-                .flatMap(\.properties.lowercaseMapping.utf8)
-        }
-    }
-}
-
-/// The path of a request as rules judge it: taken apart once and decoded, in every way in which a service may read it.
-struct ServedPath: Equatable, Sendable {
-    /// In bytes; most services take no longer one.
-    static let longest = 16 << 10
-
-    /// As it is sent, without the query.
-    let text: String
-    /// The decoded segments; more than one reading where there is a `%2F`, which services take for a character, for a separator,
-    /// or for one that is not repeated. Rules have to let all of them through.
-    let readings: [[[UInt8]]]
-
-    /// Some service would read the path in another way than the rules.
-    struct Ambiguous: Error, Equatable {}
-
-    /// - Parameter target: path and query as they are sent.
-    init(_ target: String) throws(Ambiguous) {
-        text = String(target.prefix { $0 != "?" })
-        let bytes = Array(text.utf8), slash = UInt8(ascii: "/")
-        guard bytes.first == slash, bytes.count <= Self.longest else { throw Ambiguous() }
-        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else { throw Ambiguous() }
-        var segments: [[UInt8]] = []
-        for raw in bytes.dropFirst().split(separator: slash, omittingEmptySubsequences: false) {
-            guard let segment = Self.decoded(raw), Self.isPlain(segment) else { throw Ambiguous() }
-            segments.append(segment)
-        }
-        let hasEmpty = segments.dropLast().contains(where: \.isEmpty)
-        guard !hasEmpty, !segments.contains(where: Self.isDots) else { throw Ambiguous() }
-        guard segments.contains(where: { $0.contains(slash) }) else {
-            readings = [segments]
-            return
-        }
-        let separated = segments.flatMap {
-            $0.split(separator: slash, omittingEmptySubsequences: false).map(Array.init)
-        }
-        guard !separated.contains(where: Self.isDots) else { throw Ambiguous() }
-        let merged = separated.dropLast().filter { !$0.isEmpty } + separated.suffix(1)
-        readings = merged == separated ? [segments, separated] : [segments, separated, merged]
-    }
-
-    private static func decoded(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
-        raw.contains(UInt8(ascii: "%")) ? Hexadecimal.percentDecoded(raw, isStrict: true) : Array(raw)
-    }
-
-    /// A segment that every service reads in one way: text without control characters, what some take for a separator or for the
-    /// beginning of parameters, and what could be decoded once more.
-    static func isPlain(_ segment: [UInt8]) -> Bool {
-        guard !segment.contains(where: { $0 < 0x20 || $0 == 0x7F || "\\;%?#".utf8.contains($0) }) else { return false }
-        if segment.allSatisfy({ $0 < 0x80 }) { return true }
-        guard let text = String(validating: segment, as: UTF8.self) else { return false }
-        return !text.unicodeScalars.contains { (0x80...0x9F).contains($0.value) }
-    }
-
-    /// Returns whether it is a dot segment; some file systems ignore spaces at its end.
-    static func isDots(_ segment: [UInt8]) -> Bool {
-        guard segment.first == UInt8(ascii: ".") else { return false }
-        let dots = segment.filter { $0 != 0x20 }
-        return dots.count <= 2 && dots.allSatisfy { $0 == UInt8(ascii: ".") }
-    }
-
-    /// Returns the paths that services may take for the same one: case-folded, with and without a slash at the end and a
-    /// `.suffix` of the last segment.
-    static func spellings(_ reading: [[UInt8]]) -> [[[UInt8]]] {
-        let whole = reading.map(\.caseFolded)
-        var base = whole
-        if base.count > 1, base.last?.isEmpty == true { base.removeLast() }
-        guard let last = base.last, !last.isEmpty else { return [whole, base] }
-        let dots = last.indices.dropFirst().filter { last[$0] == UInt8(ascii: ".") }.suffix(Self.mostSuffixes)
-        let names = [last] + dots.map { Array(last[..<$0]) }
-        return names.flatMap { name in
-            let path = base.dropLast() + [name]
-            return [Array(path), path + [[]]]
-        }
-    }
-
-    /// The most dots of a name that may begin its suffix.
-    private static let mostSuffixes = 8
+    /// A rule for `authctl mcp` without names, or with a blank in one.
+    case notNames
+    /// It is for `authctl mcp`, or is not, and the option wants the other one.
+    case otherCommand(forMCP: Bool)
 }
 
 /// The settings of a profile for `exec --serve`.

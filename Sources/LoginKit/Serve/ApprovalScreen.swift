@@ -65,8 +65,11 @@ struct ApprovalScreen: Equatable, Sendable {
     }
 
     private func body(of question: ServeQuestion, most: Int) -> [String] {
-        let told: String
+        let told: String, isCall = MCPRuleKind(rawValue: question.method) != nil
         switch question.body {
+        case .none where isCall: told = "No arguments."
+        case .text(let text, let length) where isCall:
+            return arguments(text, isWhole: length != nil, most: most)
         case .text(let text, let length): return body(text, of: length, most: most)
         case .none where question.method == ServeRule.webSocket:
             told = "What goes through the WebSocket later is not shown."
@@ -76,6 +79,25 @@ struct ApprovalScreen: Equatable, Sendable {
             return cut(words("Body, \(size), not text: ") + quoted(type, most: 60), indent: Self.detail, most: most)
         }
         return cut(words(told), indent: Self.detail, most: most)
+    }
+
+    /// The arguments of a call, line by line; what has no room is counted.
+    private func arguments(_ text: String, isWhole: Bool, most: Int) -> [String] {
+        let lines = text.split(separator: "\n")
+        var rows: [String] = []
+        for (index, line) in lines.enumerated() {
+            let isLast = isWhole && index == lines.count - 1, room = most - rows.count
+            guard room > (isLast ? 0 : 1) else {
+                let rest =
+                    "\(isWhole ? "" : "more than ")\(lines.count - index) other lines of arguments are not shown."
+                return rows + cut(words(rest), indent: Self.detail, most: room)
+            }
+            let blanks = line.prefix { $0 == " " }.count, start = index == 0 ? words("Arguments: ") : []
+            let indent = min(Self.detail + blanks, columns / 2)
+            rows += cut(
+                start + pieces(String(line.dropFirst(blanks))), indent: indent, most: min(room - (isLast ? 0 : 1), 3))
+        }
+        return rows + (isWhole ? [] : cut(words("More arguments are not shown."), indent: Self.detail, most: 1))
     }
 
     /// As much of a text as there is room for, and how much that is.

@@ -5,11 +5,10 @@ final class RequestReview: Sendable {
     let limits: ServeLimits
     private let headers: ServedHeaders
     private let origin: Origin
-    /// The rules that need no further answers.
-    private let approved = Mutex<[ServeRule]>([])
+    private let approvals: RuleApprovals
 
     init(_ limits: ServeLimits, _ headers: ServedHeaders, _ origin: Origin) {
-        (self.limits, self.headers, self.origin) = (limits, headers, origin)
+        (self.limits, self.headers, self.origin, approvals) = (limits, headers, origin, RuleApprovals(limits.approver))
     }
 
     /// The outcome of a review.
@@ -103,22 +102,13 @@ final class RequestReview: Sendable {
     private func ask(
         about call: ServerCall, _ acts: [ServedAct], _ rule: ServeRule, id: String
     ) throws(ServeObjection) -> ServeRule {
-        let isCovered = rule.covers(acts)
-        if isCovered, approved.withLock({ $0.contains(rule) }) { return rule }
-        guard let approver = limits.approver else { throw .needsApproval(rule) }
-        let question = ServeQuestion(
-            id: id, command: limits.command, method: call.head.judgedMethod, url: origin.description + call.target,
-            body: try shownBody(of: call, rule), rule: rule.text, isCovered: isCovered,
-            further: ServedActs.further(acts))
-        switch approver.answer(to: question, unless: { call.isAbandoned() }) {
-        case .yes: return rule
-        case .yesForRule:
-            approved.withLock { $0.append(rule) }
-            return rule
-        case .no: throw .declined(rule)
-        case .withdrawn: throw .withdrawn(rule)
-        case .timedOut: throw .needsApproval(rule)
+        try approvals.ask(rule, about: acts, unless: { call.isAbandoned() }) { (isCovered) throws(ServeObjection) in
+            ServeQuestion(
+                id: id, command: limits.command, method: call.head.judgedMethod, url: origin.description + call.target,
+                body: try shownBody(of: call, rule), rule: rule.text, isCovered: isCovered,
+                further: ServedActs.further(acts))
         }
+        return rule
     }
 
     /// The length of the beginning that a person sees, in bytes.
@@ -149,6 +139,37 @@ final class RequestReview: Sendable {
         }
         if let rule, !found.isWhole, found.bytes.count < most { throw .lateBody(rule) }
         return found
+    }
+}
+
+/// Asks a person where a rule wants it, and remembers the rules that need no further answers.
+final class RuleApprovals: Sendable {
+    private let approver: (any ServeApprover)?
+    private let approved = Mutex<[ServeRule]>([])
+
+    /// - Parameter approver: `nil` if nobody can be asked.
+    init(_ approver: (any ServeApprover)?) {
+        self.approver = approver
+    }
+
+    /// - Parameters:
+    ///   - isWithdrawn: whether nobody wants it any more.
+    ///   - question: told whether the rule covers the acts.
+    /// - Throws: unless the person has said yes.
+    func ask(
+        _ rule: ServeRule, about acts: [ServedAct], unless isWithdrawn: () -> Bool,
+        _ question: (Bool) throws(ServeObjection) -> ServeQuestion
+    ) throws(ServeObjection) {
+        let isCovered = rule.covers(acts)
+        if isCovered, approved.withLock({ $0.contains(rule) }) { return }
+        guard let approver else { throw .needsApproval(rule) }
+        switch approver.answer(to: try question(isCovered), unless: isWithdrawn) {
+        case .yes: return
+        case .yesForRule: approved.withLock { $0.append(rule) }
+        case .no: throw .declined(rule)
+        case .withdrawn: throw .withdrawn(rule)
+        case .timedOut: throw .needsApproval(rule)
+        }
     }
 }
 

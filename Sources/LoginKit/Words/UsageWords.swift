@@ -151,6 +151,10 @@ extension ServeRuleFault {
         case .badEscape: "a '%' must be followed by two hexadecimal digits; write %25 for the character"
         case .neverMatches(let segment):
             "no request with the segment \(SafeText.quoted(segment)) is ever sent on, so this rule would never apply"
+        case .notNames, .otherCommand(forMCP: true):
+            "a rule for 'authctl mcp' is TOOL NAMES, PROMPT NAMES or RESOURCE URI, such as 'TOOL get_*,list_*'"
+        case .otherCommand(forMCP: false):
+            "a rule for 'exec --serve' is METHODS PATH, such as 'GET,HEAD /issues/*'"
         }
     }
 }

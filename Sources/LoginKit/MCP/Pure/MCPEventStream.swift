@@ -30,7 +30,7 @@ struct MCPEventStream {
 
     /// Takes the next bytes.
     /// - Returns: the data of each message that is complete now; an event without data is none.
-    mutating func messages(in bytes: UnsafeRawBufferPointer) throws(MCPFault) -> [[UInt8]] {
+    mutating func messages(in bytes: UnsafeRawBufferPointer) throws(MCPError) -> [[UInt8]] {
         var messages: [[UInt8]] = [], start = 0
         for (index, byte) in bytes.enumerated() where byte == 0x0A || byte == 0x0D {
             defer { start = index + 1 }

@@ -22,10 +22,12 @@ struct MCPMessage: Equatable, Sendable {
     let text: [UInt8]
     /// Of a request, the revision that it names (2026-07-28 and later); of an answer, the one that `initialize` has settled.
     let version: String?
-    /// The tool, the prompt or the URI that a request is about.
-    let subject: String?
-    /// The request that a `notifications/cancelled` names.
-    let cancelled: ID?
+    /// Of a request, down to the members of its members.
+    let params: JSONValue?
+    /// The task that is the answer to a call (revision of 2025-11-25).
+    let task: String?
+    /// Whether another reader could find other members in it than this one: some compare their names without case.
+    let isAmbiguous: Bool
     /// Whether it is the error of a request whose headers do not say what its body does.
     let lacksHeaders: Bool
 
@@ -34,7 +36,7 @@ struct MCPMessage: Equatable, Sendable {
 
     /// Reads a message.
     /// - Parameter bytes: in UTF-8, with or without a byte order mark.
-    init(_ bytes: [UInt8]) throws(MCPFault) {
+    init(_ bytes: [UInt8]) throws(MCPError) {
         let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         let value: JSONValue
         do {
@@ -49,8 +51,9 @@ struct MCPMessage: Equatable, Sendable {
         guard case .object(let members) = value else { throw .invalid("batches are not supported") }
         // Within strings there are no line ends (RFC 8259, section 7), and elsewhere they mean nothing.
         text = bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
-        let params = members["params"]
-        if case .string(let name)? = members["method"] {
+        params = members["params"]
+        if let name = members["method"] {
+            guard case .string(let name) = name else { throw .invalid("its method is not a string") }
             method = name
             kind = if let id = members["id"] { .request(try Self.id(id)) } else { .notification }
             version = try Self.version(params?.member("_meta")?.member("io.modelcontextprotocol/protocolVersion"))
@@ -62,16 +65,29 @@ struct MCPMessage: Equatable, Sendable {
         } else {
             throw .invalid("it has no method, no result and no error")
         }
-        subject = Self.subjects[method].flatMap { params?.member($0)?.string }
         lacksHeaders = members["error"]?.member("code") == .integer(-32020)
-        cancelled = method == Self.cancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
+        task = members["result"]?.member("task")?.member("taskId")?.string
+        isAmbiguous = [value, params, params?.member("ref"), params?.member("notifications")].contains {
+            $0?.looksAlike ?? false
+        }
     }
 
     static let cancelling = "notifications/cancelled"
     /// The methods that are about something with a name, and the member of `params` that has it.
-    private static let subjects = ["tools/call": "name", "prompts/get": "name", "resources/read": "uri"]
+    private static let subjects = [
+        "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "resources/subscribe": "uri",
+        "resources/unsubscribe": "uri",
+    ]
 
-    private static func id(_ value: JSONValue) throws(MCPFault) -> ID {
+    /// The tool, the prompt or the URI that a request is about.
+    var subject: String? { Self.subjects[method].flatMap { params?.member($0)?.string } }
+
+    /// The request that a `notifications/cancelled` names.
+    var cancelled: ID? {
+        method == Self.cancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
+    }
+
+    private static func id(_ value: JSONValue) throws(MCPError) -> ID {
         switch value {
         case .integer(let number): return .number(number)
         case .string(let text): return .text(text)
@@ -79,7 +95,7 @@ struct MCPMessage: Equatable, Sendable {
         }
     }
 
-    private static func version(_ value: JSONValue?) throws(MCPFault) -> String? {
+    private static func version(_ value: JSONValue?) throws(MCPError) -> String? {
         guard let value else { return nil }
         guard case .string(let version) = value, version.isVisibleASCII else {
             throw .invalid("its protocol version is not visible ASCII")
@@ -131,6 +147,20 @@ extension MCPMessage {
     static let accepted = "application/json, text/event-stream"
 }
 
+extension JSONValue {
+    /// The members by which messages are judged.
+    private static let judged: Set = [
+        "method", "params", "name", "uri", "ref", "notifications", "resourceSubscriptions", "taskId", "taskIds",
+    ]
+    private static let folded = Set(judged.map { Array($0.utf8).caseFolded })
+
+    /// Whether it has a member whose name differs from such a one by case alone.
+    fileprivate var looksAlike: Bool {
+        guard case .object(let members) = self else { return false }
+        return members.keys.contains { !Self.judged.contains($0) && Self.folded.contains(Array($0.utf8).caseFolded) }
+    }
+}
+
 extension String {
     /// Whether it can be the value of a header, and looks the same to everybody there.
     var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
@@ -143,29 +173,17 @@ extension String {
     }
 }
 
-/// The reason why a message is not passed on.
-enum MCPFault: Error, Equatable, Sendable {
-    case unreadable
-    case invalid(String)
-    case tooLong
-
-    /// JSON-RPC 2.0, section 5.1.
-    var code: Int64 { if case .unreadable = self { -32700 } else { -32600 } }
-
-    var words: String {
-        switch self {
-        case .unreadable: "the message is not valid JSON"
-        case .invalid(let problem): "the message is not valid: \(problem)"
-        case .tooLong: "the message is longer than \(MCPMessage.longest >> 20) MiB"
-        }
-    }
-}
-
-/// An error of authctl's own, as the answer to a request.
-struct MCPError: Equatable, Sendable {
+/// An error of authctl's own: the answer to a request, or the reason why a message is not passed on.
+struct MCPError: Error, Equatable, Sendable {
     /// Codes: not logged in, and refused by a rule.
     static let (needsLogin, refused): (Int64, Int64) = (-32010, -32011)
     static let (failed, unknownMethod): (Int64, Int64) = (-32603, -32601)
+    /// JSON-RPC 2.0, section 5.1.
+    static let unreadable = MCPError(code: -32700, message: "the message is not valid JSON")
+    static let tooLong = MCPError(code: -32600, message: "the message is longer than \(MCPMessage.longest >> 20) MiB")
+    static func invalid(_ problem: String) -> MCPError {
+        MCPError(code: -32600, message: "the message is not valid: \(problem)")
+    }
 
     let code: Int64
     let message: String
@@ -173,18 +191,19 @@ struct MCPError: Equatable, Sendable {
     var exitCode: Int64?
     /// The command that makes the call possible.
     var command: String?
+    /// After a refusal, the rules that allow.
+    var allowed: [String]?
 
     /// - Parameter id: `nil` if it is not known.
     func answer(to id: MCPMessage.ID?) -> [UInt8] {
         var error = JSONText()
         error.add("code", code)
         error.add("message", message)
-        if exitCode != nil || command != nil {
-            var data = JSONText()
-            if let exitCode { data.add("exitCode", exitCode) }
-            if let command { data.add("command", command) }
-            error.add("data", data)
-        }
+        var data = JSONText()
+        if let exitCode { data.add("exitCode", exitCode) }
+        if let command { data.add("command", command) }
+        if let allowed { data.add("allowed", allowed) }
+        if data != JSONText() { error.add("data", data) }
         return Self.answer(to: id, error: error.finished)
     }
 

@@ -79,34 +79,30 @@ extension MCPMessage {
         }
     }
 
-    /// The tools of a list, with their headers, and the list without those that cannot be called.
-    func tools() -> (headers: [String: MCPToolHeaders], text: [UInt8]) {
-        let places = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["result", "tools"])) ?? [] }
-        var headers: [String: MCPToolHeaders] = [:], kept: [[UInt8]] = []
-        for place in places {
-            let tool = Array(text[place.range])
-            let value = tool.withUnsafeBytes { try? JSONReader.skim($0, deepest: Self.deepest, keeping: .max) }
-            guard let known = MCPToolHeaders(schema: value?.member("inputSchema")) else { continue }
-            if let name = value?.member("name")?.string { headers[name] = known }
-            kept.append(tool)
+    /// The text without the elements of a list in its result that are not wanted.
+    func text(without list: String, unless isWanted: (JSONValue) -> Bool) -> [UInt8] {
+        let places = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["result", list])) ?? [] }
+        let kept = places.map { Array(text[$0.range]) }.filter { element in
+            element.withUnsafeBytes { try? JSONReader.skim($0, deepest: Self.deepest, keeping: .max) }.map(isWanted)
+                ?? false
         }
-        guard let first = places.first, let last = places.last, kept.count < places.count else {
-            return (headers, text)
-        }
-        let list = Array(kept.joined(separator: [0x2C]))
-        return (headers, text[..<first.range.lowerBound] + list + text[last.range.upperBound...])
+        guard let first = places.first, let last = places.last, kept.count < places.count else { return text }
+        let rest = Array(kept.joined(separator: [0x2C]))
+        return text[..<first.range.lowerBound] + rest + text[last.range.upperBound...]
     }
 
     /// The request for a page of the list of tools, on behalf of this call.
-    /// - Parameter cursor: as it was written; `nil` for the first page.
-    func listing(after cursor: [UInt8]?) -> MCPMessage? {
+    /// - Parameters:
+    ///   - cursor: as it was written; `nil` for the first page.
+    ///   - id: one that no other request has.
+    func listing(after cursor: [UInt8]?, id: String) -> MCPMessage? {
         var params = JSONText(), request = JSONText()
         if let cursor { params.add("cursor", raw: String(decoding: cursor, as: UTF8.self)) }
-        if let meta = member("_meta", at: ["params"]) {
+        if isModern, let meta = member("_meta", at: ["params"]) {
             params.add("_meta", raw: String(decoding: meta, as: UTF8.self))
         }
         request.add("jsonrpc", "2.0")
-        request.add("id", "authctl-tools")
+        request.add("id", id)
         request.add("method", "tools/list")
         request.add("params", params)
         return try? MCPMessage(Array(request.finished.utf8))

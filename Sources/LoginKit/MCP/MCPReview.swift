@@ -1,0 +1,261 @@
+import Secrets
+import Synchronization
+
+/// What a person has chosen for one `authctl mcp`.
+package struct MCPOptions: Sendable {
+    /// Beside those of the profile.
+    package var rules = ServeRuleSet()
+    /// Whether tools that only read are allowed, with all prompts and resources.
+    package var readsOnly = false
+    /// The file of the log, an absolute path; `nil` for the profile's own, if it has one.
+    package var log: String?
+    /// Seconds for each answer of `authctl approve`.
+    package var answerTime = 60
+    /// Whether a login in the browser is begun where there is none.
+    package var logsIn = false
+
+    package init() {}
+}
+
+/// Decides about each message of the client's before it is sent: by the rules, by a person where they ask, and notes it in the log.
+final class MCPReview: Sendable {
+    private struct State {
+        var rules: ServeRules
+        /// Whether the tools are to be listed first, to know which of them only read.
+        var lacksTools: Bool
+        /// The tasks that answered the client's own calls.
+        var tasks: Set<String> = []
+    }
+
+    private let options: MCPOptions
+    private let profile: Profile
+    private let log: ServeLogWriter.Prepared?
+    private let desk: ApprovalDesk
+    private let approvals: RuleApprovals
+    private let state: Mutex<State>
+    /// Held while the tools are listed.
+    private let listing = Monitor()
+
+    /// The most tasks that are remembered.
+    private static let mostTasks = 10_000
+
+    /// - Throws: for a log that cannot be written.
+    init(_ options: MCPOptions, _ profile: Profile, _ context: LoginContext) throws(LoginFault) {
+        (self.options, self.profile) = (options, profile)
+        let folder = RuntimeFolder(context.dependencies.environment, context.paths)
+        folder.sweep(["approve"])
+        desk = ApprovalDesk(
+            folder.newSocket("approve", of: profile.name), profile: profile.name, seconds: options.answerTime
+        ) { [messages = context.messages] in messages.warn($0) }
+        approvals = RuleApprovals(desk)
+        let hasLog = options.log != nil || profile.serve.hasLog
+        log = hasLog ? try .init(at: options.log, of: profile.name, in: context.paths) : nil
+        state = Mutex(State(rules: Self.rules(options, profile, reading: []), lacksTools: options.readsOnly))
+    }
+
+    private static func rules(_ options: MCPOptions, _ profile: Profile, reading tools: Set<String>) -> ServeRules {
+        var chosen = options.rules
+        if options.readsOnly { chosen.allow += ServeRule.readOnly(tools: tools) }
+        return ServeRules([profile.serve.rules, chosen], forMCP: true)
+    }
+
+    /// Withdraws what is asked.
+    func stop() { desk.stop() }
+
+    /// The outcome of a review.
+    struct Verdict {
+        /// The error that answers the message; `nil` if it may be sent.
+        var refusal: MCPError?
+        /// The log's note on it; `nil` if there is none.
+        var note: RequestNote?
+    }
+
+    /// - Parameters:
+    ///   - account: whose session it would be sent with.
+    ///   - hidden: the secrets that the log may not have.
+    func review(_ call: MCPCall, account: String, hidden: RepeatedSecrets) -> Verdict {
+        let message = call.message
+        let writer = message.method.isEmpty ? nil : log?.writer(profile: profile.name, account: account)
+        let note = writer.map { RequestNote(log: $0) }
+        var verdict = Verdict(note: note), decision = ServeLogEntry.Decision.allowed, rule: ServeRule?
+        do {
+            (decision, rule) = try permit(call, id: note?.id ?? RequestNote.newID())
+        } catch {
+            verdict.refusal = refusal(error, message)
+            if case .objection(let objection) = error { rule = objection.rule }
+            if case .objection(.declined) = error { decision = .askedNo } else { decision = .refused }
+        }
+        let isNoted = note?.begin(
+            message.method, message.subject ?? "", decision, rule?.text, [], verdict.refusal?.message, hidden: hidden)
+        if isNoted == false { verdict = Verdict(refusal: refusal(.objection(.notLogged), message)) }
+        return verdict
+    }
+
+    private enum Refusal: Error {
+        case ambiguous
+        case unknownMethod
+        case objection(ServeObjection)
+    }
+
+    private func refusal(_ refusal: Refusal, _ message: MCPMessage) -> MCPError {
+        switch refusal {
+        case .ambiguous:
+            return .invalid("two readers could find different members in it")
+        case .unknownMethod:
+            let method = SafeText.line(message.method, limit: 100)
+            return MCPError(code: MCPError.unknownMethod, message: "no rule allows the method \(method)")
+        case .objection(let objection):
+            let allowed = state.withLock { $0.rules.allowed }
+            let words = allowed.isEmpty ? "nothing" : allowed.prefix(Self.mostShown).joined(separator: "; ")
+            return MCPError(
+                code: MCPError.refused, message: "\(objection.words); allowed: \(words)", allowed: allowed)
+        }
+    }
+
+    /// The rules that a message repeats; its data has all of them.
+    private static let mostShown = 20
+
+    private func permit(
+        _ call: MCPCall, id: String
+    ) throws(Refusal) -> (decision: ServeLogEntry.Decision, rule: ServeRule?) {
+        let rules = state.withLock { $0.rules }, message = call.message
+        if rules.isEmpty { return (.allowed, nil) }
+        if message.isAmbiguous { throw .ambiguous }
+        if message.method.isEmpty { return (.allowed, nil) }
+        guard let acts = try acts(of: message) else { throw .unknownMethod }
+        switch acts.isEmpty ? .allowed(by: nil) : rules.decision(on: acts) {
+        case .allowed(let rule): return (.allowed, rule)
+        case .refused(let act, let rule): throw .objection(.notAllowed(act, by: rule))
+        case .ask(let asking):
+            for rule in asking {
+                do {
+                    try approvals.ask(rule, about: acts, unless: { call.isOver }) { isCovered in
+                        ServeQuestion(
+                            id: id, command: "mcp", method: acts[0].method, url: acts[0].path.text,
+                            body: message.shownArguments, rule: rule.text, isCovered: isCovered,
+                            further: ServedActs.further(acts))
+                    }
+                } catch {
+                    throw .objection(error)
+                }
+            }
+            return (.askedYes, asking.first)
+        }
+    }
+
+    /// What a message is about; nothing if it passes without a rule.
+    /// - Returns: `nil` if no rule can allow it.
+    private func acts(of message: MCPMessage) throws(Refusal) -> [ServedAct]? {
+        switch message.method {
+        case "initialize", "ping", "server/discover", "logging/setLevel", "tools/list", "prompts/list",
+            "resources/list",
+            "resources/templates/list":
+            return []
+        case "tools/call": return [try act(.tool, message.subject)]
+        case "prompts/get": return [try act(.prompt, message.subject)]
+        case "resources/read", "resources/subscribe", "resources/unsubscribe":
+            return [try act(.resource, message.subject)]
+        case "subscriptions/listen": return try subscriptions(message)
+        case "completion/complete":
+            let reference = message.params?.member("ref"), uri = reference?.member("uri")?.string
+            guard let uri else { return [try act(.prompt, reference?.member("name")?.string)] }
+            if uri.contains("{"), state.withLock({ $0.rules.mayName(template: uri) }) { return [] }
+            return [try act(.resource, uri)]
+        case "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
+            return isOwn(message.params?.member("taskId")?.string) ? [] : nil
+        default: return message.kind == .notification && message.method.hasPrefix("notifications/") ? [] : nil
+        }
+    }
+
+    private func act(_ kind: MCPRuleKind, _ name: String?) throws(Refusal) -> ServedAct {
+        if let act = kind.act(on: name ?? "") { return act }
+        let nameless = ServedAct(method: kind.rawValue, path: ServedPath(name ?? "", segments: []))
+        throw .objection(.notAllowed(nameless, by: nil))
+    }
+
+    /// What a client wants to hear of (revision of 2026-07-28): changes of lists pass, resources by their rules.
+    private func subscriptions(_ message: MCPMessage) throws(Refusal) -> [ServedAct]? {
+        var acts: [ServedAct] = []
+        guard case .object(let kinds)? = message.params?.member("notifications") else { return nil }
+        for kind in kinds.keys {
+            switch kind {
+            case "toolsListChanged", "promptsListChanged", "resourcesListChanged": continue
+            case "resourceSubscriptions", "taskIds":
+                let list = message.member(kind, at: ["params", "notifications"]) ?? []
+                guard case .array(let elements)? = list.withUnsafeBytes({ try? JSONReader.read($0) }) else {
+                    return nil
+                }
+                for element in elements {
+                    if kind == "taskIds" {
+                        guard isOwn(element.string) else { return nil }
+                    } else {
+                        acts.append(try act(.resource, element.string))
+                    }
+                }
+            default: return nil
+            }
+        }
+        return acts
+    }
+
+    private func isOwn(_ task: String?) -> Bool {
+        task.map { name in state.withLock { $0.tasks.contains(name) } } ?? false
+    }
+}
+
+// What the service says, as far as rules need it.
+extension MCPReview {
+    /// The lists: the member of their results, and what names their elements.
+    private static let lists: [String: (member: String, kind: MCPRuleKind, key: String)] = [
+        "tools/list": ("tools", .tool, "name"), "prompts/list": ("prompts", .prompt, "name"),
+        "resources/list": ("resources", .resource, "uri"),
+        "resources/templates/list": ("resourceTemplates", .resource, "uriTemplate"),
+    ]
+
+    /// Learns which tools only read, if this message needs it, and that is not known or has changed.
+    /// - Parameter list: reads the names of those tools, by the service's own word.
+    func listTools(
+        for message: MCPMessage, _ list: () throws(LoginFault) -> Set<String>
+    ) throws(LoginFault) {
+        guard options.readsOnly, ["tools/call", "tools/list"].contains(message.method) else { return }
+        try listing.locked { () throws(LoginFault) in
+            guard state.withLock({ $0.lacksTools }) else { return }
+            // A change that is told meanwhile counts.
+            state.withLock { $0.lacksTools = false }
+            do throws(LoginFault) {
+                let rules = Self.rules(options, profile, reading: try list())
+                state.withLock { $0.rules = rules }
+            } catch {
+                state.withLock { $0.lacksTools = true }
+                throw error
+            }
+        }
+    }
+
+    /// Takes note of what the service says.
+    func hear(_ message: MCPMessage) {
+        if options.readsOnly, message.method == "notifications/tools/list_changed" {
+            state.withLock { $0.lacksTools = true }
+        }
+    }
+
+    /// The text of an answer, without what the client may not see.
+    /// - Parameter isWanted: asked about each tool that it may see.
+    func shown(
+        _ answer: MCPMessage, to request: MCPMessage, unless isWanted: (JSONValue) -> Bool
+    ) -> [UInt8] {
+        let rules = state.withLock { state in
+            if let task = answer.task, state.tasks.count < Self.mostTasks { state.tasks.insert(task) }
+            return state.rules
+        }
+        let isTools = request.isModern && request.method == "tools/list"
+        guard let list = Self.lists[request.method], isTools || !rules.isEmpty else { return answer.text }
+        return answer.text(without: list.member) { element in
+            guard let name = element.member(list.key)?.string else { return !rules.isEmpty }
+            let isSeen =
+                rules.isEmpty
+                || (list.key == "uriTemplate" ? rules.mayName(template: name) : rules.mayPass(list.kind, name))
+            return isSeen && (!isTools || isWanted(element))
+        }
+    }
+}

@@ -1,0 +1,110 @@
+@testable import LoginKit
+import Testing
+
+/// The rules of an `authctl mcp`: what they are, and what they let through.
+@Suite struct `A rule of mcp` {
+    private func fault(_ text: String) -> ServeRuleFault? {
+        do throws(ServeRuleFault) {
+            _ = try ServeRule(text)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func rules(allow: [String] = [], ask: [String] = [], deny: [String] = []) throws -> ServeRules {
+        let set = ServeRuleSet(
+            allow: try allow.map { try ServeRule($0) }, ask: try ask.map { try ServeRule($0) },
+            deny: try deny.map { try ServeRule($0) })
+        return ServeRules([set], forMCP: true)
+    }
+
+    private func judge(_ kind: MCPRuleKind, _ subject: String, _ rules: ServeRules) -> String {
+        guard let act = kind.act(on: subject) else { return "unreadable" }
+        switch rules.decision(on: [act]) {
+        case .allowed: return "allowed"
+        case .ask: return "ask"
+        case .refused: return "refused"
+        }
+    }
+
+    @Test(arguments: ["TOOL a", "TOOL get_*,list_*", "TOOL *", "PROMPT a*b*c", "RESOURCE data://a/*/b", "RESOURCE **"])
+    func `a rule is a kind, a blank, and names or a URI`(text: String) throws {
+        #expect(fault(text) == nil)
+        #expect(try ServeRule(text).isForMCP)
+    }
+
+    @Test(
+        arguments: [
+            ("TOOL", .notNames), ("TOOL ", .notNames), ("TOOL a b", .notNames), ("PROMPT a,,b", .notNames),
+            ("TOOL a, b", .notNames), ("tool a", .smallMethod("tool")),
+            ("RESOURCE a/../b", .neverMatches(segment: "a/../b")), ("RESOURCE a\\b", .neverMatches(segment: "a\\b")),
+            ("RESOURCE a/%2E%2e", .neverMatches(segment: "a/%2E%2e")), ("RESOURCE a/b**", .partialDoubleStar),
+        ] as [(String, ServeRuleFault)])
+    func `anything else is no rule, and what is wrong is told`(text: String, expected: ServeRuleFault) {
+        #expect(fault(text) == expected)
+    }
+
+    @Test func `rules of mcp do not count for exec --serve, nor the other way round`() throws {
+        let set = ServeRuleSet(allow: [try ServeRule("TOOL a"), try ServeRule("GET /a")])
+        #expect(ServeRules([set]).allowed == ["GET /a"])
+        #expect(ServeRules([set], forMCP: true).allowed == ["TOOL a"])
+        #expect(ServeRules([ServeRuleSet(allow: [try ServeRule("* /**")])], forMCP: true).isEmpty)
+        #expect(try !ServeRule("TOOL,GET /a").isForMCP)
+    }
+
+    @Test(arguments: [
+        ("get_a", "allowed"), ("get_", "allowed"), ("GET_a", "refused"), ("get", "refused"), ("xget_a", "refused"),
+        ("get_a\n", "allowed"), ("get_é", "allowed"), ("exact", "allowed"), ("exact ", "refused"),
+        ("exact\0", "refused"),
+        ("caf\u{e9}", "allowed"), ("cafe\u{301}", "refused"), ("get_delete_x", "refused"), ("get_DELETE_x", "refused"),
+        ("make_a", "ask"), ("MAKE_a", "refused"), ("", "unreadable"),
+    ])
+    func `allow and ask compare byte for byte, and deny without case`(name: String, decision: String) throws {
+        let rules = try rules(
+            allow: ["TOOL get_*,exact,caf\u{e9}"], ask: ["TOOL make_*"], deny: ["TOOL *_delete_*"])
+        #expect(judge(.tool, name, rules) == decision)
+    }
+
+    @Test func `a kind without a rule of its own is refused`() throws {
+        let rules = try rules(allow: ["TOOL *"])
+        #expect(judge(.prompt, "a", rules) == "refused")
+        #expect(judge(.resource, "a", rules) == "refused")
+        #expect(!rules.mayName(template: "a://{b}"))
+    }
+
+    @Test(arguments: [
+        ("data://a/b", "allowed"), ("data://a/b/c", "refused"), ("DATA://a/b", "refused"), ("data://a/", "refused"),
+        ("data://a/../a/b", "unreadable"), ("data://a/%2e%2e", "unreadable"), ("data://a/b%2Fc", "unreadable"),
+        ("data://a\\b", "unreadable"), ("data://a/.", "unreadable"), ("data://a/b c", "unreadable"),
+        ("file:///x/y/z", "allowed"),
+        ("file:///x", "allowed"), ("file:///secret/y", "refused"), ("file:///SECRET/y", "refused"),
+        ("file:///%73ecret/y", "refused"),
+    ])
+    func `a star in a URI is one segment, and two are any number`(uri: String, decision: String) throws {
+        let rules = try rules(
+            allow: ["RESOURCE data://a/*", "RESOURCE file:///**"], deny: ["RESOURCE file:///secret/**"])
+        #expect(judge(.resource, uri, rules) == decision)
+    }
+
+    @Test(arguments: [
+        ("data://a/{b}", true), ("data://{a}/b", true), ("data://a/b{c}/{d}", true), ("data://b/{c}", false),
+        ("{a}", true), ("data://a/b/c/{d}", false), ("file:///{x}", true), ("file:///a/b/{c}", true),
+        ("data://a/../{b}", false),
+    ])
+    func `a template is seen if it could stand for an allowed URI`(template: String, isSeen: Bool) throws {
+        let rules = try rules(allow: ["RESOURCE data://a/*"], ask: ["RESOURCE file:///**"])
+        #expect(rules.mayName(template: template) == isSeen)
+    }
+
+    @Test func `--read-only is the tools that are known to read, and all prompts and resources`() throws {
+        let set = ServeRuleSet(allow: ServeRule.readOnly(tools: ["a", "b*"]), deny: [try ServeRule("TOOL A")])
+        let rules = ServeRules([set], forMCP: true)
+        #expect(judge(.tool, "a", rules) == "refused")
+        #expect(judge(.tool, "b*", rules) == "allowed")
+        #expect(judge(.tool, "bc", rules) == "refused", "a name of the service's is no pattern")
+        #expect(judge(.prompt, "any", rules) == "allowed")
+        #expect(judge(.resource, "any://b/c", rules) == "allowed")
+        #expect(!ServeRules([ServeRuleSet(allow: ServeRule.readOnly(tools: []))], forMCP: true).isEmpty)
+    }
+}
