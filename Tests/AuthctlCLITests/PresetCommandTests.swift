@@ -39,6 +39,15 @@ struct PresetCommandTests {
         #expect(world.run("profile", "presets", name).output.contains(preset.about))
     }
 
+    @Test(arguments: Presets(Environment([:])).names.filter { $0.hasSuffix("-mcp") })
+    func `a preset for an MCP server proves a login at the endpoint that MCP clients use`(name: String) throws {
+        let preset = try #require(try Presets(Environment([:])).preset(named: name))
+        let offered = try OfferedProfiles(preset, url: "https://mcp.example", name: nil)
+        let table = try #require(offered.profiles.first?.table)
+        let profile = try ProfileDecoder(folder: "", home: nil).profile(named: name, table)
+        #expect(profile.mcp != nil && profile.mcp == profile.verify?.path.source)
+    }
+
     @Test func `a preset of the person's own is found by XDG_DATA_DIRS, and one that is not there is 2`() throws {
         let world = try world(["own": "# tried: Own 1\n# About.\n[profiles.own]\nverify = { get = \"/me\" }\n"])
         #expect(world.run("profile", "presets", "own").output.hasPrefix("own: Own 1\nAbout.\n"))
