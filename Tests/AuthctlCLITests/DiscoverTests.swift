@@ -87,7 +87,24 @@ struct DiscoverTests {
                 # client-id is not needed: "https://id.example/reg" registers clients
                 # flows: browser; does not revoke
                 """))
+        #expect(run.output.contains("\nmcp    = \"/mcp\""), "\(run.output)")
+        #expect(run.output.contains("\n# for an MCP client: authctl mcp app.example\n"), "\(run.output)")
         #expect(requests.count == 3)
+    }
+
+    @Test(arguments: [
+        ("/v1/mcp/", "Bearer", #"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Unauthorized"},"id":null}"#, true),
+        ("/mcp", "Basic", "{}", false), ("/mcp", "Bearer", #"{"error":"invalid_token"}"#, false),
+        ("/api", "Bearer", #"{"jsonrpc":"2.0"}"#, false),
+    ])
+    func `an MCP server is told by its path together with its refusal`(
+        target: String, scheme: String, body: String, speaks: Bool
+    ) throws {
+        let refusal = HTTPResponse.answer(401, body, headers: ["WWW-Authenticate: \(scheme)"])
+        let (run, _) = try discover(target, [refusal] + (0..<11).map { _ in .answer(404) })
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(run.output.contains("\nmcp    = \"\(target)\"") == speaks, "\(run.output)")
+        #expect(run.output.contains("authctl mcp app.example") == speaks, "\(run.output)")
     }
 
     @Test func `a redirect to a login form is a profile, and login by the same URL uses it after a yes`() throws {

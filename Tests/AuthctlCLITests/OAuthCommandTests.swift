@@ -432,6 +432,28 @@ struct OAuthCommandTests {
         #expect(run.talk.contains("by 'sub' alone") == (place == "/sub"))
     }
 
+    @Test func `a login by the URL of an MCP server names the command for MCP clients`() throws {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([])
+        let challenge = HTTPResponse.answer(
+            401, headers: ["WWW-Authenticate: Bearer resource_metadata=\"https://notes.example/r\""])
+        let resource = #"{"resource":"https://notes.example/mcp","authorization_servers":["https://notes.example"]}"#
+        let registering = Self.registering.replacing("https://id.example", with: "https://notes.example")
+        let client = Self.client.replacing("https://id.example", with: "https://notes.example")
+        let run = world.run(
+            "login", "https://notes.example/mcp",
+            server: [
+                challenge, challenge, .answer(200, resource), .answer(200, registering), .answer(201, client),
+                Self.tokens("at1"), .answer(400),
+            ])
+        #expect(run.code == 0, "\(run.talk) \(world.requests)")
+        #expect(run.talk.contains("For an MCP client: authctl mcp notes.example\n"), "\(run.talk)")
+        let file = try world.home.read("config/authctl/profiles/notes.example.toml")
+        #expect(file.split(separator: "\n").contains { $0.hasPrefix("mcp ") && $0.hasSuffix("\"/mcp\"") }, "\(file)")
+        let again = world.run("login", "https://notes.example/mcp", server: [.answer(400)])
+        #expect(again.talk.hasPrefix("Already logged in") && !again.talk.contains("MCP"), "\(again.talk)")
+    }
+
     @Test func `a redirect that is none is told with both of its forms`() throws {
         let world = try TestWorld(
             config: Self.config.replacing("scope =", with: "redirect = \"http://notes.example/callback\", scope ="))

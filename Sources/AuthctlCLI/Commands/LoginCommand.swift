@@ -96,6 +96,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         let method = run.service.protectionSpace?.method
         if account.wasThere { try generation.remember(method) }
         try report(invocation, generation.run, account.identity, method, wasThere: account.wasThere)
+        if target.isNew, target.profile.mcp != nil, !run.keepsNothing {
+            invocation.say("For an MCP client: \(ShellCommand("authctl", "mcp", generation.run.profile.name))")
+        }
     }
 
     /// The request, with what this command alone takes a login from.

@@ -32,6 +32,10 @@ package struct ProposedProfile {
         lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }
         if let login = found.login { lines += Self.login(login) }
         if let place = found.guarded { lines.append(Self.verify(place)) }
+        if let mcp = found.mcp {
+            lines.append(Line(path: ["mcp"], value: .literal(mcp), why: "path and refusal of an MCP server"))
+            remarks.append("for an MCP client: \(ShellCommand("authctl", "mcp", name))")
+        }
         if let logout = found.logout {
             lines.append(Line(path: ["logout"], value: logout.written, why: logout.evidence))
         }

@@ -4,8 +4,9 @@ extension LoginContext {
         let newName = { () throws(LoginFault) in try self.newName(for: url.origin, request.name) }
         var (profile, lasting) = try bareProfile(url, name: try newName(), request)
         let discovery = try discovery(of: url, profile, request)
-        let (target, challenges) = try discovery.arrive()
+        let (target, challenges, mcp) = try discovery.arrive()
         profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
+        profile.mcp = mcp
         if challenges.wantsToken, request.method == nil || request.method == .oauth {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }

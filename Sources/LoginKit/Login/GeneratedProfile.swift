@@ -63,6 +63,7 @@ extension LoginContext {
             if let name = verify.response.username { rule["username"] = name.written }
             table["verify"] = .table(rule)
         }
+        if let mcp = profile.mcp { table["mcp"] = .string(Template(literal: mcp).source) }
         if let oauth = profile.oauth { table["oauth"] = .table(self.table(oauth)) }
         return table
     }

@@ -30,7 +30,7 @@ public struct Profile: Equatable, Sendable {
     /// Path and query of a page where a person can register, appended to `url`.
     var signup: String?
     /// The path and query of its server of the Model Context Protocol, appended to `url`.
-    var mcp: String?
+    package var mcp: String?
     /// Whether a request that only reads may go out without a session where no login was ever kept.
     var mayReadAnonymously = true
     /// Its settings for `exec --serve`, which lends its logins.

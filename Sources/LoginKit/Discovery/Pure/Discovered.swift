@@ -18,6 +18,8 @@ package struct Discovered: Equatable, Sendable {
     var logout: FoundLogout?
     /// The form that was found, where nothing showed what it opens.
     var formAlone: FoundForm?
+    /// Path and query of the endpoint, where the URL is that of an MCP server.
+    var mcp: String?
 
     /// Paths and queries of what was found.
     var paths: [String] {

@@ -39,11 +39,11 @@ final class Discovery: MetadataTransport {
     }
 
     /// Asks the URL itself, and follows redirects on its origin, before anything secret is sent.
-    /// - Returns: path and query of the end, and what it wants of somebody without a login.
+    /// - Returns: path and query of the end, what it wants of somebody without a login, and the endpoint of an MCP server.
     /// - Throws: `usage` where it is not there; `untrusted` for a redirect to another origin; `network`.
-    func arrive() throws(LoginFault) -> (target: String, challenges: [AuthenticateChallenge]) {
+    func arrive() throws(LoginFault) -> (target: String, challenges: [AuthenticateChallenge], mcp: String?) {
         let visit = try firstVisit()
-        return (visit.end.target, visit.challenges)
+        return (visit.end.target, visit.challenges, visit.mcp)
     }
 
     private func firstVisit() throws(LoginFault) -> DiscoveryVisit {
@@ -69,7 +69,11 @@ final class Discovery: MetadataTransport {
             return discovered(place, .browser(at: elsewhere))
         }
         let glimpse = try look(at: first, namedBy: nil)
-        if let place = glimpse?.place, let login = glimpse?.login { return discovered(place, login) }
+        if let place = glimpse?.place, let login = glimpse?.login {
+            var found = discovered(place, login)
+            found.mcp = first.mcp
+            return found
+        }
         let (place, login, form) = try search(from: glimpse)
         if place == nil, login == nil, form == nil, first.isOpen, seen.isEmpty {
             throw .usage(.verifyProvesNothing(url: start.text))
@@ -373,4 +377,12 @@ struct DiscoveryVisit {
 
     /// Whether it lets anonymous clients in.
     var isOpen: Bool { (200..<300).contains(response.status) }
+
+    /// Path and query of the endpoint, if this is an MCP server: the path ends in `mcp`, and the refusal names the metadata of the
+    /// resource, as MCP demands (RFC 9728, section 5.1), or is JSON-RPC.
+    var mcp: String? {
+        guard response.isRefusal, end.target.withoutQuery.split(separator: "/").last == "mcp" else { return nil }
+        let namesMetadata = challenges.contains { $0.parameters["resource_metadata"] != nil }
+        return namesMetadata || OAuthBody(response).text("jsonrpc") == "2.0" ? end.target : nil
+    }
 }
