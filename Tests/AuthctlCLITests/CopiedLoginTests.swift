@@ -37,6 +37,23 @@ struct CopiedLoginTests {
         #expect(world.run("whoami", "wiki", server: [me]).output == "ann\n")
     }
 
+    @Test(arguments: [
+        ("Sec-Secure-Session-Id", "X-A", 1), ("sec-session-response", "X-A", 1), ("X-A", "Secure-Session-Challenge", 1),
+        ("X-A", "sec-session-registration", 1), ("Secure-Session-Skipped", "Secure-Session-Registration", 1),
+        ("X-A", "X-Session-Id", 0),
+    ])
+    func `a session that only the browser's device can renew is warned of, once`(
+        copied: String, answered: String, warnings: Int
+    ) throws {
+        let world = try pasting("curl 'https://wiki.example/x' -b 'sid=s3cret' -H '\(copied): x'")
+        let me = HTTPResponse.answer(
+            200, #"{"name":"ann"}"#, headers: ["\(answered): x"], cookies: [.named("sid", "s3cret")])
+        let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(run.talk.ranges(of: "binds sessions to the device of a browser").count == warnings, "\(run.talk)")
+        #expect(!world.run("whoami", "wiki", server: [me]).talk.contains("device"))
+    }
+
     @Test func `a copied session that the service refuses is 3, and says what to copy`() throws {
         let world = try pasting("Cookie: sid=old")
         let run = world.run("login", "wiki", "--paste", server: [.answer(401), .answer(401)])

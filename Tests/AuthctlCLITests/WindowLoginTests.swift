@@ -40,6 +40,15 @@ struct WindowLoginTests {
         #expect(world.requests[0].contains("sid=s3cret"))
     }
 
+    @Test func `a service that binds sessions to a device is told of, once the login is good`() throws {
+        let world = try world([.page("https://wiki.example/", [.named("sid", "s3cret")])])
+        let me = HTTPResponse.answer(
+            200, #"{"name":"ann"}"#, headers: [#"Secure-Session-Registration: (ES256);path="/r""#],
+            cookies: [.named("sid", "s3cret")])
+        let run = world.run("login", "wiki", server: [sent, me])
+        #expect(run.code == 0 && run.talk.contains("warning: wiki: the service binds sessions"), "\(run.talk)")
+    }
+
     @Test func `a window is asked for cookies only while it shows the service`() throws {
         let world = try world([
             .page("https://id.example/", [.named("sid", "no")]),

@@ -109,6 +109,13 @@ package final class LoginContext {
         if warned.insert(text).inserted { warn(text) }
     }
 
+    /// Warns that a session of a browser may end soon.
+    func warnOfDeviceBinding(_ profile: String) {
+        warnOnce(
+            "warning: \(profile): the service binds sessions to the device of a browser; this one may end with its "
+                + "short-lived cookie, which only that browser can renew")
+    }
+
     /// The profile of this name; from here on, messages are about it.
     package func profile(named name: String) throws(LoginFault) -> Profile {
         if profiles.source(of: name) != nil { topic = ErrorContext(profile: name) }

@@ -241,6 +241,10 @@ extension LoginRun {
         if let difference = service.result.clockDifference {
             context.warn("\(difference.warning(of: profile.name))")
         }
+        // Other sessions than a browser's are bound to nothing.
+        if service.result.bindsToDevice, request.copied != nil || profile.traits.opensWindow {
+            context.warnOfDeviceBinding(profile.name)
+        }
         let held = service.takenForLater
         for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
             let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")

@@ -47,6 +47,7 @@ extension LoginContext {
                 CookieRecord.cookie($0, $1, for: origin)
             }
             guard CookieLimits.hold(session.cookies) else { throw .tooManyCookies }
+            if DeviceBinding.isTold(by: request.headers.map(\.name)) { warnOfDeviceBinding(profile.name) }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
                 username: username, .copied(CopiedSession(session)),

@@ -4,6 +4,8 @@ struct LoginResult {
     var keepsAnonymousSession = false
     /// The difference of the clocks, if it makes the last token look expired.
     var clockDifference: ClockDifference?
+    /// Whether the response to verify tells that the service binds sessions to the device of a browser.
+    var bindsToDevice = false
     /// The target of the last response to verify, if that was a redirect.
     var verifyLeadsTo: Redirect?
     /// The place where the last response to verify has no user name although it was a login.

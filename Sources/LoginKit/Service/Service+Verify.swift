@@ -74,6 +74,7 @@ extension Service {
             result.loggedInStatus = facts.status
         case .unclear(let error): throw error
         }
+        if afterLogin, DeviceBinding.isTold(by: facts.response.headers.map(\.name)) { result.bindsToDevice = true }
         if afterLogin, options.findsVerify {
             noteFindings(username, in: facts, of: verify)
             // The rules that were found name what anonymous clients get, and not what may come of a refusal.
