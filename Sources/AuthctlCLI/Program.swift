@@ -22,7 +22,7 @@ package struct Program {
         var program = self
         program.console.streams = console.streams.styled(in: dependencies, ColorChoice(arguments))
         let ending: Ending
-        switch program.parse(ExecCredential.Version.completed(arguments)) {
+        switch program.parse(arguments) {
         case .command(let command): ending = program.run(command)
         case .ended(let early): ending = early
         }

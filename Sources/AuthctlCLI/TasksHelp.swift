@@ -85,7 +85,7 @@ struct TasksHelpCommand: HelpPage {
           { "credHelpers": { "registry.example:5000": "authctl" } }
           → man docker-credential-authctl, EXAMPLES
         use kubectl with my login
-          authctl token NAME --exec-credential
+          authctl token NAME --as exec-credential
           → man authctl, Kubernetes
         let a coding agent only read, at a local address
           authctl exec -P NAME --serve --read-only -- agent

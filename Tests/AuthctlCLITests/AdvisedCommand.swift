@@ -57,7 +57,6 @@ struct AdvisedCommand: CustomStringConvertible {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)
             try ExecCommand.checkTerminator(arguments)
-            let arguments = ExecCredential.Version.completed(arguments)
             let command = try CommandNames.parsed(arguments) ?? Authctl.parseAsRoot(arguments)
             let isHelp = arguments.contains("--help") || ["completion", "help"].contains(arguments[0])
             return command is any EndingCommand || isHelp ? nil : "no command"

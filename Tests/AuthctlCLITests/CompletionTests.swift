@@ -43,6 +43,8 @@ struct CompletionTests {
         #expect(choices(world, "switch", "wire", "ann", "") == ["words"])
         #expect(choices(world, "token", "wire", "-u", "") == ["words", "ann", "bert"])
         #expect(choices(world, "token", "--username=") == ["words", "--username=ann", "--username=bert"])
+        let forms = ["words", "headers", "header", "exec-credential", "curl"]
+        #expect(choices(world, "token", "wire", "--as", "") == forms)
         #expect(choices(world, "login", "--store", "").contains("secret-service"))
         #expect(!choices(world, "store", "test", "").contains("none"))
         #expect(choices(world, "profile", "remove", "") == ["words"], "those of config.toml belong to the person")

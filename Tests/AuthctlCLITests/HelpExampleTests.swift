@@ -43,7 +43,7 @@ struct HelpExampleTests {
     }
 
     private static func expectParsed(_ example: String) {
-        let arguments = ExecCredential.Version.completed(Array(words(example).dropFirst()))
+        let arguments = Array(words(example).dropFirst())
         do {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)

@@ -56,7 +56,8 @@ struct OptionParsingTests {
         "login --max-attempts 0", "login --max-attempts 101", "login --prompt-timeout 0", "login --ttl 0",
         "login --ttl 31536001", "login --method magic", "login --store safe", "login --store helper:",
         "login --persist forever", "login --ttl x", "token --min-ttl -1", "token --min-ttl 31536001",
-        "token --min-ttl 1.5", "token --min-ttl 9223372036854775808", "status --color blue", "status --color Auto",
+        "token --min-ttl 1.5", "token --as kubectl", "token --as curl --header", "token --as headers --json",
+        "token --min-ttl 9223372036854775808", "status --color blue", "status --color Auto",
         "status --color=", "switch a b c", "status a b",
         "logout a b", "store init file x", "profile add",
     ])
@@ -69,6 +70,10 @@ struct OptionParsingTests {
         #expect(logout.profile == "blog" && logout.all && logout.local)
         let token: TokenCommand = try parse("token blog --header --verify --min-ttl 60")
         #expect(token.profile == "blog" && token.header && token.verify && token.minTtl == 60)
+        #expect(token.form == .header && (try parse("token --as header --header") as TokenCommand).form == .header)
+        for form in ["headers", "exec-credential"] {
+            #expect((try parse("token --as \(form)") as TokenCommand).global.noPrompt)
+        }
         #expect((try parse("token --min-ttl 31536000") as TokenCommand).minTtl == 31_536_000)
         #expect((try parse("token") as TokenCommand).minTtl == nil)
         for color in ColorChoice.allCases.map(\.rawValue) {

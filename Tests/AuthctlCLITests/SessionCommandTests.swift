@@ -1,3 +1,4 @@
+import Foundation
 @testable import LoginKit
 @testable import LoginTestSupport
 import Secrets
@@ -203,13 +204,67 @@ struct SessionCommandTests {
         #expect(!run.talk.contains("stays valid"), "\(run.talk)")
     }
 
-    @Test func `with Basic there is only the header`() throws {
+    @Test func `token --as prints a token in every form, without asking anybody`() throws {
+        let world = try chat()
+        #expect(world.run("token", "chat", "--as", "header").output == "Authorization: Bearer tok-anna\n")
+        let headers = world.run("token", "chat", "--as", "headers")
+        #expect(headers == Run(code: 0, output: "{\"Authorization\": \"Bearer tok-anna\"}\n", talk: ""))
+        let plugin = world.run("token", "chat", "--as", "exec-credential")
+        #expect(plugin.code == 0 && plugin.output.contains("\"token\" : \"tok-anna\""), "\(plugin)")
+        let curl = world.run("token", "chat", "--as", "curl")
+        #expect(curl.code == 0 && curl.output.contains("\nheader = \"Authorization: Bearer tok-anna\"\n"), "\(curl)")
+        #expect(world.requests.isEmpty)
+        let report = world.run("token", "chat", "--as", "header", "--json").output
+        #expect(report == world.run("token", "chat", "--header", "--json").output && report.contains("\"header\""))
+    }
+
+    @Test func `token --as headers prints one JSON object, whatever is in the token`() throws {
+        let world = try chat()
+        let me = HTTPResponse.answer(200, "{\"user_id\":\"@anna\"}")
+        let run = world.run(
+            "token", "chat", "--as", "headers", "--min-ttl", "101", server: [fresh(#"t\"\\ä"#), me])
+        #expect(run.code == 0 && run.output.split(separator: "\n").count == 1, "\(run)")
+        let headers = try JSONDecoder().decode([String: String].self, from: Data(run.output.utf8))
+        #expect(headers == ["Authorization": #"Bearer t"\ä"#])
+    }
+
+    @Test func `token --as headers refuses two headers with one name`() throws {
+        let world = try TestWorld(
+            config: Examples.forge.replacing(
+                "\"PRIVATE-TOKEN: {token}\"", with: "[\"X-Key: {token}\", \"x-key: 2\"]"))
+        world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
+        #expect(world.run("login", server: [anonymous, .answer(200, "{\"username\":\"anna\"}")]).code == 0)
+        let run = world.run("token", "--as", "headers")
+        #expect(run.code == 2 && run.output.isEmpty && run.talk.contains("use --as header"), "\(run)")
+        #expect(world.run("token", "--as", "header").output == "X-Key: tok\nx-key: 2\n")
+    }
+
+    @Test func `cookies are a header in the forms that they have`() throws {
+        let world = try TestWorld(config: Examples.blog)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let cookie = HTTPResponse.answer(200, cookies: [.named("sid", "c1")])
+        #expect(world.run("login", server: [anonymous, cookie, .answer(200, "{\"name\":\"anna\"}")]).code == 0)
+        #expect(world.run("token", "--as", "headers").output == "{\"Cookie\": \"sid=c1\"}\n")
+        let curl = world.run("token", "--as", "curl")
+        #expect(curl.code == 0 && curl.output.contains("\nheader = \"Cookie: sid=c1\"\n"), "\(curl)")
+        #expect(!curl.output.contains("cookie = "), "curl would send it to another host, too")
+        let plugin = world.run("token", "--as", "exec-credential")
+        #expect(plugin.code == 2 && plugin.talk.contains("--as header; other forms: headers, curl"), "\(plugin)")
+    }
+
+    @Test func `Basic has headers and a curl configuration, but no token`() throws {
         let world = try TestWorld(config: Examples.wire)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic"])
         #expect(world.run("login", server: [challenge, .answer(200, "{\"screen_name\":\"Anna\"}")]).code == 0)
-        #expect(world.run("token").code == 2)
+        for arguments in [["token"], ["token", "--as", "exec-credential"]] {
+            let run = world.run(arguments, server: [])
+            #expect(run.code == 2 && run.talk.contains("--as header; other forms: headers, curl"), "\(run)")
+        }
         #expect(world.run("token", "--header").output == "Authorization: Basic YW5uYTpwdw==\n")
+        #expect(world.run("token", "--as", "headers").output == "{\"Authorization\": \"Basic YW5uYTpwdw==\"}\n")
+        let curl = world.run("token", "--as", "curl")
+        #expect(curl.code == 0 && curl.output.contains("\nbasic\nuser = \"anna:pw\"\n"), "\(curl)")
     }
 
     @Test func `switch makes another account the active one, by either name`() throws {

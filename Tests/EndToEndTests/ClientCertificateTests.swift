@@ -73,6 +73,9 @@ struct `A server that wants a client certificate` {
         #expect(try authctl.run("status").code == 0)
         #expect(try authctl.run("token").code == 2)
         #expect(try authctl.run("token", "--header").code == 2)
+        let arguments = ["-q", "-sS", "-K", "-", "\(httpd.origin(host))/private/whoami.json"]
+        let config = Array(try authctl.run("token", "--as", "curl").output.utf8)
+        #expect(try Command.tool("curl", arguments, input: config).output.contains("ann"))
         #expect(try authctl.run("whoami", "-u", "bob").code == 4)
         let curl = "curl -q -fsS \"$AUTHCTL_SERVE_URL\"private/whoami.json"
         let served = try authctl.run("exec", "-P", "box", "--serve", "--", "sh", "-c", curl)

@@ -136,7 +136,7 @@ import Testing
         #expect(httpd.requests(expecting: 1).allSatisfy { $0.hasPrefix("- - ") })
     }
 
-    @Test func `token has neither a token nor a header of Digest, and says why`() throws {
+    @Test func `token has neither a token nor a header of Digest, says why, and has the login for curl`() throws {
         #expect(try logIn("private").code == 0)
         for arguments in [["token"], ["token", "--header"], ["token", "--json"]] {
             let token = try authctl.run(arguments)
@@ -144,6 +144,10 @@ import Testing
             #expect(token.error.contains("one request only"))
             #expect(!(token.output + token.error).contains("correct horse"))
         }
+        let config = try authctl.run("token", "--as", "curl")
+        let arguments = ["-q", "-sS", "-K", "-", httpd.whoami("private")]
+        let curl = try Command.tool("curl", arguments, input: Array(config.output.utf8))
+        #expect(curl.output.contains("ann"), "\(config.error)\(curl.error)")
     }
 
     @Test func `neither its logs nor our talk hold a secret`() throws {

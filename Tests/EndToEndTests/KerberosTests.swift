@@ -77,6 +77,7 @@ struct `In a Kerberos realm` {
         let again = try authctl.run("login", "me", environment: ann)
         #expect(again.code == 0 && again.error.hasPrefix("Already logged in"))
         #expect(try authctl.run("token", "--header", "me", environment: ann).code == 2)
+        #expect(try authctl.run("token", "--as", "curl", "me", environment: ann).output.contains("\nnegotiate\n"))
         let logout = try authctl.run("logout", "me")
         #expect(logout.code == 0 && logout.error.contains("kdestroy"))
         #expect(try authctl.run("whoami", "me", environment: ann).code == 4)

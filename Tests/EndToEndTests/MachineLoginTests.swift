@@ -308,11 +308,10 @@ import Testing
         try configure(authctl, issuer.profile("billing", "\(Self.byKey), client-id = 'nightly'"))
         let info =
             "{\"apiVersion\": \"client.authentication.k8s.io/v1beta1\", \"kind\": \"ExecCredential\", \"spec\": {}}"
-        for (options, environment, version) in [
-            (["--exec-credential"], [:], "v1"), (["--exec-credential=v1beta1"], [:], "v1beta1"),
-            (["--exec-credential"], ["KUBERNETES_EXEC_INFO": info], "v1beta1"),
-        ] as [([String], [String: String], String)] {
-            let run = try authctl.run(["token", "billing"] + options, environment: environment)
+        for (environment, version) in [([:], "v1"), (["KUBERNETES_EXEC_INFO": info], "v1beta1")]
+            as [([String: String], String)]
+        {
+            let run = try authctl.run("token", "billing", "--as", "exec-credential", environment: environment)
             let json = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
             #expect(json?["apiVersion"] as? String == "client.authentication.k8s.io/\(version)", "\(run.error)")
             let status = json?["status"] as? [String: String]

@@ -140,13 +140,24 @@ import Testing
         #expect(try authctl.keptSecrets().isEmpty)
     }
 
-    @Test func `a token is not what Basic and cookies have: 2, and --header is named`() throws {
+    @Test(arguments: [
+        ("wire", "/account/verify_credentials.json"), ("blog", "/users/me"), ("screencast", "/home/index.json"),
+        ("chat", "/_matrix/client/v3/account/whoami"), ("index", "/+api"), ("admin", "/api/me/"),
+    ])
+    func `curl reads the session of each kind from standard input`(profile: String, path: String) throws {
+        try authctl.logIn(profile)
+        let config = try token("--as", "curl", profile)
+        let curl = try Command.tool("curl", ["-q", "-sS", "-K", "-", demo.origin + path], input: Array(config.utf8))
+        #expect(curl.code == 0 && curl.output.contains("ann"), "\(curl.output)\(curl.error)")
+    }
+
+    @Test func `a token is not what Basic and cookies have: 2, and other forms are named`() throws {
         for profile in ["wire", "blog"] {
             try authctl.logIn(profile)
             let result = try authctl.run("token", profile)
             #expect(result.code == 2)
             #expect(result.output.isEmpty)
-            #expect(result.error.contains("--header"))
+            #expect(result.error.contains("--as header; other forms: headers, curl"))
         }
     }
 }

@@ -9,17 +9,22 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
         discussion: """
-            Basic and cookies have no token; use --header to print the header line.
+            Basic and cookies have no token; use --as headers, header or curl.
 
             Examples:
               authctl token wiki --min-ttl 300
-              authctl token wiki --header
+              authctl token wiki --as headers
             """)
 
     @Argument(help: "The profile.")
     var profile: String?
 
-    @Flag(help: "Print the whole header, one or more lines.")
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Print the session as another program takes it.", valueName: "form"))
+    var form: SessionForm?
+
+    @Flag(help: "Print the whole header; the same as --as header.")
     var header = false
 
     @Flag(help: "Ask the service first whether the session is still valid.")
@@ -30,62 +35,69 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
             "Minimum remaining lifetime; refresh the token if it has less. (default: 0)", valueName: "seconds"))
     var minTtl: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Print an ExecCredential for kubectl, in the version that it asks for; --exec-credential=v1beta1 says one.",
-            valueName: "version"))
-    var execCredential: ExecCredential.Version?
-
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
     var options: KeyValuePairs<String, Any> {
         [
-            "_profile": _profile, "_header": _header, "_verify": _verify, "_minTtl": _minTtl,
-            "_execCredential": _execCredential, "_json": _json, "_global": _global,
+            "_profile": _profile, "_form": _form, "_header": _header, "_verify": _verify, "_minTtl": _minTtl,
+            "_json": _json, "_global": _global,
         ]
     }
 
     mutating func validate() throws {
-        // kubectl runs this as a plugin, without a terminal of its own (interactiveMode: Never).
-        if execCredential != nil { global.noPrompt = true }
+        if header, let form, form != .header {
+            throw ValidationError("--header is short for --as header; leave out one of the two.")
+        }
+        if header { form = .header }
+        // Clients run this as a helper, without a terminal of its own (kubectl's interactiveMode: Never).
+        if form == .headers || form == .execCredential { global.noPrompt = true }
         guard (0...31_536_000).contains(minTtl ?? 0) else {
             throw ValidationError("--min-ttl must be from 0 to 31536000 seconds.")
         }
-        if execCredential != nil, header || json {
-            throw ValidationError("--exec-credential prints one form alone: leave out --header and --json.")
+        if json, let form, form != .header {
+            throw ValidationError("--as \(form.rawValue) has no other JSON; leave out --json.")
         }
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
         let source = TokenSource(
-            context: invocation.context, profile: profile, minimum: Int64(minTtl ?? 0), asksServer: verify,
-            wantsHeader: header)
+            context: invocation.context, profile: profile, minimum: Int64(minTtl ?? 0), asksServer: verify, form: form)
         let (session, username) = try source.session()
-        let taken = try source.taken(username)
         if verify { invocation.context.sayIfUnverifiable(profile) }
-        // A header for one request alone cannot be printed for others.
-        if header, let name = profile.sessionRule.fetchedHeaders.first {
-            let command = ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
-            invocation.say(
-                "authctl: without \(name), whose value is fetched for each request; to have it sent: \(command)")
-        }
-        if let execCredential {
-            let environment = invocation.context.dependencies.environment
-            let credential = ExecCredential(
-                version: try execCredential.asked(by: environment), token: try Self.token(session),
-                expires: session.expires)
+        let secret: Secret
+        switch form {
+        case nil: secret = try Self.token(session)
+        case .header, .headers:
+            // A header for one request alone cannot be printed for others.
+            if let name = profile.sessionRule.fetchedHeaders.first {
+                let command = ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
+                invocation.say(
+                    "authctl: without \(name), whose value is fetched for each request; to have it sent: \(command)")
+            }
+            let fields = try Self.fields(session, profile, username, try source.taken(username))
+            secret = form == .header ? fields.lines : try fields.object()
+        case .execCredential:
+            let credential = try ExecCredential(
+                token: try Self.token(session), expires: session.expires,
+                environment: invocation.context.dependencies.environment)
             try invocation.streams.result(json: credential)
             return .ok
+        case .curl:
+            // A token that goes into bodies alone is not in the configuration.
+            if case .token = session {
+                _ = try Self.fields(session, profile, username, try source.taken(username))
+            }
+            let (run, attachment) = try source.attachment(of: session, username: username)
+            secret = try CurlConfig(run: run, session: session, attachment: attachment, cookieFile: nil).text()
         }
-        let secret = header ? try Self.line(session, profile, username, taken) : try Self.token(session)
         if printsJSON {
             let text = secret.unprotectedText
             try invocation.streams.result(
                 json: TokenReport(
-                    profile: profile.name, username: username, token: header ? nil : text, header: header ? text : nil,
-                    expires: session.expires))
+                    profile: profile.name, username: username, token: form == nil ? text : nil,
+                    header: form == nil ? nil : text, expires: session.expires))
         } else {
             let isTerminal = invocation.context.dependencies.isTerminal(STDOUT_FILENO)
             try invocation.streams.result(secret, isTerminal: isTerminal)
@@ -93,19 +105,23 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         return .ok
     }
 
-    private static func line(
+    private static func fields(
         _ session: Session, _ profile: Profile, _ username: String, _ taken: [CredentialField: Secret]
-    ) throws(LoginFault) -> Secret {
-        let line: Secret?
+    ) throws(LoginFault) -> [HTTPRequestField] {
+        let fields: [HTTPRequestField]
         do {
-            line = try profile.sessionRule.headerLines(session, SlotValues(session, username: username, taken))
+            fields = try profile.sessionRule.headerFields(session, SlotValues(session, username: username, taken))
         } catch .missing(let slot) {
             throw .usage(.other("the session has no {\(slot.name)}, which a header of the profile needs"))
         } catch {
             throw .failure(.sessionFitsNoHeader)
         }
-        guard let line else { throw .usage(.other("the session of this profile is not sent in a header")) }
-        return line
+        guard !fields.isEmpty else {
+            throw .usage(
+                .other("the session of this profile is not sent in a header; it has no other form than exec-credential")
+            )
+        }
+        return fields
     }
 
     private static func token(_ session: Session) throws(LoginFault) -> Secret {
@@ -114,6 +130,27 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         case .credential: throw .usage(.tokenHasOnlyHeader(method: .basic))
         case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }
+    }
+}
+
+extension SessionForm: ExpressibleByArgument {}
+
+extension [HTTPRequestField] {
+    /// A JSON object of the fields, as header helpers print it.
+    /// - Throws: `usage` for two fields with one name, since not every header may have a list (RFC 9110, section 5.3).
+    fileprivate func object() throws(LoginFault) -> Secret {
+        guard Set(map { $0.name.lowercased() }).count == count else {
+            throw .usage(.other("the session has two headers with one name, which JSON cannot have; use --as header"))
+        }
+        var text = SecretBuilder(limit: 8 * RequestRule.bodyLimit)
+        for field in self {
+            text.append("\(text.count == 0 ? "{" : ", ")\"\(field.name)\": \"")
+            text.append(field.value, .json)
+            text.append("\"")
+        }
+        text.append("}")
+        guard let object = text.finish(), object.isUTF8 else { throw .failure(.sessionFitsNoHeader) }
+        return object
     }
 }
 

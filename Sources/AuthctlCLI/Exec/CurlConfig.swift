@@ -6,7 +6,7 @@ struct CurlConfig {
     let run: LoginRun
     let session: Session
     let attachment: Service.Attachment
-    /// Where curl reads the cookies from, which it then sends by the rules for cookies.
+    /// Where curl reads the cookies from, which it then sends by the rules for cookies; `nil` to send them as a header.
     let cookieFile: String?
 
     /// curl takes no longer line.
@@ -17,7 +17,12 @@ struct CurlConfig {
         writePlace(to: &text)
         try writeCredential(to: &text)
         for field in attachment.request.headers { text.option("header", field.line) }
-        if let cookieFile { text.option("cookie", Secret(cookieFile)) }
+        if let cookieFile {
+            text.option("cookie", Secret(cookieFile))
+        } else if !attachment.request.cookies.isEmpty {
+            // curl does not send it to another host after a redirect.
+            text.option("header", Secret("Cookie: ", followedBy: attachment.request.cookies.headerValue))
+        }
         try writeCertificate(to: &text)
         guard let text = text.finish() else { throw Self.tooLong }
         return text

@@ -174,13 +174,12 @@ extension SecretBuilder {
         append("Basic ")
         append(Secret(joining: [username, Secret(":"), password]).base64)
     }
+}
 
+extension [Cookie] {
     /// The value of `Cookie` (RFC 6265, section 5.4).
-    mutating func append(_ cookies: [Cookie]) {
-        for (index, cookie) in cookies.enumerated() {
-            append(index == 0 ? "\(cookie.name)=" : "; \(cookie.name)=")
-            append(cookie.value)
-        }
+    package var headerValue: Secret {
+        Secret(joining: enumerated().flatMap { [Secret($0 == 0 ? "\($1.name)=" : "; \($1.name)="), $1.value] })
     }
 }
 

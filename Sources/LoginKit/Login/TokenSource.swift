@@ -1,5 +1,17 @@
 import Secrets
 
+/// A form of a session for another program; the token alone is none of them.
+package enum SessionForm: String, CaseIterable, Sendable {
+    /// A JSON object of the headers.
+    case headers
+    /// A line for each header.
+    case header
+    /// The JSON of a kubectl credential plugin.
+    case execCredential = "exec-credential"
+    /// A configuration file of curl.
+    case curl
+}
+
 /// The stored session of a profile, refreshed if it does not live long enough. Without need, nothing is asked of the
 /// network.
 package struct TokenSource {
@@ -7,21 +19,21 @@ package struct TokenSource {
     private let profile: Profile
     private let minimum: Int64
     private let asksServer: Bool
-    private let wantsHeader: Bool
+    private let form: SessionForm?
 
     /// - Parameters:
     ///   - minimum: seconds that the session has to live at least.
-    ///   - wantsHeader: whether the header line is wanted, which sessions without a token have too.
+    ///   - form: what the session is wanted for; `nil` for its token.
     package init(
-        context: LoginContext, profile: Profile, minimum: Int64 = 0, asksServer: Bool = false, wantsHeader: Bool = false
+        context: LoginContext, profile: Profile, minimum: Int64 = 0, asksServer: Bool = false, form: SessionForm? = nil
     ) {
         (self.context, self.profile, self.minimum) = (context, profile, minimum)
-        (self.asksServer, self.wantsHeader) = (asksServer, wantsHeader)
+        (self.asksServer, self.form) = (asksServer, form)
     }
 
     package func session() throws(LoginFault) -> (session: Session, username: String) {
         if profile.traits.isProvedByCertificate, profile.sessionRule.isCredential {
-            throw .usage(.hasNoHeader(method: .certificate))
+            try AccountRecord.SessionKind.certificate.check(form)
         }
         if profile.provesItself { return try proven() }
         if context.mayUseSuppliedVariables(for: profile, isLogin: false),
@@ -31,15 +43,25 @@ package struct TokenSource {
         }
         let account = try context.account(profile)
         // Before anything is asked of a store or the network.
-        try account.kind.check(wantsHeader: wantsHeader)
+        try account.kind.check(form)
         return (try session(of: account), account.username)
     }
 
     /// The values from the login that the session needs in a header.
     package func taken(_ username: String) throws(LoginFault) -> [CredentialField: Secret] {
-        guard !profile.takenForLater.isEmpty, let account = try context.record(of: profile)?.account(named: username)
+        guard form == .curl || !profile.takenForLater.isEmpty,
+            let account = try context.record(of: profile)?.account(named: username)
         else { return [:] }
         return try stored(account).extraSecrets
+    }
+
+    /// Returns what carries the session in requests of another program, and a run for what the profile says of them.
+    package func attachment(
+        of session: Session, username: String
+    ) throws(LoginFault) -> (LoginRun, Service.Attachment) {
+        let run = try LoginRun(context, profile, context.unattendedRequest(profile, username))
+        run.service.hold(try taken(username))
+        return (run, try run.service.attachment(of: session, username: username))
     }
 
     /// Returns the token of an account that was chosen already.
@@ -109,7 +131,7 @@ package struct TokenSource {
 
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
-        if profile.kind.schemes == [.digest] { throw .usage(.hasNoHeader(method: .digest)) }
+        if profile.kind.schemes == [.digest] { try AccountRecord.SessionKind.digest.check(form) }
         let run = try context.verifyingRun(profile, persist: nil)
         let account = try run.run(for: .action(withoutStore: true))
         let store = try run.account()?.store
@@ -117,7 +139,7 @@ package struct TokenSource {
             context.say("logged in with the supplied password; the login is stored in '\(store)'")
         }
         if case .credential = account.session, run.service.protectionSpace?.method == .digest {
-            throw .usage(.hasNoHeader(method: .digest))
+            try AccountRecord.SessionKind.digest.check(form)
         }
         return try session(of: account)
     }
@@ -148,13 +170,16 @@ package struct TokenSource {
 }
 
 extension AccountRecord.SessionKind {
-    fileprivate func check(wantsHeader: Bool) throws(LoginFault) {
+    /// - Throws: `usage` for a form that such a session does not have.
+    fileprivate func check(_ form: SessionForm?) throws(LoginFault) {
+        let hasHeader = form == .header || form == .headers
         switch self {
         case .token: break
+        case _ where form == .curl: break
         case .digest: throw .usage(.hasNoHeader(method: .digest))
         case .ticket: throw .usage(.hasNoHeader(method: .negotiate))
         case .certificate: throw .usage(.hasNoHeader(method: .certificate))
-        case .basic where wantsHeader, .cookies where wantsHeader: break
+        case .basic where hasHeader, .cookies where hasHeader: break
         case .basic: throw .usage(.tokenHasOnlyHeader(method: .basic))
         case .cookies: throw .usage(.tokenHasOnlyHeader(method: .cookie))
         }

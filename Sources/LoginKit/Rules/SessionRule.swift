@@ -138,26 +138,26 @@ extension SessionRule {
     /// - Returns: `nil` if the session is sent in no header. A header with `{csrf}` is left out (`fetchedHeaders`).
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
     package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
-        var text = SecretBuilder(limit: RequestRule.bodyLimit)
-        let pair = try basicPair(session, values)
-        // What the service tells or shows for each request can only be left out.
-        let fields = try (headers + writeHeaders).filter { $0.value.isWanted(values) }.map {
-            (header) throws(FillFault) in try header.filled(values)
-        }
-        if let pair {
-            text.append("Authorization: ")
+        let fields = try headerFields(session, values)
+        return fields.isEmpty ? nil : fields.lines
+    }
+
+    /// The fields of those lines.
+    package func headerFields(_ session: Session, _ values: SlotValues) throws(FillFault) -> [HTTPRequestField] {
+        var fields: [HTTPRequestField] = []
+        if let pair = try basicPair(session, values) {
+            var text = SecretBuilder(limit: RequestRule.bodyLimit)
             text.appendBasic(pair.username, pair.password)
+            fields.append(HTTPRequestField(name: "Authorization", value: try text.filled()))
         }
         if !values.cookies.isEmpty {
-            text.append(text.count == 0 ? "Cookie: " : "\nCookie: ")
-            text.append(values.cookies)
+            fields.append(HTTPRequestField(name: "Cookie", value: values.cookies.headerValue))
         }
-        for field in fields {
-            text.append("\(text.count == 0 ? "" : "\n")\(field.name): ")
-            text.append(field.value)
+        // What the service tells or shows for each request can only be left out.
+        for header in headers + writeHeaders where header.value.isWanted(values) {
+            fields.append(try header.filled(values))
         }
-        let all = try text.filled()
-        return all.isEmpty ? nil : all
+        return fields
     }
 
     /// The names of the headers whose value is fetched for each request.
@@ -197,6 +197,14 @@ extension SessionRule {
             let value = Secret(copying: UnsafeRawBufferPointer(rebasing: bytes[(blank + 1)...]))
             return (String(decoding: bytes[..<blank], as: UTF8.self), value)
         }
+    }
+}
+
+extension [HTTPRequestField] {
+    /// `Name: value`, one below the other.
+    package var lines: Secret {
+        let pieces: [Secret] = flatMap { [Secret("\n"), Secret("\($0.name): "), $0.value] }
+        return Secret(joining: Array<Secret>(pieces.dropFirst()))
     }
 }
 

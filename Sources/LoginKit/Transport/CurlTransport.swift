@@ -276,7 +276,7 @@ extension HTTPRequest {
         }
         if !cookies.isEmpty {
             text.append("Cookie: ")
-            text.append(cookies)
+            text.append(cookies.headerValue)
             text.append("\r\n")
         }
         text.append("\r\n")

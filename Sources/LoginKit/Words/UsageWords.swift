@@ -73,11 +73,10 @@ extension UsageFault {
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
                 next: Message.beyond(url))
         case .tokenHasOnlyHeader(let method):
+            let command = ShellCommand(["authctl", "token"] + [topic.profile].compactMap { $0 } + ["--as", "header"])
             return Message(
                 "method \(method.rawValue) has no token",
-                next:
-                    "for the whole header line: \(ShellCommand(["authctl", "token"] + [topic.profile].compactMap { $0 } + ["--header"]))"
-            )
+                next: "print its header: \(command); other forms: headers, curl")
         case .commandGetsNoToken(let method):
             return Message(
                 "method \(method.rawValue) has no token for --env or --fd",
@@ -85,7 +84,7 @@ extension UsageFault {
         case .hasNoHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
-                next: "send requests with curl --\(method.rawValue), or: authctl request URL")
+                next: "send requests with: authctl request URL, or with curl: authctl token --as curl")
         case .takesNoPassword where topic.machine != nil:
             return Message("this login proves itself, and takes no password", next: "leave it out")
         case .takesNoPassword(.oauth):
