@@ -38,6 +38,11 @@ final class Pty {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { write(master, $0.baseAddress, min($0.count, 1024)) }
+            // A key must not be lost for a terminal that is busy.
+            if written < 0, errno == EINTR || errno == EAGAIN {
+                pump(milliseconds: 5)
+                continue
+            }
             guard written > 0 else { return }
             rest = rest.dropFirst(written)
             pump(milliseconds: 0)

@@ -107,8 +107,12 @@ final class MCPReview: Sendable {
         case .objection(let objection):
             let allowed = state.withLock { $0.rules.allowed }
             let words = allowed.isEmpty ? "nothing" : allowed.prefix(Self.mostShown).joined(separator: "; ")
+            var what = objection.words
+            if case .needsApproval = objection {
+                what += "; to answer, at a terminal: \(ShellCommand("authctl", "approve", profile.name))"
+            }
             return MCPError(
-                code: MCPError.refused, message: "\(objection.words); allowed: \(words)", allowed: allowed)
+                code: MCPError.refused, message: "\(what); allowed: \(words)", allowed: allowed)
         }
     }
 
