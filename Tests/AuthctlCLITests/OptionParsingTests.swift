@@ -2,6 +2,7 @@ import ArgumentParser
 import Testing
 
 @testable import AuthctlCLI
+import LoginKit
 
 /// Parsing alone: every option is understood where it may stand.
 struct OptionParsingTests {
