@@ -160,6 +160,11 @@ CURLcode ccurl_setopt_seek(CURL *handle, curl_seek_callback callback)
     return table.easy_setopt(handle, CURLOPT_SEEKFUNCTION, callback);
 }
 
+CURLcode ccurl_setopt_prerequest(CURL *handle, curl_prereq_callback callback)
+{
+    return table.easy_setopt(handle, CURLOPT_PREREQFUNCTION, callback);
+}
+
 CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback)
 {
     return table.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);

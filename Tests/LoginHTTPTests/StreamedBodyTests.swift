@@ -116,6 +116,26 @@ import Testing
         #expect(try relay(down, "GET", nil) == (200, Array("page".utf8)))
     }
 
+    @Test func `a post goes over the connection of the last one, and is given up if that is closed, not sent again`()
+        throws
+    {
+        let server = try RecordingServer([.answer(200), .answer(200), .hangUp, .answer(200)])
+        defer { server.stop() }
+        let transport = CurlTransport(origin: server.origin)
+        var request = HTTPRequest(method: "POST", url: server.url())
+        func post() throws {
+            request.streamedBodies = StreamedBodies(source: Text(), sink: Sink())
+            _ = try transport.send(request)
+        }
+        try post()
+        try post()
+        #expect(server.connections.count == 1)
+        #expect(throws: LoginFault.network(.connectionLost)) { try post() }
+        #expect(server.requests.count == 3)
+        try post()
+        #expect(server.texts.map { $0.hasSuffix(Self.text) } == [true, true, true, true])
+    }
+
     private func send(_ reply: RecordingServer.Reply, _ sink: Sink = Sink()) throws -> HTTPResponse {
         let server = try RecordingServer([reply])
         defer { server.stop() }

@@ -58,6 +58,7 @@ CURLcode ccurl_setopt_list(CURL *handle, CURLoption option, struct curl_slist *l
 CURLcode ccurl_setopt_write(CURL *handle, CURLoption option, curl_write_callback callback);
 CURLcode ccurl_setopt_read(CURL *handle, curl_read_callback callback);
 CURLcode ccurl_setopt_seek(CURL *handle, curl_seek_callback callback);
+CURLcode ccurl_setopt_prerequest(CURL *handle, curl_prereq_callback callback);
 CURLcode ccurl_setopt_opensocket(CURL *handle, curl_opensocket_callback callback);
 /* libcurl copies the bytes. */
 CURLcode ccurl_setopt_blob(CURL *handle, CURLoption option, const void *bytes, size_t count);

@@ -71,6 +71,10 @@ final class CurlHandle {
         try check(ccurl_setopt_seek(raw, callback), CURLOPT_SEEKFUNCTION)
     }
 
+    func set(preRequest callback: curl_prereq_callback) throws(LoginFault) {
+        try check(ccurl_setopt_prerequest(raw, callback), CURLOPT_PREREQFUNCTION)
+    }
+
     func set(openSocket callback: curl_opensocket_callback) throws(LoginFault) {
         try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
     }
