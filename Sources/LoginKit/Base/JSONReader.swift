@@ -215,15 +215,22 @@ extension JSONReader {
     private mutating func string() throws(JSONFault) -> String {
         place += 1
         var bytes: [UInt8] = []
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw .malformed }
+        while true {
+            // Most of a long one is plain.
+            let start = place
+            while place < text.count, Self.isPlain(text[place]) { place += 1 }
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<place]))
+            guard let byte = next, byte >= 0x20 else { throw .malformed }
             place += 1
-            if byte == UInt8(ascii: "\\") { try unescape(into: &bytes) } else { bytes.append(byte) }
+            if byte == UInt8(ascii: "\"") { break }
+            try unescape(into: &bytes)
         }
-        guard next != nil else { throw .malformed }
-        place += 1
         guard let string = String(validating: bytes, as: UTF8.self) else { throw .otherEncoding }
         return string
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// RFC 8259, section 7; half of a pair of surrogates is no character.
