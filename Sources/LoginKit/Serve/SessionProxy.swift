@@ -8,21 +8,8 @@ package final class SessionProxy: @unchecked Sendable {
     private let run: LoginRun
     private let headers: ServedHeaders
     private let review: RequestReview
-    private let monitor = Monitor()
-    private var idle: [Worker] = []
-    /// The largest number of idle workers whose connections are kept.
-    private static let mostIdle = 16
+    private let services = ServedServices<ServerCall> { $0.isAbandoned() }
     private let server: LoopbackServer
-
-    /// A service that one request at a time uses; its connections are kept for the next.
-    private final class Worker: @unchecked Sendable {
-        /// The request that it works for.
-        var call: ServerCall?
-        var service: Service?
-
-        /// Only ever asked by the thread that runs a transfer.
-        var isCancelled: Bool { call?.isAbandoned() ?? false }
-    }
 
     /// Says, before anybody logs in, that there cannot be such an address.
     package static func check() throws(LoginFault) { try LoopbackServer.check() }
@@ -59,7 +46,7 @@ package final class SessionProxy: @unchecked Sendable {
     @discardableResult
     package func stop() -> Session {
         server.stop()
-        idle = []
+        services.close()
         return session.close()
     }
 
@@ -87,18 +74,17 @@ package final class SessionProxy: @unchecked Sendable {
             answer.refuse(review.refusal(objection, call.head.judgedMethod, call.target))
         } else {
             do {
-                let worker = try worker(for: call)
+                let place = try services.place(for: call, of: session)
                 var opened: ServedRequest.Opened?
-                defer { if opened == nil { giveBack(worker) } }
-                if let service = worker.service {
-                    let request = ServedRequest(
-                        call: call, session: session, service: service, profile: run.profile, endpoint: run.endpoint,
-                        headers: headers, mayProbe: result.mayProbe, mayShowPlain: result.mayShowPlain)
-                    opened = try work(request, answer)
-                }
+                defer { if opened == nil { services.giveBack(place) } }
+                let request = ServedRequest(
+                    call: call, session: session, service: place.service, profile: run.profile,
+                    endpoint: run.endpoint, headers: headers, mayProbe: result.mayProbe,
+                    mayShowPlain: result.mayShowPlain)
+                opened = try work(request, answer)
                 if let opened {
                     return ServedWebSocket(opened) { [self] counts in
-                        giveBack(worker)
+                        services.giveBack(place)
                         result.note?.end(101, sent: counts.sent, received: counts.received)
                     }
                 }
@@ -118,23 +104,5 @@ package final class SessionProxy: @unchecked Sendable {
             let text = review.refuseTarget(of: head, String(head.target.dropFirst(place.count)), session.knownSecrets)
         else { return ("text/plain; charset=utf-8", "authctl: \(refusal.words)\n") }
         return (RefusedRequest.type, text)
-    }
-
-    private func worker(for call: ServerCall) throws(LoginFault) -> Worker {
-        try monitor.locked { () throws(LoginFault) in
-            let worker = idle.popLast() ?? Worker()
-            worker.call = call
-            if worker.service == nil {
-                worker.service = try run.serviceBeside { [unowned worker] in worker.isCancelled }
-            }
-            return worker
-        }
-    }
-
-    private func giveBack(_ worker: Worker) {
-        monitor.locked {
-            worker.call = nil
-            if idle.count < Self.mostIdle { idle.append(worker) }
-        }
     }
 }
