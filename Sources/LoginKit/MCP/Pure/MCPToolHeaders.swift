@@ -10,16 +10,9 @@ struct MCPToolHeaders: Equatable, Sendable {
 
     private var arguments: [Argument] = []
 
-    private static let mark = "x-mcp-header"
-    private static let types = ["string", "integer", "boolean"]
-    /// The keywords of JSON Schema that hold a schema, a list of them, and schemas by name.
-    private static let single: Set = [
-        "items", "contains", "unevaluatedItems", "additionalProperties", "propertyNames", "unevaluatedProperties",
-        "not",
-        "if", "then", "else", "contentSchema",
-    ]
-    private static let lists: Set = ["allOf", "anyOf", "oneOf", "prefixItems"]
-    private static let named: Set = ["patternProperties", "dependentSchemas", "$defs", "definitions"]
+    private static let (mark, types) = ("x-mcp-header", ["string", "integer", "boolean"])
+    /// The keywords of JSON Schema whose values are data.
+    private static let data = ["const", "default", "enum", "examples"]
 
     /// - Returns: `nil` for a schema with an invalid mark, whose tool cannot be called.
     init?(schema: JSONValue?) {
@@ -28,6 +21,7 @@ struct MCPToolHeaders: Equatable, Sendable {
 
     /// - Parameter path: `nil` where no single argument is described.
     private mutating func read(_ schema: JSONValue, at path: [String]?) -> Bool {
+        for element in schema.elements ?? [] where !read(element, at: nil) { return false }
         guard case .object(let members) = schema else { return true }
         if let mark = members[Self.mark] {
             guard let path, !path.isEmpty, case .string(let name) = mark, name.isHeaderName,
@@ -36,18 +30,11 @@ struct MCPToolHeaders: Equatable, Sendable {
             else { return false }
             arguments.append(Argument(path: path, name: name))
         }
-        for (key, value) in members {
-            var inner: [(path: [String]?, schema: JSONValue)] = []
-            if key == "properties", case .object(let properties) = value {
-                inner = properties.map { name, schema in (path.map { $0 + [name] }, schema) }
-            } else if Self.single.contains(key) {
-                inner = [(nil, value)]
-            } else if Self.lists.contains(key) {
-                inner = (value.elements ?? []).map { (nil, $0) }
-            } else if Self.named.contains(key), case .object(let schemas) = value {
-                inner = schemas.values.map { (nil, $0) }
+        for (key, value) in members where key != Self.mark && !Self.data.contains(key) {
+            guard key == "properties", case .object(let properties) = value else {
+                if read(value, at: nil) { continue } else { return false }
             }
-            for (path, schema) in inner where !read(schema, at: path) { return false }
+            for (name, schema) in properties where !read(schema, at: path.map { $0 + [name] }) { return false }
         }
         return true
     }
