@@ -30,13 +30,13 @@ package final class MCPBridge: @unchecked Sendable {
     /// Passes messages on until the client has gone, or a signal comes.
     package func run() {
         let signals = HeldSignals()
-        var input = MCPInput()
-        while !input.isAtEnd, !signals.arePending, !output.isClosed {
-            waitForInput([STDIN_FILENO, signals.descriptor], milliseconds: 1000)
-            guard !signals.arePending, waitForInput([STDIN_FILENO], milliseconds: 0) > 0 else { continue }
-            for line in input.lines() { receive(line) }
+        guard let ending = try? PipeEnds(), DetachedThread.start({ [self] in receive(until: ending.writing) }) else {
+            return login.warn("the system has no thread left")
         }
-        let end = ContinuousClock.now + (input.isAtEnd ? Self.patience : .zero)
+        while waitForInput([ending.reading], milliseconds: 0) == 0, !signals.arePending, !output.isClosed {
+            waitForInput([ending.reading, signals.descriptor], milliseconds: 1000)
+        }
+        let end = ContinuousClock.now + (signals.arePending ? .zero : Self.patience)
         while ContinuousClock.now < end, !output.isClosed, !signals.arePending, isBusy { usleep(5000) }
         monitor.locked {
             waiting = []
@@ -50,6 +50,14 @@ package final class MCPBridge: @unchecked Sendable {
     }
 
     private var isBusy: Bool { monitor.locked { !(waiting.isEmpty && running.isEmpty) } }
+
+    /// Reads all messages, on a thread of its own, since a client that does not read the answers may hold it up.
+    /// - Parameter end: closed at the end.
+    private func receive(until end: Int32) {
+        var input = MCPInput()
+        while !input.isAtEnd { for line in input.lines() { receive(line) } }
+        close(end)
+    }
 
     private func receive(_ line: [UInt8]?) {
         do throws(MCPError) {
