@@ -4,20 +4,17 @@ import Synchronization
 /// A message of the client's on its way to the service; a request until it is answered.
 final class MCPCall: Sendable {
     private struct State {
-        var isCancelled = false
         var isAnswered = false
-        /// When it is given up, since the session that it was sent in is lost.
-        var lost: ContinuousClock.Instant?
         /// The session that it was sent in; `nil` while none has it.
         var session: Int?
-        /// How often the service has missed headers.
-        var missed = 0
-        /// When its response is closed, since all that matters has come.
+        /// Whether that session is lost.
+        var isLost = false
+        /// When its transfer ends, whatever is still to come.
         var deadline: ContinuousClock.Instant?
         /// Of an own request.
         var answer: MCPMessage?
-        /// Of the last response.
-        var status: Int?
+        /// Of the last response; 0 if there was none.
+        var status = 0
         /// The bytes of all responses.
         var received: Int64 = 0
     }
@@ -37,11 +34,8 @@ final class MCPCall: Sendable {
     /// The answer to an own request.
     var kept: MCPMessage? { state.withLock { $0.answer } }
 
-    /// The status of the last response; `nil` if there was none.
-    var status: Int? { state.withLock { $0.status } }
-
-    /// The bytes of all responses.
-    var received: Int64 { state.withLock { $0.received } }
+    /// The status of the last response, and the bytes of all of them.
+    var responses: (status: Int?, received: Int64) { state.withLock { ($0.status > 0 ? $0.status : nil, $0.received) } }
 
     func note(_ reply: MCPReply) {
         state.withLock { ($0.status, $0.received) = (reply.status, $0.received + reply.received) }
@@ -49,38 +43,30 @@ final class MCPCall: Sendable {
 
     /// Whether its transfer is to end.
     var isOver: Bool {
-        origin?.isOver == true
-            || state.withLock { state in
-                state.isCancelled || [state.deadline, state.lost].contains { $0.map { $0 <= .now } ?? false }
-            }
+        origin?.isOver == true || state.withLock { $0.deadline.map { $0 <= .now } ?? false }
     }
 
-    /// Whether it was given up since its session is lost.
-    var isLost: Bool { state.withLock { $0.lost.map { $0 <= .now } ?? false } }
+    /// Whether it is given up since its session is lost.
+    var isLost: Bool { state.withLock { $0.isLost } }
 
     var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
     /// The client wants no answer any more.
-    func cancel() { state.withLock { ($0.isCancelled, $0.isAnswered) = (true, true) } }
+    func cancel() { state.withLock { ($0.isAnswered, $0.isLost, $0.deadline) = (true, false, .now) } }
 
     /// Gives it up if it was sent in an earlier session than this one, unless it ends soon.
     func lose(before session: Int) {
-        state.withLock { if let own = $0.session, own < session, $0.lost == nil { $0.lost = .now + Self.patience } }
+        state.withLock {
+            guard let own = $0.session, own < session, $0.deadline == nil else { return }
+            ($0.isLost, $0.deadline) = (true, .now + Self.patience)
+        }
     }
 
     /// Notes the session that it is sent in; `nil` if that did not take it.
-    func belong(to session: Int?) { state.withLock { ($0.session, $0.lost) = (session, nil) } }
-
-    /// Whether the service has missed headers, and it is to be sent again.
-    var needsHeaders: Bool { state.withLock { $0.missed == 1 && !$0.isAnswered } }
-
-    /// Notes that the service has missed headers.
-    /// - Returns: whether it is to be sent again.
-    func needHeaders() -> Bool {
-        guard message.isModern, message.method == "tools/call" else { return false }
-        return state.withLock {
-            $0.missed += 1
-            return $0.missed == 1
+    func belong(to session: Int?) {
+        state.withLock {
+            $0.session = session
+            if $0.isLost { ($0.isLost, $0.deadline) = (false, nil) }
         }
     }
 
@@ -88,7 +74,7 @@ final class MCPCall: Sendable {
     func answer(with message: MCPMessage? = nil) -> Bool {
         state.withLock {
             if $0.isAnswered { return false }
-            ($0.isAnswered, $0.deadline) = (true, .now + Self.patience)
+            ($0.isAnswered, $0.isLost, $0.deadline) = (true, false, .now + Self.patience)
             if origin != nil { $0.answer = message }
             return true
         }

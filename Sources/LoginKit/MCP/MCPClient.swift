@@ -18,16 +18,6 @@ final class MCPClient: @unchecked Sendable {
         var hasListener = true
     }
 
-    /// A service that one request at a time uses; its connections are kept for the next.
-    private final class Worker: @unchecked Sendable {
-        /// The request that it works for.
-        var call: MCPCall?
-        var service: Service?
-
-        /// Only ever asked by the thread that runs a transfer.
-        var isCancelled: Bool { call?.isOver ?? false }
-    }
-
     private let login: MCPLogin
     private let output: MCPOutput
     /// Gives up the calls that were sent before this session.
@@ -36,11 +26,10 @@ final class MCPClient: @unchecked Sendable {
     /// The headers that tools want, by their names.
     private let tools = Mutex<[String: MCPToolHeaders]>([:])
     private let recovery = Monitor()
-    private let monitor = Monitor()
-    private var idle: [Worker] = []
+    private let services = ServedServices<MCPCall> { $0.isOver }
     private let threads = CountedThreads()
 
-    private static let (mostIdle, mostRedirects, mostFailures, mostPages) = (16, 5, 2, 1000)
+    private static let (mostRedirects, mostFailures, mostPages) = (5, 2, 1000)
     /// The time in which a login that is made elsewhere is waited for.
     private static let loginPatience = Duration.seconds(20)
     /// Milliseconds before a stream is taken up again, unless the service says so.
@@ -54,7 +43,10 @@ final class MCPClient: @unchecked Sendable {
     func serve(_ call: MCPCall) {
         let end = ContinuousClock.now + (call.message.isFirst ? Self.loginPatience : .zero)
         var verdict: MCPReview.Verdict?
-        defer { verdict?.note?.end(call.status, sent: Int64(call.message.text.count), received: call.received) }
+        defer {
+            let (status, received) = call.responses
+            verdict?.note?.end(status, sent: Int64(call.message.text.count), received: received)
+        }
         while true {
             do throws(LoginFault) {
                 let review = try login.server().review
@@ -65,7 +57,6 @@ final class MCPClient: @unchecked Sendable {
                 if let refusal = verdict?.refusal { return answer(call, refusal) }
                 return try exchange(call)
             } catch {
-                if call.isAnswered { return }
                 if case .loginRequired = error, login.hasChanged(until: end, unless: { call.isOver }) { continue }
                 return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
             }
@@ -90,103 +81,99 @@ final class MCPClient: @unchecked Sendable {
             try recover(after: current.number)
             reply = try post(call).reply
         }
-        if reply.refusal?.lacksHeaders == true ? call.needHeaders() : call.needsHeaders {
+        if reply.lacksHeaders {
             try listTools(for: call)
-            reply = try post(call).reply
+            reply = try post(call, isAgain: true).reply
         }
-        guard let id = message.id else {
-            if reply.status >= 300 { throw fault(of: reply) }
-            if message.method == "notifications/initialized", !message.isModern {
-                session.withLock { $0.initialized = message }
-            }
-            return listen()
+        if reply.isGood, !message.isModern, message.method == "notifications/initialized" {
+            session.withLock { $0.initialized = message }
         }
         listen()
         if call.isAnswered { return }
-        if let refusal = reply.refusal {
-            let isOwn = refusal.kind == .answer(id, isError: true)
-            if call.answer() { output.send(isOwn ? refusal.text : refusal.error(for: id)) }
-        } else {
-            throw fault(of: reply)
-        }
+        guard call.origin == nil, let id = message.id, let refusal = reply.refusal else { throw fault(of: reply) }
+        let isOwn = refusal.kind == .answer(id, isError: true)
+        if call.answer() { output.send(isOwn ? refusal.text : refusal.error(for: id)) }
     }
 
     /// Posts a message, and takes up the response if it is a stream that has ended before the answer.
-    /// - Returns: the last response, and the session in which it was posted.
-    private func post(_ call: MCPCall) throws(LoginFault) -> (reply: MCPReply, current: Session) {
+    /// - Returns: the response, and the session in which it was posted.
+    private func post(
+        _ call: MCPCall, isAgain: Bool = false
+    ) throws(LoginFault) -> (reply: MCPReply, current: Session) {
         let message = call.message, current = session.withLock { $0 }
         call.belong(to: message.isModern || message.method == "initialize" ? nil : current.number)
-        let reply = MCPReply { [self] message, reply in pass(message, reply, for: call) }
+        let reply = reply(to: call)
         var headers = message.headers(session: current.id, settled: current.version)
-        if message.isModern, message.method == "tools/call", let tool = tools.withLock({ $0[message.subject ?? ""] }) {
-            headers += tool.headers(in: message)
+        if message.isModern, message.method == "tools/call" {
+            reply.mayLackHeaders = !isAgain
+            headers += tools.withLock { $0[message.subject ?? ""] }?.headers(in: message) ?? []
         }
         // Nobody waits for more than the head.
         if message.id == nil { reply.whenBegun = { _ = call.answer() } }
+        var fault: LoginFault?
         do throws(LoginFault) {
-            try send("POST", headers, message.text, call, reply)
+            try send("POST", headers, call, reply)
         } catch {
-            guard case .network = error, canResume(call, reply) else { throw error }
+            fault = error
+            guard case .network = error else { throw error }
         }
-        if canResume(call, reply) { try resume(call, reply, in: current) }
+        let mayEnd = message.id != nil && !message.isModern && !call.isAnswered && reply.events.lastID != nil
+        if mayEnd { try follow(call, after: reply.events, in: current) } else if let fault { throw fault }
         return (reply, current)
     }
 
-    private func canResume(_ call: MCPCall, _ reply: MCPReply) -> Bool {
-        call.message.id != nil && !call.message.isModern && !call.isAnswered && reply.events.lastID != nil
+    private func reply(to call: MCPCall, after events: MCPEventStream = MCPEventStream()) -> MCPReply {
+        MCPReply(after: events) { [self] message, reply in pass(message, reply, for: call) }
     }
 
-    private func resume(_ call: MCPCall, _ first: MCPReply, in current: Session) throws(LoginFault) {
-        var events = first.events, failures = 0, fault: LoginFault?
-        while failures < Self.mostFailures, let last = events.lastID {
-            pause(events.retry, call)
-            let reply = MCPReply(after: events) { [self] message, reply in pass(message, reply, for: call) }
-            fault = nil
+    /// Reads what the service says on a stream of its own, and takes that up where it ends, until there is an answer, or two tries in a
+    /// row fail.
+    /// - Parameter events: where the stream before has ended; `nil` if there was none, and no answer is waited for.
+    private func follow(
+        _ call: MCPCall, after events: MCPEventStream?, in current: Session
+    ) throws(LoginFault) {
+        let isListening = events == nil
+        var events = events ?? MCPEventStream(), failures = 0
+        if !isListening { pause(events.retry, call) }
+        while !call.isAnswered, !call.isOver {
+            let reply = reply(to: call, after: events)
+            var headers =
+                [("Accept", MCPMessage.accepted)] + MCPMessage.headers(session: current.id, settled: current.version)
+            if let last = events.lastID { headers.append(("Last-Event-ID", last)) }
+            var fault: LoginFault?
             do throws(LoginFault) {
-                try get(call, reply, in: current)
+                try send("GET", headers, call, reply)
             } catch {
                 guard case .network = error else { throw error }
                 fault = error
             }
             if call.isAnswered { return }
-            let isGood = reply.isStream && (fault == nil || reply.events.lastID != last)
+            // At 409 the service still has the stream before.
+            if (200..<500).contains(reply.status), !reply.isStream, reply.status != 409 { throw self.fault(of: reply) }
+            let isGood = reply.isStream && (fault == nil || isListening || reply.events.lastID != events.lastID)
             failures = isGood ? 0 : failures + 1
             if reply.isStream { events = reply.events }
+            guard failures < Self.mostFailures, isListening || events.lastID != nil else {
+                throw fault ?? .network(.connectionLost)
+            }
+            pause(events.retry, call)
         }
-        throw fault ?? .network(.connectionLost)
-    }
-
-    /// Reads a stream, from where the one before has ended.
-    private func get(_ call: MCPCall, _ reply: MCPReply, in current: Session) throws(LoginFault) {
-        var headers =
-            [("Accept", MCPMessage.accepted)] + MCPMessage.headers(session: current.id, settled: current.version)
-        if let last = reply.events.lastID { headers.append(("Last-Event-ID", last)) }
-        try send("GET", headers, nil, call, reply)
     }
 
     private func pass(_ message: MCPMessage, _ reply: MCPReply, for call: MCPCall) {
-        guard case .answer(let id, let isError) = message.kind else { return emit(message) }
+        guard case .answer(let id, let isError) = message.kind else {
+            login.heard(message)
+            return output.send(message.text)
+        }
         guard let own = call.message.id, id == own || id == nil && isError else { return }
-        if message.lacksHeaders, call.needHeaders() { return }
         guard call.answer(with: message) else { return }
         if call.message.method == "initialize", !isError { begin(call.message, reply.session, message.version) }
         if call.origin != nil { return }
-        output.send(id == nil ? message.error(for: own) : shown(message, to: call.message))
+        output.send(id == nil ? message.error(for: own) : login.shown(message, to: call.message, unless: remember))
     }
 
-    /// Hands on what the service says by itself.
-    private func emit(_ message: MCPMessage) {
-        login.heard(message)
-        output.send(message.text)
-    }
-
-    /// The text of an answer, without what the client may not see, and without tools that cannot be called; their headers are
-    /// remembered.
-    private func shown(_ answer: MCPMessage, to request: MCPMessage) -> [UInt8] {
-        login.shown(answer, to: request, unless: remember)
-    }
-
-    /// - Returns: whether the tool can be called.
+    /// Remembers the headers that a tool wants.
+    /// - Returns: whether it can be called.
     private func remember(_ tool: JSONValue) -> Bool {
         guard let headers = MCPToolHeaders(schema: tool.member("inputSchema")) else { return false }
         if let name = tool.member("name")?.string { tools.withLock { $0[name] = headers } }
@@ -227,17 +214,6 @@ final class MCPClient: @unchecked Sendable {
         return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
     }
 
-    /// Sends a message that is no client's; what comes after its answer does not matter.
-    private func tell(
-        _ message: MCPMessage, _ call: MCPCall, _ reply: MCPReply, session: String?, settled: String?
-    ) throws(LoginFault) {
-        do throws(LoginFault) {
-            try send("POST", message.headers(session: session, settled: settled), message.text, call, reply)
-        } catch {
-            guard call.isAnswered else { throw error }
-        }
-    }
-
     // MARK: Sessions of 2025
 
     private func begin(_ initialize: MCPMessage, _ id: String?, _ version: String?) {
@@ -266,7 +242,7 @@ final class MCPClient: @unchecked Sendable {
                 guard case .answer(_, isError: false) = message.kind, call.answer() else { return }
                 begun = (reply.session, message.version)
             }
-            try tell(initialize, call, reply, session: nil, settled: nil)
+            try send("POST", initialize.headers(session: nil, settled: nil), call, reply)
             guard let begun else { throw fault(of: reply) }
             guard begun.version == old.version else {
                 throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
@@ -274,7 +250,7 @@ final class MCPClient: @unchecked Sendable {
             if let initialized = old.initialized {
                 let call = MCPCall(initialized), reply = MCPReply { _, _ in }
                 reply.whenBegun = { _ = call.answer() }
-                try tell(initialized, call, reply, session: begun.id, settled: begun.version)
+                try send("POST", initialized.headers(session: begun.id, settled: begun.version), call, reply)
             }
             session.withLock {
                 $0.listener?.cancel()
@@ -294,35 +270,19 @@ final class MCPClient: @unchecked Sendable {
         }
         guard let (call, current) = found else { return }
         let isStarted = threads.start { [self] in
-            let isGone = listen(call, in: current)
+            // The service has nothing to say by itself.
+            var isRefused = false
+            do throws(LoginFault) {
+                try follow(call, after: nil, in: current)
+            } catch {
+                if case .failure = error { isRefused = true }
+            }
             session.withLock {
                 guard $0.listener === call else { return }
-                ($0.listener, $0.hasListener) = (nil, !isGone)
+                ($0.listener, $0.hasListener) = (nil, !isRefused)
             }
         }
         if !isStarted { session.withLock { $0.listener = nil } }
-    }
-
-    /// - Returns: whether the service has nothing to say.
-    private func listen(_ call: MCPCall, in current: Session) -> Bool {
-        var events = MCPEventStream(), failures = 0
-        while failures < Self.mostFailures, !call.isOver {
-            let reply = MCPReply(after: events) { [self] message, _ in
-                if case .answer = message.kind { return }
-                emit(message)
-            }
-            do throws(LoginFault) {
-                try get(call, reply, in: current)
-            } catch {
-                guard case .network = error else { return false }
-            }
-            // At 409 the service still has the stream before.
-            if (200..<500).contains(reply.status), !reply.isStream, reply.status != 409 { return true }
-            failures = reply.isStream ? 0 : failures + 1
-            if reply.isStream { events = reply.events }
-            pause(events.retry, call)
-        }
-        return false
     }
 
     private func pause(_ milliseconds: Int?, _ call: MCPCall) {
@@ -338,14 +298,10 @@ final class MCPClient: @unchecked Sendable {
             return $0
         }
         if last.id != nil, let initialize = last.initialize {
-            let call = MCPCall(initialize), deleting = CountedThreads()
-            _ = deleting.start { [self] in
+            _ = threads.start { [self] in
                 let headers = MCPMessage.headers(session: last.id, settled: last.version)
-                try? send("DELETE", headers, nil, call, MCPReply { _, _ in })
+                try? send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in })
             }
-            let end = ContinuousClock.now + .seconds(1)
-            while deleting.count > 0, ContinuousClock.now < end { usleep(5000) }
-            call.cancel()
         }
         let end = ContinuousClock.now + .seconds(1)
         while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
@@ -353,18 +309,27 @@ final class MCPClient: @unchecked Sendable {
 
     // MARK: HTTP
 
-    /// Sends one request with the session, and follows the redirects that keep its method.
+    /// Sends one request with the session, and follows the redirects that keep its method. What comes after the answer does not matter.
     private func send(
-        _ method: String, _ headers: [(name: String, value: String)], _ body: [UInt8]?, _ call: MCPCall,
-        _ reply: MCPReply
+        _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply
     ) throws(LoginFault) {
-        let server = try login.server(), session = try login.current()
-        let worker = try worker(for: call, of: session)
-        defer {
-            call.note(reply)
-            giveBack(worker)
+        do {
+            let server = try login.server(), session = try login.current()
+            let place = try services.place(for: call, of: session)
+            defer {
+                call.note(reply)
+                services.giveBack(place)
+            }
+            try transfer(method, headers, call, reply, to: server, with: session, over: place.service)
+        } catch {
+            if !call.isAnswered { throw error }
         }
-        guard let service = worker.service else { return }
+    }
+
+    private func transfer(
+        _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply,
+        to server: MCPLogin.Server, with session: ServedSession, over service: Service
+    ) throws(LoginFault) {
         var target = server.url
         for _ in 0...Self.mostRedirects {
             if call.isOver { throw .cancelled }
@@ -372,7 +337,8 @@ final class MCPClient: @unchecked Sendable {
                 method: method, url: target, headers: headers.map { .init(name: $0.name, value: Secret($0.value)) })
             if method == "DELETE" { message.limit = 1 }
             var outgoing = OutgoingRequest(
-                message: message, body: body.map { .streamed(MCPBody($0), isRepeatable: true) } ?? .none,
+                message: message,
+                body: method == "POST" ? .streamed(MCPBody(call.message.text), isRepeatable: true) : .none,
                 output: ResponseOutput(
                     reply, includesHead: false, progress: nil, mayConcern: server.provider.profile.mayConcern))
             (outgoing.mayProbe, outgoing.pieceSize) = (false, 64 << 10)
@@ -380,12 +346,10 @@ final class MCPClient: @unchecked Sendable {
             let outcome = try session.send(outgoing, with: lent, over: service) { reply.hidden = $0 }
             let response = outcome.relayed.response
             if (300..<400).contains(response.status), let redirect = response.redirect {
-                guard redirect.fault == nil, redirect.origin == server.endpoint.origin,
-                    [307, 308].contains(response.status)
-                else {
-                    let words =
-                        "the server answered with a redirect (status \(response.status)) to \(SafeText.quoted(redirect.url)), which is not followed"
-                    throw redirect.fault ?? .failure(.other(words))
+                if let fault = redirect.fault { throw fault }
+                guard redirect.origin == server.endpoint.origin, [307, 308].contains(response.status) else {
+                    let to = "(status \(response.status)) to \(SafeText.quoted(redirect.url))"
+                    throw .failure(.other("the server answered with a redirect \(to), which is not followed"))
                 }
                 target = redirect.url
                 continue
@@ -398,19 +362,5 @@ final class MCPClient: @unchecked Sendable {
             return session.settle()
         }
         throw .network(.redirectLoop(limit: Self.mostRedirects))
-    }
-
-    private func worker(for call: MCPCall, of session: ServedSession) throws(LoginFault) -> Worker {
-        let worker = monitor.locked { idle.popLast() } ?? Worker()
-        worker.call = call
-        if worker.service == nil {
-            worker.service = try session.serviceBeside { [unowned worker] in worker.isCancelled }
-        }
-        return worker
-    }
-
-    private func giveBack(_ worker: Worker) {
-        worker.call = nil
-        monitor.locked { if idle.count < Self.mostIdle { idle.append(worker) } }
     }
 }

@@ -3,20 +3,17 @@ import Secrets
 /// Takes the service's response to one message, and hands on its messages as they come.
 final class MCPReply: ResponseReceiver {
     /// Takes each message of the service's.
-    private let pass: (MCPMessage, MCPReply) throws(LoginFault) -> Void
-    private(set) var status = 0
-    /// The value of `Mcp-Session-Id`.
-    private(set) var session: String?
-    /// The bytes of its body.
-    private(set) var received: Int64 = 0
-    /// Whether the response is an event stream.
-    private(set) var isStream = false
+    private let pass: (MCPMessage, MCPReply) -> Void
     private(set) var events: MCPEventStream
     /// Told when the service has taken the message.
     var whenBegun: () -> Void = {}
+    /// Whether an error that asks for headers is not passed on, since the message can be sent again with them.
+    var mayLackHeaders = false
+    /// The bytes of its body.
+    private(set) var received: Int64 = 0
+    private var isToldOfHeaders = false
+    private var head = HTTPResponse(status: 0)
     private var type = ""
-    /// What the service says of a scope that the login lacks.
-    private var lacking: [String: String] = [:]
     private var body: [UInt8] = []
     private var isTooLong = false
     /// The secrets that no words of the service may repeat to the client.
@@ -26,36 +23,38 @@ final class MCPReply: ResponseReceiver {
     private static let longestRefusal = 64 << 10
 
     /// - Parameter events: where the stream before this one has ended.
-    init(
-        after events: MCPEventStream = MCPEventStream(),
-        pass: @escaping (MCPMessage, MCPReply) throws(LoginFault) -> Void
-    ) {
+    init(after events: MCPEventStream = MCPEventStream(), pass: @escaping (MCPMessage, MCPReply) -> Void) {
         (self.events, self.pass) = (MCPEventStream(after: events.lastID, retry: events.retry), pass)
     }
 
+    /// 0 until there is one.
+    var status: Int { head.status }
+
+    var isGood: Bool { (200..<300).contains(status) }
+
+    /// Whether the response is an event stream.
+    var isStream: Bool { isGood && type == "text/event-stream" }
+
+    /// The value of `Mcp-Session-Id`.
+    var session: String? { head.values(of: "Mcp-Session-Id").first.flatMap { $0.isVisibleASCII ? $0 : nil } }
+
     func begin(_ head: HTTPResponse) throws(LoginFault) {
-        status = head.status
+        (self.head, body) = (head, [])
         type = (head.values(of: "Content-Type").first ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
-        session = head.values(of: "Mcp-Session-Id").first.flatMap { $0.isVisibleASCII ? $0 : nil }
-        isStream = isGood && type == "text/event-stream"
-        lacking = head.lacksScope?.parameters ?? [:]
-        body = []
         if isGood { whenBegun() }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
         received += Int64(bytes.count)
-        guard isStream else {
-            if body.count + bytes.count <= (isGood ? MCPMessage.longest : Self.longestRefusal) {
-                body.append(contentsOf: bytes)
-            } else if isGood {
-                throw .network(.answerTooLarge(limit: MCPMessage.longest))
-            } else {
-                isTooLong = true
-            }
-            return
+        if isStream {
+            for data in try read(try events.messages(in: bytes)) { try take(data) }
+        } else if body.count + bytes.count <= (isGood ? MCPMessage.longest : Self.longestRefusal) {
+            body.append(contentsOf: bytes)
+        } else if isGood {
+            throw .network(.answerTooLarge(limit: MCPMessage.longest))
+        } else {
+            isTooLong = true
         }
-        for data in try read(try events.messages(in: bytes)) { try take(data) }
     }
 
     func finish() throws(LoginFault) {
@@ -68,9 +67,10 @@ final class MCPReply: ResponseReceiver {
 
     func close() {}
 
-    private var isGood: Bool { (200..<300).contains(status) }
-
-    private func take(_ bytes: [UInt8]) throws(LoginFault) { try pass(try read(try MCPMessage(bytes)), self) }
+    private func take(_ bytes: [UInt8]) throws(LoginFault) {
+        let message = try read(try MCPMessage(bytes))
+        if message.lacksHeaders, mayLackHeaders { isToldOfHeaders = true } else { pass(message, self) }
+    }
 
     private func read<Result>(_ step: @autoclosure () throws(MCPError) -> Result) throws(LoginFault) -> Result {
         do {
@@ -83,20 +83,22 @@ final class MCPReply: ResponseReceiver {
     /// The error of JSON-RPC in a response of another status.
     var refusal: MCPMessage? {
         guard !isGood, !isTooLong, let message = try? MCPMessage(body), case .answer(_, isError: true) = message.kind
-        else {
-            return nil
-        }
+        else { return nil }
         return message
     }
 
+    /// Whether the service has missed headers, and the message is to be sent again.
+    var lacksHeaders: Bool { mayLackHeaders && (isToldOfHeaders || refusal?.lacksHeaders == true) }
+
     /// The service's words in such a response: a short text, the usual member of an object, or what it says in a header.
     var words: String? {
-        let members = isTooLong ? nil : body.withUnsafeBytes { JSONReader.members($0) }
-        let names = ["error_description", "message", "detail", "title", "error"]
         let text = isTooLong || type != "text/plain" ? nil : String(validating: body, as: UTF8.self)
+        let lacking = head.lacksScope?.parameters
+        let whole = HTTPResponse(
+            status: status, body: isTooLong ? Secret("") : body.withUnsafeBytes { Secret(copying: $0) })
         let said =
-            names.lazy.compactMap { members?[$0]?.string }.first ?? text ?? lacking["error_description"]
-            ?? lacking["scope"].map { "insufficient_scope: \($0)" }
+            whole.errorText ?? text ?? lacking?["error_description"]
+            ?? lacking?["scope"].map { "insufficient_scope: \($0)" }
         return said.flatMap { $0.isEmpty || hidden.stand(in: $0) ? nil : $0 }
     }
 }

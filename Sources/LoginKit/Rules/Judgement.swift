@@ -188,7 +188,7 @@ extension HTTPResponse {
     private static let problemMembers = ["detail", "title"]
 
     /// The reason for a refusal at the top level of a JSON body (RFC 6749, section 5.2; RFC 9457).
-    fileprivate var errorText: String? {
+    var errorText: String? {
         guard let members = body.withUnsafeBytes({ JSONReader.members($0) }) else { return nil }
         for name in Self.errorMembers where status >= 400 || !Self.problemMembers.contains(name) {
             if case .string(let text)? = members[name], !text.isEmpty { return text }
