@@ -1,0 +1,81 @@
+import Foundation
+@testable import LoginTestSupport
+import Testing
+
+/// Services that keep no promise of the protocol; `mcp_hostile.py` is both of its ends.
+@Suite(.onOwnThreads)
+final class `A service that misbehaves behind authctl mcp` {
+    private static let usual = #"""
+        plain: {"name": "plain"}
+        laid out: {"a": [1, 2]}
+        junk: -32603 broken response: the message is not valid JSON (6)
+        a page: -32603 broken response: its type is neither application/json nor text/event-stream (6)
+        nothing: -32603 the service has ended its response without an answer
+        taken: -32603 the service has ended its response without an answer
+        410: -32603 the server answered with status 410: the server says "gone for good"
+        500: -32603 the server answered with status 500: the server says "it broke \u{1B}[31m"
+        a secret: -32603 the server answered with status 500
+        an error: -32602 bad
+        an error for another: -32602 bad
+        404: -32601 bad
+        scope: -32603 this account has no permission (status 403): the server says "insufficient_scope: write" (10)
+        hangs up: -32603 (6)
+        half: -32603 the service has ended its response without an answer
+        over: -32603 the service has ended its response without an answer
+        """#
+    private static let rest = #"""
+        twice: {}
+        for another: {"own": 1}
+        junk in it: -32603 broken response: the message is not valid: it has no method, no result and no error (6)
+        laid out in it: {"a": 1}
+        stays open: {}
+        endless: -32603 broken response: the message is longer than 64 MiB (6)
+        besides: ['{"jsonrpc": "2.0", "method": "notifications/x"}']
+        """#
+    private static let heard = """
+        == 2025
+        \(usual)
+        on purpose: {"resumed": 2}
+        fails: -32603 the connection was lost before the response was complete (6)
+        \(rest)
+        == 2026
+        \(usual)
+        on purpose: -32603 the service has ended its response without an answer
+        fails: -32603 the service has ended its response without an answer
+        \(rest)
+        == sessions
+        asks: {"heard": true}
+        50 in a lost session: 50 begun anew: 1
+        under way: -32603 the service has ended the session in which this call was made
+        cancelled: NOTHING told: True closed: True
+        cancelled: NOTHING told: False closed: True
+        closes without a word: {} {} {} {} {}
+        while it restarts: -32603 (6)
+        after a restart: {"name": "plain"}
+        end: 0 DELETE
+        == redirects
+        /moved: {"name": "plain"} end: 0
+        /again: {"name": "plain"} end: 0
+        /found: -32603 the server answered with a redirect (status 302) to "/mcp", which is not followed end: 0
+        /away: -32603 the server answered with a redirect (status 307) to "http://127.0.0.2:1/mcp", which is not followed end: 0
+        /loop: -32603 redirect loop, or more than 5 redirects (6) end: 0
+        """
+
+    @Test func `each call hears what became of it, and nothing hangs`() throws {
+        let port = try FreePort.next()
+        let authctl = try Installation(
+            config: """
+                [profiles.h]
+                url = "http://127.0.0.1:\(port)"
+                method = "token"
+                verify = { get = "/me", username = "/name" }
+                mcp = "/mcp"
+                """)
+        var spec = authctl.spec(
+            [Repository.testServer("mcp_hostile.py"), "\(port)", authctl.program, "h"], ["PYTHONUNBUFFERED": "1"])
+        spec.path = "/usr/bin/python3"
+        let run = try Command.run(spec, within: 100)
+        let output = run.output.replacingOccurrences(of: "http://127.0.0.1:\(port)/", with: "/")
+        #expect(output.split(separator: "\n") == Self.heard.split(separator: "\n"), "\(run.error)")
+    }
+}
