@@ -71,7 +71,7 @@ struct OptionParsingTests {
         #expect(logout.profile == "blog" && logout.all && logout.local)
         let token: TokenCommand = try parse("token blog --header --verify --min-ttl 60")
         #expect(token.profile == "blog" && token.header && token.verify && token.minTtl == 60)
-        #expect(token.form == .header && (try parse("token --as header --header") as TokenCommand).form == .header)
+        #expect(try token.form == .header && (parse("token --as header --header") as TokenCommand).form == .header)
         for form in ["headers", "exec-credential"] {
             #expect((try parse("token --as \(form)") as TokenCommand).global.noPrompt)
         }

@@ -98,7 +98,7 @@ final class `An MCP client behind authctl` {
 
     @Test func `with rules a client sees and calls what they allow, and the log tells all of it`() throws {
         try logIn()
-        let log = authctl.home.appending(path: "agent.jsonl").path
+        let log = authctl.folder + "/agent.jsonl"
         let seen = try outcomes(
             [
                 ("tools/list", "{}"), ("tools/call", #"{"name":"read_note","arguments":{}}"#),
