@@ -133,4 +133,23 @@ final class `An MCP client behind authctl` {
             options: ["--ask", "TOOL note", "--prompt-timeout", "1"])
         #expect(seen == ["note", "-32011"])
     }
+
+    @Test func `with --login one browser serves all processes that wait for a login`() throws {
+        try logIn()
+        _ = try authctl.run("logout", "--all")
+        let opened = authctl.folder + "/opened"
+        let browser = try authctl.file(
+            "browser", "#!/bin/sh\necho opened >>'\(opened)'\ncurl -sL -o /dev/null \"$1\" &\n", mode: 0o700)
+        let call = #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note","arguments":{}}}"#
+        let lines = (Self.beginning + [call]).map { "'\($0)'" }.joined(separator: " ")
+        let script = """
+            for i in 1 2 3; do { printf '%s\\n' \(lines); sleep 6; } | "$0" mcp "$1" --login >out$i & done
+            wait; cat out1 out2 out3
+            """
+        var spec = authctl.spec([], ["BROWSER": browser])
+        (spec.path, spec.arguments) = ("/bin/sh", ["-c", script, authctl.program, mcp.resource])
+        let result = try Command.run(spec, within: 60)
+        #expect(result.output.components(separatedBy: "a note").count - 1 == 6, "\(result.output)\(result.error)")
+        #expect(try String(contentsOfFile: opened, encoding: .utf8) == "opened\n")
+    }
 }
