@@ -242,8 +242,11 @@ struct SessionCommandTests {
     @Test func `cookies are a header in the forms that they have`() throws {
         let world = try TestWorld(config: Examples.blog)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
-        let cookie = HTTPResponse.answer(200, cookies: [.named("sid", "c1")])
-        #expect(world.run("login", server: [anonymous, cookie, .answer(200, "{\"name\":\"anna\"}")]).code == 0)
+        let cookies = [Cookie.named("sid", "c1")]
+        let answers = [
+            .answer(200, cookies: cookies), HTTPResponse.answer(200, "{\"name\":\"anna\"}", cookies: cookies),
+        ]
+        #expect(world.run("login", server: [anonymous] + answers).code == 0)
         #expect(world.run("token", "--as", "headers").output == "{\"Cookie\": \"sid=c1\"}\n")
         let curl = world.run("token", "--as", "curl")
         #expect(curl.code == 0 && curl.output.contains("\nheader = \"Cookie: sid=c1\"\n"), "\(curl)")

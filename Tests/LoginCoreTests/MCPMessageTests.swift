@@ -121,6 +121,9 @@ struct MCPMessageTests {
         (#"{"id":1,"method":"tools/call","params":{"name":"a","Name":"b"}}"#, true),
         (#"{"id":1,"method":"tools/call","param\u017f":{"name":"b"},"params":{"name":"a"}}"#, true),
         (#"{"id":1,"method":"completion/complete","params":{"ref":{"uri":"a","URI":"b"}}}"#, true),
+        (#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{},"Arguments":{}}}"#, true),
+        (#"{"id":1,"method":"tools/call","params":{"name\u0000":"b","name":"a"}}"#, true),
+        (#"{"id":1,"result":{},"method\u0000":"tools/call"}"#, true), (#"{"id":1,"method":"a\u0000"}"#, true),
         (#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"Name":"b","METHOD":1}}}"#, false),
         (#"{"id":1,"result":{"Method":1}}"#, false),
     ])
@@ -142,6 +145,25 @@ struct MCPMessageTests {
             """#
         #expect(call.shownArguments == .text(text, of: Int64(text.utf8.count)))
         #expect(try message(#"{"id":1,"method":"prompts/get","params":{"name":"a"}}"#).shownArguments == .none)
+    }
+
+    @Test(
+        arguments: [
+            (#""uri":"a","_meta":{"progressToken":1,"io.modelcontextprotocol/x":{}}"#, nil),
+            (#""name":"a","arguments":{},"_meta":{"b":1}"#, #"{"arguments":{},"_meta":{"b":1}}"#),
+            (#""name":"a","arguments":{},"task":{"ttl":1}"#, #"{"arguments":{},"task":{"ttl":1}}"#),
+            (
+                #""ref":{"name":"a"},"argument":{"name":"b","value":"c"}"#,
+                #"{"ref":{"name":"a"},"argument":{"name":"b","value":"c"}}"#
+            ),
+        ] as [(String, String?)])
+    func `a person is shown whatever else a request says`(params: String, shown: String?) throws {
+        let call = try message(#"{"id":1,"method":"tools/call","params":{\#(params)}}"#)
+        guard case .text(let text, _) = call.shownArguments else {
+            #expect(shown == nil)
+            return
+        }
+        #expect(text.filter { $0 != "\n" && $0 != " " } == shown)
     }
 
     @Test func `a person is shown the beginning of long arguments, and that there are more`() throws {

@@ -55,8 +55,8 @@ import Testing
 
     @Test(arguments: [
         ("get_a", "allowed"), ("get_", "allowed"), ("GET_a", "refused"), ("get", "refused"), ("xget_a", "refused"),
-        ("get_a\n", "allowed"), ("get_é", "allowed"), ("exact", "allowed"), ("exact ", "refused"),
-        ("exact\0", "refused"),
+        ("get_a\n", "unreadable"), ("get_é", "allowed"), ("exact", "allowed"), ("exact ", "refused"),
+        ("exact\0", "unreadable"),
         ("caf\u{e9}", "allowed"), ("cafe\u{301}", "refused"), ("get_delete_x", "refused"), ("get_DELETE_x", "refused"),
         ("make_a", "ask"), ("MAKE_a", "refused"), ("", "unreadable"),
     ])
@@ -79,11 +79,15 @@ import Testing
         ("data://a\\b", "unreadable"), ("data://a/.", "unreadable"), ("data://a/b c", "unreadable"),
         ("file:///x/y/z", "allowed"),
         ("file:///x", "allowed"), ("file:///secret/y", "refused"), ("file:///SECRET/y", "refused"),
-        ("file:///%73ecret/y", "refused"),
+        ("file:///%73ecret/y", "refused"), ("data://a/b%2f\u{301}c", "unreadable"),
+        ("data://a/..\u{200D}", "unreadable"),
+        ("data://a\\\u{301}b", "unreadable"), ("data://p/secret?/q", "refused"), ("data://p/secret#/q", "refused"),
+        ("data://p/x/q", "allowed"), ("data://a/b?c", "allowed"),
     ])
     func `a star in a URI is one segment, and two are any number`(uri: String, decision: String) throws {
         let rules = try rules(
-            allow: ["RESOURCE data://a/*", "RESOURCE file:///**"], deny: ["RESOURCE file:///secret/**"])
+            allow: ["RESOURCE data://a/*", "RESOURCE file:///**", "RESOURCE data://p/*/q"],
+            deny: ["RESOURCE file:///secret/**"])
         #expect(judge(.resource, uri, rules) == decision)
     }
 
@@ -95,6 +99,13 @@ import Testing
     func `a template is seen if it could stand for an allowed URI`(template: String, isSeen: Bool) throws {
         let rules = try rules(allow: ["RESOURCE data://a/*"], ask: ["RESOURCE file:///**"])
         #expect(rules.mayName(template: template) == isSeen)
+    }
+
+    @Test func `a template that is denied as it is written is not seen`() throws {
+        let rules = try rules(allow: ["RESOURCE **"], deny: ["RESOURCE wiki://secret/**"])
+        #expect(!rules.mayName(template: "wiki://secret/{id}"))
+        #expect(rules.mayName(template: "wiki://open/{id}"))
+        #expect(!rules.mayName(template: "wiki://open/..{\u{301}id}"))
     }
 
     @Test func `--read-only is the tools that are known to read, and all prompts and resources`() throws {

@@ -8,10 +8,11 @@ struct MCPCommand: InvokedCommand {
         abstract: "Give an MCP client the login of a service.",
         discussion: """
             The client starts this command and speaks the Model Context Protocol on standard input and output; the \
-            service's Streamable HTTP endpoint gets each message with the session. Log in beforehand: authctl login.
+            service's Streamable HTTP endpoint gets each message with the session. Log in beforehand: authctl login. In \
+            the client's configuration: "command": "authctl", "args": ["mcp", "linear"]
 
             Examples:
-              "mcpServers": { "linear": { "command": "authctl", "args": ["mcp", "linear"] } }
+              authctl mcp linear --read-only
               authctl mcp https://mcp.example/mcp
               authctl mcp linear --allow 'TOOL get_*,list_*' --ask 'TOOL create_*'
             """)

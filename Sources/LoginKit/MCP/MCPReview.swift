@@ -160,11 +160,7 @@ final class MCPReview: Sendable {
         case "resources/read", "resources/subscribe", "resources/unsubscribe":
             return [try act(.resource, message.subject)]
         case "subscriptions/listen": return try subscriptions(message)
-        case "completion/complete":
-            let reference = message.params?.member("ref"), uri = reference?.member("uri")?.string
-            guard let uri else { return [try act(.prompt, reference?.member("name")?.string)] }
-            if uri.contains("{"), state.withLock({ $0.rules.mayName(template: uri) }) { return [] }
-            return [try act(.resource, uri)]
+        case "completion/complete": return try completion(message)
         case "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
             return isOwn(message.params?.member("taskId")?.string) ? [] : nil
         default: return message.kind == .notification && message.method.hasPrefix("notifications/") ? [] : nil
@@ -173,8 +169,26 @@ final class MCPReview: Sendable {
 
     private func act(_ kind: MCPRuleKind, _ name: String?) throws(Refusal) -> ServedAct {
         if let act = kind.act(on: name ?? "") { return act }
-        let nameless = ServedAct(method: kind.rawValue, path: ServedPath(name ?? "", segments: []))
+        let nameless = ServedAct(method: kind.rawValue, path: ServedPath(name ?? "", readings: []))
         throw .objection(.notAllowed(nameless, by: nil))
+    }
+
+    /// Whatever of its reference a service may go by is judged.
+    private func completion(_ message: MCPMessage) throws(Refusal) -> [ServedAct] {
+        let reference = message.params?.member("ref"), name = reference?.member("name"), uri = reference?.member("uri")
+        var acts: [ServedAct] = []
+        if name != nil || uri == nil { acts.append(try act(.prompt, name?.string)) }
+        if let uri {
+            let resource = try act(.resource, uri.string), rules = state.withLock { $0.rules }
+            if case .refused(_, by: nil) = rules.decision(on: [resource]),
+                resource.path.text.utf8.contains(UInt8(ascii: "{")),
+                rules.mayName(template: resource.path.text)
+            {
+                return acts
+            }
+            acts.append(resource)
+        }
+        return acts
     }
 
     /// What a client wants to hear of (revision of 2026-07-28): changes of lists pass, resources by their rules.

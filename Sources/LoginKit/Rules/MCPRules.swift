@@ -19,21 +19,28 @@ enum MCPRuleKind: String {
     }
 
     /// What a message is about, for rules to judge.
-    /// - Returns: `nil` for nothing, and for a URI that services read in different ways.
+    /// - Returns: `nil` for nothing, for what some readers cut at a control character, and for a URI that services read in different ways.
     func act(on subject: String) -> ServedAct? {
-        let segments = self == .resource ? Self.segments(ofURI: subject) : [Array(subject.utf8)]
-        guard let segments, !subject.isEmpty else { return nil }
-        return ServedAct(method: rawValue, path: ServedPath(subject, segments: segments))
+        guard !subject.isEmpty, !subject.hasControl else { return nil }
+        guard self == .resource else {
+            return ServedAct(method: rawValue, path: ServedPath(subject, readings: [[Array(subject.utf8)]]))
+        }
+        guard let segments = Self.segments(ofURI: subject) else { return nil }
+        // A service may take a query or a fragment off.
+        let base = subject.unicodeScalars.prefix { $0 != "?" && $0 != "#" }
+        let bare = base.count < subject.unicodeScalars.count ? Self.segments(ofURI: String(base)) : nil
+        return ServedAct(method: rawValue, path: ServedPath(subject, readings: [segments, bare].compactMap { $0 }))
     }
 
     private static func segment(_ text: [UInt8]) -> ServePattern.Segment {
         .init(texts: text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init))
     }
 
+    /// Byte by byte: in a String, a mark behind a character makes another one of it.
     private static func segments(ofURI uri: String) -> [[UInt8]]? {
-        let folded = "\(uri)/".lowercased()
-        guard !["..", "/./", "\\", "%2e", "%2f", "%5c", "%25"].contains(where: { folded.contains($0) }),
-            uri.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        let folded = Array("\(uri)/".utf8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard !["..", "/./", "\\", "%2e", "%2f", "%5c", "%25"].contains(where: { folded.contains($0.utf8) }),
+            !folded.contains(0x20)
         else { return nil }
         return uri.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
     }
@@ -48,10 +55,17 @@ extension ServeRules {
     }
 
     /// Returns whether a template could stand for a URI that the rules let through.
-    /// - Parameter template: RFC 6570; what precedes its first expression counts.
+    /// - Parameter template: RFC 6570; what precedes its first expression counts, and what denies it as it is written.
     func mayName(template: String) -> Bool {
-        let text = template.prefix { $0 != "{" }
-        return MCPRuleKind.resource.act(on: String(text)).map { mayName($0.method, beginningWith: $0.path.readings[0]) }
-            ?? false
+        let kind = MCPRuleKind.resource
+        if let act = kind.act(on: template), case .refused(_, by: _?) = decision(on: [act]) { return false }
+        let text = String(template.unicodeScalars.prefix { $0 != "{" })
+        guard let path = text.isEmpty ? [[]] : kind.act(on: text)?.path.readings[0] else { return false }
+        return mayName(kind.rawValue, beginningWith: path)
     }
+}
+
+extension String {
+    /// Whether it has a character that ends a text for some readers.
+    var hasControl: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 }

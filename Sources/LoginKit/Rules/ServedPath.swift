@@ -174,8 +174,8 @@ struct ServedPath: Equatable, Sendable {
     }
 
     /// A name or a URI, as it is.
-    init(_ text: String, segments: [[UInt8]]) {
-        (self.text, readings, isName) = (text, [segments], true)
+    init(_ text: String, readings: [[[UInt8]]]) {
+        (self.text, self.readings, isName) = (text, readings, true)
     }
 
     private static func decoded(_ raw: ArraySlice<UInt8>) -> [UInt8]? {

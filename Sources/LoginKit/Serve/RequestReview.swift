@@ -221,7 +221,7 @@ struct RequestNote: Sendable {
         let query = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(Self.mostNames)
         // Without a value it may be one.
         let names = query.map { $0.contains("=") ? String($0.prefix { $0 != "=" && $0 != "%" }) : Self.placeholder }
-        let path = Self.path(String(target.prefix { $0 != "?" }), without: hidden)
+        let path = Self.path(String(target.unicodeScalars.prefix { $0 != "?" }), without: hidden)
         let more = further.prefix(Self.mostFurther).map(free) + (further.count > Self.mostFurther ? ["…"] : [])
         let entry = ServeLogEntry(
             id: id, method: Self.cut(method, Self.longest), path: Self.cut(path, Self.longestPath),

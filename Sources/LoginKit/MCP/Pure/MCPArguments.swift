@@ -2,9 +2,28 @@ extension MCPMessage {
     /// The longest text of arguments that a person is shown, in bytes.
     private static let mostShown = 32 << 10
 
+    /// Whatever a request says besides the name of its subject, and what the protocol itself says in each.
+    private var asked: [UInt8] {
+        var asked: [(name: String, value: [UInt8])] = []
+        let members = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["params"])) ?? [] }
+        for (name, range) in members {
+            if ["name", "uri"].contains(name) || name == "_meta" && isUsualMeta { continue }
+            asked.append((name, Array(text[range])))
+        }
+        if asked.count == 1, asked[0].name == "arguments" { return asked[0].value }
+        let written = asked.map { Array(JSONText.quoted($0.name).utf8) + [0x3A] + $0.value }
+        return written.isEmpty ? [] : [0x7B] + written.joined(separator: [0x2C]) + [0x7D]
+    }
+
+    private var isUsualMeta: Bool {
+        guard case .object(let members)? = params?.member("_meta") else { return false }
+        return members.keys.allSatisfy { $0 == "progressToken" || $0.hasPrefix("io.modelcontextprotocol/") }
+    }
+
     /// The arguments of a call as a person reads them: a line for each member, with its text and numbers as they are written.
     var shownArguments: ServeQuestion.Body {
-        guard let written = member("arguments", at: ["params"]) else { return .none }
+        let written = asked
+        if written.isEmpty { return .none }
         var text = "", indent = 0, rest = written[...]
         func line() -> String { "\n" + String(repeating: "  ", count: min(indent, 20)) }
         while let byte = rest.first, text.utf8.count < Self.mostShown {

@@ -67,9 +67,8 @@ struct MCPMessage: Equatable, Sendable {
         }
         lacksHeaders = members["error"]?.member("code") == .integer(-32020)
         task = members["result"]?.member("task")?.member("taskId")?.string
-        isAmbiguous = [value, params, params?.member("ref"), params?.member("notifications")].contains {
-            $0?.looksAlike ?? false
-        }
+        let judged = [value, params, params?.member("ref"), params?.member("notifications")]
+        isAmbiguous = method.hasControl || judged.contains { $0?.looksAlike ?? false }
     }
 
     static let cancelling = "notifications/cancelled"
@@ -148,16 +147,20 @@ extension MCPMessage {
 }
 
 extension JSONValue {
-    /// The members by which messages are judged.
+    /// The members by which messages are judged, and by which a person judges them.
     private static let judged: Set = [
-        "method", "params", "name", "uri", "ref", "notifications", "resourceSubscriptions", "taskId", "taskIds",
+        "jsonrpc", "id", "method", "params", "result", "error", "name", "arguments", "argument", "uri", "ref", "type",
+        "task", "taskId",
+        "taskIds", "notifications", "resourceSubscriptions", "_meta", "inputResponses", "requestState",
     ]
     private static let folded = Set(judged.map { Array($0.utf8).caseFolded })
 
-    /// Whether it has a member whose name differs from such a one by case alone.
+    /// Whether it has a member whose name some readers take for such a one: it differs by case alone, or they cut it.
     fileprivate var looksAlike: Bool {
         guard case .object(let members) = self else { return false }
-        return members.keys.contains { !Self.judged.contains($0) && Self.folded.contains(Array($0.utf8).caseFolded) }
+        return members.keys.contains { name in
+            name.hasControl || !Self.judged.contains(name) && Self.folded.contains(Array(name.utf8).caseFolded)
+        }
     }
 }
 
