@@ -35,6 +35,14 @@ struct ApprovalScreenTests {
         question(
             .other(type: String(repeating: "a/", count: 50), of: nil), command: String(repeating: "c ", count: 300)),
         question(.none, url: "https://blog.example/" + String(repeating: "\u{7}\"\\ü", count: 2000)),
+        question(
+            .text("{\n" + String(repeating: "  \"Rule: TOOL *\": [\n    1\n  ],\n", count: 900) + "}", of: 9),
+            url: "delete",
+            method: "TOOL", rule: "TOOL *"),
+        question(
+            .text("{\n  \"a\": \"" + String(repeating: "漢", count: 9000), of: nil), url: longURL, method: "TOOL",
+            rule: "TOOL *"),
+        question(.none, url: String(repeating: "b\n", count: 900), method: "PROMPT", rule: "PROMPT *"),
     ]
 
     @Test(arguments: sizes, hostile)
@@ -46,11 +54,26 @@ struct ApprovalScreenTests {
         #expect(lines.allSatisfy { TextWidth.of($0) < size.0 }, "\(lines)")
         let ours = [
             "blog: ", "DELETE", "AAAA", "y: once.", "  DELETE", "  AAAA", "  Rule: ", "  It may ", "  Body, ",
-            "  No body.",
+            "  No body.", "TOOL", "  TOOL", "PROMPT", "  PROMPT", "  Arguments: ", "  No arguments.", "  Not shown: ",
         ]
         for line in lines where !line.isEmpty && !line.hasPrefix("      ") {
             #expect(ours.contains { line.hasPrefix($0) }, "\(line)")
         }
+    }
+
+    @Test func `a call stands above its arguments and below them, and what has no room is counted`() {
+        let text = "{\n  \"to\": \"ann\",\n  \"lines\": [\n    1,\n    2\n  ]\n}"
+        let call = Self.question(
+            .text(text, of: Int64(text.utf8.count)), url: "send", method: "TOOL", rule: "TOOL send", command: "mcp")
+        #expect(
+            Self.lines(call, 80, 24) == [
+                "", "blog: \"mcp\" (process 4711 of authctl) asks to send", "  TOOL \"send\"", "  Rule: TOOL send",
+                "  Arguments: {", "        \"to\": \"ann\",", "        \"lines\": [", "          1,", "          2",
+                "        ]", "      }", "TOOL \"send\"",
+                "y: once. a: always for this rule, until the command ends. n or Return: no.",
+            ])
+        let small = Self.lines(call, 40, 10)
+        #expect(small.contains("  Not shown: 5 other lines of"), "\(small)")
     }
 
     @Test func `the request stands below its body once more`() {

@@ -88,16 +88,16 @@ struct ApprovalScreen: Equatable, Sendable {
         for (index, line) in lines.enumerated() {
             let isLast = isWhole && index == lines.count - 1, room = most - rows.count
             guard room > (isLast ? 0 : 1) else {
-                let rest =
-                    "\(isWhole ? "" : "more than ")\(lines.count - index) other lines of arguments are not shown."
-                return rows + cut(words(rest), indent: Self.detail, most: room)
+                let count = "\(isWhole ? "" : "more than ")\(lines.count - index)"
+                return rows
+                    + cut(words("Not shown: \(count) other lines of arguments."), indent: Self.detail, most: room)
             }
             let blanks = line.prefix { $0 == " " }.count, start = index == 0 ? words("Arguments: ") : []
-            let indent = min(Self.detail + blanks, columns / 2)
+            let indent = index == 0 ? Self.detail : min(Self.deeper + blanks, columns / 2)
             rows += cut(
                 start + pieces(String(line.dropFirst(blanks))), indent: indent, most: min(room - (isLast ? 0 : 1), 3))
         }
-        return rows + (isWhole ? [] : cut(words("More arguments are not shown."), indent: Self.detail, most: 1))
+        return rows + (isWhole ? [] : cut(words("Not shown: more arguments."), indent: Self.detail, most: 1))
     }
 
     /// As much of a text as there is room for, and how much that is.
