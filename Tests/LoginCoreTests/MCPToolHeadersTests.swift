@@ -8,7 +8,7 @@ struct MCPToolHeadersTests {
         let all = schemas.enumerated().map { "{\"name\":\"t\($0)\", \"inputSchema\": \($1), \"n\": 1.50}" }
         let list = "{\"id\":1,\"result\":{\"tools\": [ \(all.joined(separator: " , ")) ], \"nextCursor\": \"x\"}}"
         var headers: [String: MCPToolHeaders] = [:]
-        let text = try MCPMessage(Array(list.utf8)).text(without: "tools") { tool in
+        let text = try MCPMessage(Array(list.utf8)).text.without("tools") { tool in
             guard let name = tool.member("name")?.string, let known = MCPToolHeaders(schema: tool.member("inputSchema"))
             else { return false }
             headers[name] = known
@@ -57,9 +57,12 @@ struct MCPToolHeadersTests {
         #expect(headers.keys.sorted() == ["t0", "t2"])
         #expect(
             text
-                == "{\"id\":1,\"result\":{\"tools\": [ {\"name\":\"t0\", \"inputSchema\": {}, \"n\": 1.50},{\"name\":\"t2\","
-                + " \"inputSchema\": \(marked.filter { $0 != "\n" }), \"n\": 1.50} ], \"nextCursor\": \"x\"}}")
-        #expect(try tools(schema).text == #"{"id":1,"result":{"tools": [  ], "nextCursor": "x"}}"#)
+                == "{\"id\":1,\"result\":{\"tools\": [{\"name\":\"t0\", \"inputSchema\": {}, \"n\": 1.50},{\"name\":\"t2\","
+                + " \"inputSchema\": \(marked.filter { $0 != "\n" }), \"n\": 1.50}], \"nextCursor\": \"x\"}}")
+        #expect(try tools(schema).text == #"{"id":1,"result":{"tools": [], "nextCursor": "x"}}"#)
+        let odd = Array(#"{"id":1,"result":{"tools":{"a":{"name":"b"}}}}"#.utf8)
+        #expect(
+            String(decoding: odd.without("tools") { _ in true }, as: UTF8.self) == #"{"id":1,"result":{"tools":[]}}"#)
     }
 
     @Test func `values that merely look like marks are none`() throws {

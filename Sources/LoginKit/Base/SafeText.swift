@@ -79,11 +79,14 @@ public enum SafeText {
 
     /// The text as `quoted` shows it, but without the quotes and in pieces, one for each of its Unicode scalars, for whoever has to
     /// know how much of it is shown.
-    /// - Parameter isASCII: whether everything else is escaped, too.
-    static func pieces(_ text: some Sequence<Unicode.Scalar>, isASCII: Bool) -> [String] {
+    /// - Parameters:
+    ///   - isASCII: whether everything else is escaped, too.
+    ///   - isJSON: whether it is the text of JSON, in which quotes and blanks have their own place.
+    static func pieces(_ text: some Sequence<Unicode.Scalar>, isASCII: Bool, isJSON: Bool = false) -> [String] {
         var pieces: [String] = []
         forEachPiece(
-            of: String(String.UnicodeScalarView(text)), alsoEscaping: ["\"", "\\"], keepsBlanks: false, isASCII: isASCII
+            of: String(String.UnicodeScalarView(text)), alsoEscaping: isJSON ? [] : ["\"", "\\"], keepsBlanks: isJSON,
+            isASCII: isASCII
         ) {
             pieces.append($0)
             return true

@@ -84,6 +84,7 @@ package final class MCPBridge: @unchecked Sendable {
         guard let call = running.first(where: { $0.message.id == id }), call.message.method != "initialize" else {
             return false
         }
+        if call.cancelUnlessSent() { return false }
         if call.message.isModern { call.cancel() }
         return !call.message.isModern
     }

@@ -5,6 +5,8 @@ import Synchronization
 final class MCPCall: Sendable {
     private struct State {
         var isAnswered = false
+        /// Whether the service may have it.
+        var isSent = false
         /// The session that it was sent in; `nil` while none has it.
         var session: Int?
         /// Whether that session is lost.
@@ -53,6 +55,23 @@ final class MCPCall: Sendable {
 
     /// The client wants no answer any more.
     func cancel() { state.withLock { ($0.isAnswered, $0.isLost, $0.deadline) = (true, false, .now) } }
+
+    /// Notes that it goes out.
+    /// - Returns: whether it is still wanted.
+    func begin() -> Bool {
+        state.withLock {
+            $0.isSent = !$0.isAnswered
+            return $0.isSent
+        }
+    }
+
+    /// - Returns: whether it was given up, since the service does not have it yet.
+    func cancelUnlessSent() -> Bool {
+        state.withLock {
+            if !$0.isSent { ($0.isAnswered, $0.deadline) = (true, .now) }
+            return !$0.isSent
+        }
+    }
 
     /// Gives it up if it was sent in an earlier session than this one, unless it ends soon.
     func lose(before session: Int) {

@@ -55,7 +55,8 @@ final class MCPClient: @unchecked Sendable {
                     verdict = review.review(call, account: login.account, hidden: login.knownSecrets)
                 }
                 if let refusal = verdict?.refusal { return answer(call, refusal) }
-                return try exchange(call)
+                if call.begin() { try exchange(call) }
+                return
             } catch {
                 if case .loginRequired = error, login.hasChanged(until: end, unless: { call.isOver }) { continue }
                 return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
@@ -192,7 +193,7 @@ final class MCPClient: @unchecked Sendable {
             guard let list = page.kept, case .answer(_, isError: false) = list.kind else {
                 throw .failure(.other("the service does not list its tools"))
             }
-            _ = list.text(without: "tools") { tool in
+            _ = list.text.without("tools") { tool in
                 if let name = tool.member("name")?.string {
                     let isReading = tool.member("annotations")?.member("readOnlyHint") == .bool(true)
                     if isReading { reading.insert(name) } else { others.insert(name) }

@@ -124,7 +124,8 @@ final class MCPReview: Sendable {
     ) throws(Refusal) -> (decision: ServeLogEntry.Decision, rule: ServeRule?) {
         let rules = state.withLock { $0.rules }, message = call.message
         if rules.isEmpty { return (.allowed, nil) }
-        if message.isAmbiguous { throw .ambiguous }
+        // Which version of a tool is meant, say, no rule and no list tells.
+        if message.isAmbiguous || options.readsOnly && !message.hasUsualMeta { throw .ambiguous }
         if message.method.isEmpty { return (.allowed, nil) }
         guard let acts = try acts(of: message) else { throw .unknownMethod }
         switch acts.isEmpty ? .allowed(by: nil) : rules.decision(on: acts) {
@@ -135,7 +136,7 @@ final class MCPReview: Sendable {
                 do {
                     try approvals.ask(rule, about: acts, unless: { call.isOver }) { isCovered in
                         ServeQuestion(
-                            id: id, command: "mcp", method: acts[0].method, url: acts[0].path.text,
+                            id: id, command: message.method, method: acts[0].method, url: acts[0].path.text,
                             body: message.shownArguments, rule: rule.text, isCovered: isCovered,
                             further: ServedActs.further(acts))
                     }
@@ -224,10 +225,9 @@ final class MCPReview: Sendable {
 // What the service says, as far as rules need it.
 extension MCPReview {
     /// The lists: the member of their results, and what names their elements.
-    private static let lists: [String: (member: String, kind: MCPRuleKind, key: String)] = [
-        "tools/list": ("tools", .tool, "name"), "prompts/list": ("prompts", .prompt, "name"),
-        "resources/list": ("resources", .resource, "uri"),
-        "resources/templates/list": ("resourceTemplates", .resource, "uriTemplate"),
+    private static let lists: [(member: String, kind: MCPRuleKind, key: String)] = [
+        ("tools", .tool, "name"), ("prompts", .prompt, "name"), ("resources", .resource, "uri"),
+        ("resourceTemplates", .resource, "uriTemplate"),
     ]
 
     /// Learns which tools only read, if this message needs it, and that is not known or has changed.
@@ -267,13 +267,18 @@ extension MCPReview {
             return state.rules
         }
         let isTools = request.isModern && request.method == "tools/list"
-        guard let list = Self.lists[request.method], isTools || !rules.isEmpty else { return answer.text }
-        return answer.text(without: list.member) { element in
-            guard let name = element.member(list.key)?.string else { return !rules.isEmpty }
-            let isSeen =
-                rules.isEmpty
-                || (list.key == "uriTemplate" ? rules.mayName(template: name) : rules.mayPass(list.kind, name))
-            return isSeen && (!isTools || isWanted(element))
+        if rules.isEmpty, !isTools { return answer.text }
+        var text = answer.text
+        // By what there is: a service may answer one request with the result of another.
+        for list in Self.lists where answer.lists.contains(list.member) {
+            text = text.without(list.member) { element in
+                guard let name = element.member(list.key)?.string else { return rules.isEmpty }
+                let isSeen =
+                    rules.isEmpty
+                    || (list.key == "uriTemplate" ? rules.mayName(template: name) : rules.mayPass(list.kind, name))
+                return isSeen && (!isTools || isWanted(element))
+            }
         }
+        return text
     }
 }

@@ -81,23 +81,39 @@ struct ApprovalScreen: Equatable, Sendable {
         return cut(words(told), indent: Self.detail, most: most)
     }
 
-    /// The arguments of a call, line by line; what has no room is counted.
+    /// The arguments of a call, line by line. Of a line that has no room the beginning and the end are shown, and how long it is; lines
+    /// without room are counted.
     private func arguments(_ text: String, isWhole: Bool, most: Int) -> [String] {
-        let lines = text.split(separator: "\n")
-        var rows: [String] = []
-        for (index, line) in lines.enumerated() {
-            let isLast = isWhole && index == lines.count - 1, room = most - rows.count
-            guard room > (isLast ? 0 : 1) else {
-                let count = "\(isWhole ? "" : "more than ")\(lines.count - index)"
-                return rows
-                    + cut(words("Not shown: \(count) other lines of arguments."), indent: Self.detail, most: room)
-            }
+        let lines = text.split(separator: "\n"), isCut = lines.count > most || !isWhole
+        let shown = min(lines.count, isCut ? most - 1 : most)
+        var rows: [String] = [], spare = most - shown - (isCut ? 1 : 0)
+        for (index, line) in lines.prefix(shown).enumerated() {
             let blanks = line.prefix { $0 == " " }.count, start = index == 0 ? words("Arguments: ") : []
             let indent = index == 0 ? Self.detail : min(Self.deeper + blanks, columns / 2)
-            rows += cut(
-                start + pieces(String(line.dropFirst(blanks))), indent: indent, most: min(room - (isLast ? 0 : 1), 3))
+            let taken = ends(of: line.dropFirst(blanks), behind: start, indent: indent, most: 1 + spare)
+            spare -= taken.count - 1
+            rows += taken
         }
-        return rows + (isWhole ? [] : cut(words("Not shown: more arguments."), indent: Self.detail, most: 1))
+        guard isCut else { return rows }
+        let count = "\(isWhole ? "" : "more than ")\(lines.count - shown) other lines"
+        return rows + cut(words("Not shown: \(count) of arguments."), indent: Self.detail, most: 1)
+    }
+
+    /// A line of JSON: all of it, or its beginning, its end and its length.
+    private func ends(of line: Substring, behind start: [String], indent: Int, most: Int) -> [String] {
+        let scalars = line.unicodeScalars, all = columns * most
+        func json(_ part: some Sequence<Unicode.Scalar>) -> [String] {
+            SafeText.pieces(part, isASCII: !isUnicode, isJSON: true)
+        }
+        if scalars.count <= all, let rows = broken(start + json(scalars), indent: indent, most: most) { return rows }
+        let first = json(scalars.prefix(all)), last = json(scalars.suffix(all))
+        let length = words(" (\(line.utf8.count.bytes))")
+        for count in stride(from: min(all, scalars.count - 1), to: 0, by: -max(columns / 8, 1)) {
+            let end = count / 3
+            let part = first.prefix(count - end) + [" \(ellipsis) "] + last.suffix(end)
+            if let rows = broken(start + part + length, indent: indent, most: most) { return rows }
+        }
+        return cut(start + length, indent: indent, most: most)
     }
 
     /// As much of a text as there is room for, and how much that is.

@@ -7,7 +7,7 @@ extension MCPMessage {
         var asked: [(name: String, value: [UInt8])] = []
         let members = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["params"])) ?? [] }
         for (name, range) in members {
-            if ["name", "uri"].contains(name) || name == "_meta" && isUsualMeta { continue }
+            if ["name", "uri"].contains(name) || name == "_meta" && hasUsualMeta { continue }
             asked.append((name, Array(text[range])))
         }
         if asked.count == 1, asked[0].name == "arguments" { return asked[0].value }
@@ -15,9 +15,14 @@ extension MCPMessage {
         return written.isEmpty ? [] : [0x7B] + written.joined(separator: [0x2C]) + [0x7D]
     }
 
-    private var isUsualMeta: Bool {
-        guard case .object(let members)? = params?.member("_meta") else { return false }
-        return members.keys.allSatisfy { $0 == "progressToken" || $0.hasPrefix("io.modelcontextprotocol/") }
+    /// Whether its `_meta` has no more than the protocol and W3C's Trace Context put there.
+    var hasUsualMeta: Bool {
+        guard let meta = params?.member("_meta") else { return true }
+        guard case .object(let members) = meta else { return false }
+        return members.keys.allSatisfy {
+            ["progressToken", "traceparent", "tracestate", "baggage"].contains($0)
+                || $0.utf8.starts(with: "io.modelcontextprotocol/".utf8)
+        }
     }
 
     /// The arguments of a call as a person reads them: a line for each member, with its text and numbers as they are written.

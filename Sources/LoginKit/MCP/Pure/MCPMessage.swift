@@ -24,6 +24,8 @@ struct MCPMessage: Equatable, Sendable {
     let version: String?
     /// Of a request, down to the members of its members.
     let params: JSONValue?
+    /// The lists in a result that rules may shorten.
+    let lists: [String]
     /// The task that is the answer to a call (revision of 2025-11-25).
     let task: String?
     /// Whether another reader could find other members in it than this one: some compare their names without case.
@@ -66,6 +68,7 @@ struct MCPMessage: Equatable, Sendable {
             throw .invalid("it has no method, no result and no error")
         }
         lacksHeaders = members["error"]?.member("code") == .integer(-32020)
+        lists = ["tools", "prompts", "resources", "resourceTemplates"].filter { members["result"]?.member($0) != nil }
         task = members["result"]?.member("task")?.member("taskId")?.string
         let judged = [value, params, params?.member("ref"), params?.member("notifications")]
         isAmbiguous = method.hasControl || judged.contains { $0?.looksAlike ?? false }

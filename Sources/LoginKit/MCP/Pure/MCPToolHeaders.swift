@@ -66,18 +66,6 @@ extension MCPMessage {
         }
     }
 
-    /// The text without the elements of a list in its result that are not wanted.
-    func text(without list: String, unless isWanted: (JSONValue) -> Bool) -> [UInt8] {
-        let places = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["result", list])) ?? [] }
-        let kept = places.map { Array(text[$0.range]) }.filter { element in
-            element.withUnsafeBytes { try? JSONReader.skim($0, deepest: Self.deepest, keeping: .max) }.map(isWanted)
-                ?? false
-        }
-        guard let first = places.first, let last = places.last, kept.count < places.count else { return text }
-        let rest = Array(kept.joined(separator: [0x2C]))
-        return text[..<first.range.lowerBound] + rest + text[last.range.upperBound...]
-    }
-
     /// The request for a page of the list of tools, on behalf of this call.
     /// - Parameters:
     ///   - cursor: as it was written; `nil` for the first page.
@@ -93,5 +81,21 @@ extension MCPMessage {
         request.add("method", "tools/list")
         request.add("params", params)
         return try? MCPMessage(Array(request.finished.utf8))
+    }
+}
+
+extension [UInt8] {
+    /// The text of an answer without the elements of a list in its result that are not wanted.
+    func without(_ list: String, unless isWanted: (JSONValue) -> Bool) -> [UInt8] {
+        let members = withUnsafeBytes { (try? JSONReader.places($0, at: ["result"])) ?? [] }
+        guard let range = members.first(where: { $0.name == list })?.range else { return self }
+        let value = Array(self[range]), isList = value.first == UInt8(ascii: "[")
+        let places = isList ? value.withUnsafeBytes { (try? JSONReader.places($0, at: [])) ?? [] } : []
+        let kept = places.map { value[$0.range] }.filter { element in
+            Array(element).withUnsafeBytes { try? JSONReader.skim($0, deepest: MCPMessage.deepest, keeping: .max) }
+                .map(isWanted) ?? false
+        }
+        if isList, kept.count == places.count { return self }
+        return self[..<range.lowerBound] + [0x5B] + kept.joined(separator: [0x2C]) + [0x5D] + self[range.upperBound...]
     }
 }
