@@ -27,9 +27,6 @@ struct MCPCommand: InvokedCommand {
     @Option(help: ArgumentHelp("Log each message in this file.", valueName: "file"), completion: .file())
     var log: String?
 
-    @Option(help: ArgumentHelp("Time limit for each answer of 'authctl approve'. (default: 60)", valueName: "seconds"))
-    var promptTimeout: Int?
-
     @Flag(help: "Log in with a browser if there is no login.")
     var login = false
 
@@ -37,16 +34,13 @@ struct MCPCommand: InvokedCommand {
 
     func validate() throws {
         if log == "" { throw ValidationError("--log must be a file.") }
-        if let promptTimeout, !(1...86_400).contains(promptTimeout) {
-            throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
-        }
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         var options = MCPOptions()
         (options.rules, options.readsOnly, options.logsIn) = (try rules.rules(), rules.readOnly, login)
         options.log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
-        options.answerTime = promptTimeout ?? options.answerTime
+        options.answerTime = rules.promptTimeout ?? options.answerTime
         try MCPBridge(invocation.context, to: profileOrURL, options).run()
         return .ok
     }
@@ -65,6 +59,15 @@ struct MCPRuleOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Refuse these, whatever else says.", valueName: "rule"))
     var deny: [String] = []
+
+    @Option(help: ArgumentHelp("Time limit for each answer of 'authctl approve'. (default: 60)", valueName: "seconds"))
+    var promptTimeout: Int?
+
+    func validate() throws {
+        if let promptTimeout, !(1...86_400).contains(promptTimeout) {
+            throw ValidationError("--prompt-timeout must be from 1 to 86400 seconds.")
+        }
+    }
 
     /// - Throws: `usage` with the option that is no rule.
     func rules() throws(LoginFault) -> ServeRuleSet {

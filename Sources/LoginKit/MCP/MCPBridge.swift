@@ -9,12 +9,14 @@ package final class MCPBridge: @unchecked Sendable {
     private let threads = CountedThreads()
     /// In the order in which they came.
     private var waiting: [MCPCall] = []
+    /// The bytes of all that wait.
+    private var held = 0
     private var running: [MCPCall] = []
     /// Whether a message that goes alone is under way, or a notification, which are sent one after the other.
     private var (isAlone, isNotifying) = (false, false)
     private var client: MCPClient?
 
-    /// Requests at once.
+    /// Requests at once, and answers at once.
     private static let most = 256
     /// The time that calls have once the client has gone.
     private static let patience = Duration.seconds(1)
@@ -63,11 +65,16 @@ package final class MCPBridge: @unchecked Sendable {
         do throws(MCPError) {
             guard let line else { throw .tooLong }
             let message = try MCPMessage(line)
+            var hasRoom = true
             monitor.locked {
                 if message.method == MCPMessage.cancelling, !cancel(message.cancelled) { return }
+                hasRoom = waiting.isEmpty || held + message.text.count <= MCPMessage.longest
+                guard hasRoom else { return }
                 waiting.append(MCPCall(message))
+                held += message.text.count
                 startWaiting()
             }
+            if !hasRoom, let id = message.id { output.send(MCPError.tooMany.answer(to: id)) }
         } catch {
             output.send(error.answer(to: nil))
         }
@@ -78,7 +85,7 @@ package final class MCPBridge: @unchecked Sendable {
     private func cancel(_ id: MCPMessage.ID?) -> Bool {
         guard let id else { return false }
         if let place = waiting.firstIndex(where: { $0.message.id == id }) {
-            waiting.remove(at: place)
+            held -= waiting.remove(at: place).message.text.count
             return false
         }
         guard let call = running.first(where: { $0.message.id == id }), call.message.method != "initialize" else {
@@ -92,23 +99,25 @@ package final class MCPBridge: @unchecked Sendable {
     /// Starts what may be sent now; with the lock.
     private func startWaiting() {
         var place = 0, requests = running.count { $0.message.id != nil }
+        var answers = running.count { $0.message.method.isEmpty }
         while place < waiting.count {
             let call = waiting[place], isRequest = call.message.id != nil
             let mustWait =
                 switch call.message.kind {
                 case .request: isAlone || requests >= Self.most
                 case .notification: isAlone || isNotifying
-                case .answer: false
+                case .answer: answers >= Self.most
                 }
             if mustWait {
                 place += 1
                 continue
             }
-            waiting.remove(at: place)
+            held -= waiting.remove(at: place).message.text.count
             // Whoever uses an ID again waits for the later answer.
             if isRequest { running.first { $0.message.id == call.message.id }?.cancel() }
             running.append(call)
             requests += isRequest ? 1 : 0
+            answers += call.message.method.isEmpty ? 1 : 0
             note(call, isUnderWay: true)
             if !threads.start({ [self] in run(call) }) { refuse(call) }
         }

@@ -36,6 +36,8 @@ final class MCPReview: Sendable {
     /// Held while the tools are listed.
     private let listing = Monitor()
 
+    /// The most resources that a client may name at once: a question is to be read.
+    private static let mostSubscriptions = 100
     /// The most tasks that are remembered.
     private static let mostTasks = 10_000
 
@@ -201,9 +203,9 @@ final class MCPReview: Sendable {
             case "toolsListChanged", "promptsListChanged", "resourcesListChanged": continue
             case "resourceSubscriptions", "taskIds":
                 let list = message.member(kind, at: ["params", "notifications"]) ?? []
-                guard case .array(let elements)? = list.withUnsafeBytes({ try? JSONReader.read($0) }) else {
-                    return nil
-                }
+                guard case .array(let elements)? = list.withUnsafeBytes({ try? JSONReader.read($0) }),
+                    elements.count <= Self.mostSubscriptions
+                else { return nil }
                 for element in elements {
                     if kind == "taskIds" {
                         guard isOwn(element.string) else { return nil }

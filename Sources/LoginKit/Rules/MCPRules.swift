@@ -7,6 +7,9 @@ enum MCPRuleKind: String {
     case prompt = "PROMPT"
     case resource = "RESOURCE"
 
+    /// The longest name or URI that is judged, in bytes: a person has to be able to read it.
+    private static let longest = 4096
+
     /// - Parameter text: names with commas between them, or one URI.
     func patterns(_ text: Substring) throws(ServeRuleFault) -> [ServePattern] {
         guard self == .resource else {
@@ -19,9 +22,9 @@ enum MCPRuleKind: String {
     }
 
     /// What a message is about, for rules to judge.
-    /// - Returns: `nil` for nothing, for what some readers cut at a control character, and for a URI that services read in different ways.
+    /// - Returns: `nil` for nothing, for what is too long or has a control character, at which some readers cut, and for a URI that services read in different ways.
     func act(on subject: String) -> ServedAct? {
-        guard !subject.isEmpty, !subject.hasControl else { return nil }
+        guard !subject.isEmpty, subject.utf8.count <= Self.longest, !subject.hasControl else { return nil }
         guard self == .resource else {
             return ServedAct(method: rawValue, path: ServedPath(subject, readings: [[Array(subject.utf8)]]))
         }
