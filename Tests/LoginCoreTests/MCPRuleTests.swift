@@ -82,7 +82,10 @@ import Testing
         ("file:///%73ecret/y", "refused"), ("data://a/b%2f\u{301}c", "unreadable"),
         ("data://a/..\u{200D}", "unreadable"),
         ("data://a\\\u{301}b", "unreadable"), ("data://p/secret?/q", "refused"), ("data://p/secret#/q", "refused"),
-        ("data://p/x/q", "allowed"), ("data://a/b?c", "allowed"),
+        ("data://p/x/q", "allowed"), ("data://a/b?c", "allowed"), ("data://a/%%32%65", "unreadable"),
+        ("data://a/\u{FF0E}\u{FF0E}", "unreadable"),
+        ("data://a/%c0%af", "unreadable"), ("data://a/%u002f", "unreadable"), ("data://a/%3fb", "unreadable"),
+        ("data://a/%C3%A9", "allowed"), ("data://a/" + String(repeating: "b", count: 5000), "unreadable"),
     ])
     func `a star in a URI is one segment, and two are any number`(uri: String, decision: String) throws {
         let rules = try rules(

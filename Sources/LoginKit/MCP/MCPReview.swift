@@ -88,7 +88,8 @@ final class MCPReview: Sendable {
             if case .objection(.declined) = error { decision = .askedNo } else { decision = .refused }
         }
         let isNoted = note?.begin(
-            message.method, message.subject ?? "", decision, rule?.text, [], verdict.refusal?.message, hidden: hidden)
+            message.method, message.subjects.first ?? "", decision, rule?.text, Array(message.subjects.dropFirst()),
+            verdict.refusal?.message, hasQuery: message.method.hasPrefix("resources/"), hidden: hidden)
         if isNoted == false { verdict = Verdict(refusal: refusal(.objection(.notLogged), message)) }
         return verdict
     }

@@ -39,11 +39,19 @@ enum MCPRuleKind: String {
         .init(texts: text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init))
     }
 
-    /// Byte by byte: in a String, a mark behind a character makes another one of it.
+    /// Nothing but ASCII, and no escape of what a reader who decodes it would take for something else.
     private static func segments(ofURI uri: String) -> [[UInt8]]? {
-        let folded = Array("\(uri)/".utf8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        guard !["..", "/./", "\\", "%2e", "%2f", "%5c", "%25"].contains(where: { folded.contains($0.utf8) }),
-            !folded.contains(0x20)
+        guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+            !Array("\(uri)/".utf8).contains("..".utf8), !Array("\(uri)/".utf8).contains("/./".utf8)
+        else { return nil }
+        for escape in uri.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst() {
+            guard let byte = Hexadecimal.percentDecoded([0x25] + escape.prefix(2), isStrict: true)?.first, byte >= 0x20,
+                !"./\\%?#\u{7F}".utf8.contains(byte)
+            else { return nil }
+        }
+        guard
+            Hexadecimal.percentDecoded(uri.utf8, isStrict: true).flatMap({ String(validating: $0, as: UTF8.self) })
+                != nil
         else { return nil }
         return uri.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Array.init)
     }

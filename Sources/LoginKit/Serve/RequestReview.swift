@@ -209,19 +209,21 @@ struct RequestNote: Sendable {
 
     /// - Parameters:
     ///   - target: path and query.
+    ///   - hasQuery: whether it may have a query, which the name of a tool does not.
     ///   - reason: why it is not sent.
     /// - Returns: whether it was noted.
     func begin(
         _ method: String, _ target: String, _ decision: ServeLogEntry.Decision, _ rule: String?, _ further: [String],
-        _ reason: String? = nil, hidden: RepeatedSecrets
+        _ reason: String? = nil, hasQuery: Bool = true, hidden: RepeatedSecrets
     ) -> Bool {
         func free(_ text: String) -> String {
             hidden.stand(in: text) ? Self.placeholder : Self.cut(text, Self.longest)
         }
-        let query = target.drop { $0 != "?" }.dropFirst().split(separator: "&").prefix(Self.mostNames)
+        let whole = target.unicodeScalars, base = hasQuery ? whole.prefix { $0 != "?" } : whole[...]
+        let query = String(whole[base.endIndex...]).dropFirst().split(separator: "&").prefix(Self.mostNames)
         // Without a value it may be one.
         let names = query.map { $0.contains("=") ? String($0.prefix { $0 != "=" && $0 != "%" }) : Self.placeholder }
-        let path = Self.path(String(target.unicodeScalars.prefix { $0 != "?" }), without: hidden)
+        let path = Self.path(String(base), without: hidden)
         let more = further.prefix(Self.mostFurther).map(free) + (further.count > Self.mostFurther ? ["…"] : [])
         let entry = ServeLogEntry(
             id: id, method: Self.cut(method, Self.longest), path: Self.cut(path, Self.longestPath),

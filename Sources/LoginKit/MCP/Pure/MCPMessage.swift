@@ -84,6 +84,16 @@ struct MCPMessage: Equatable, Sendable {
     /// The tool, the prompt or the URI that a request is about.
     var subject: String? { Self.subjects[method].flatMap { params?.member($0)?.string } }
 
+    /// All that it is about, for the log.
+    var subjects: [String] {
+        let reference = params?.member("ref")
+        return [
+            subject, reference?.member("name")?.string, reference?.member("uri")?.string,
+            params?.member("taskId")?.string,
+        ]
+        .compactMap { $0 }
+    }
+
     /// The request that a `notifications/cancelled` names.
     var cancelled: ID? {
         method == Self.cancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
