@@ -95,7 +95,7 @@ struct ApprovalScreen: Equatable, Sendable {
             rows += taken
         }
         guard isCut else { return rows }
-        let count = "\(isWhole ? "" : "more than ")\(lines.count - shown) other lines"
+        let count = "\(isWhole ? "" : "more than ")\(lines.count - shown) lines"
         return rows + cut(words("Not shown: \(count) of arguments."), indent: Self.detail, most: 1)
     }
 
