@@ -40,8 +40,15 @@ final class `An MCP client behind authctl` {
     /// What authctl answers to these lines; then its end is closed.
     private func answers(_ lines: String...) throws -> [[String: Any]] { try answers(lines: lines) }
 
-    private func answers(lines: [String], options: [String] = []) throws -> [[String: Any]] {
-        let run = try authctl.run(["mcp", mcp.resource] + options, input: lines.joined(separator: "\n") + "\n")
+    /// - Parameter seconds: that its end stays open.
+    private func answers(lines: [String], options: [String] = [], for seconds: Int = 0) throws -> [[String: Any]] {
+        let input = lines.joined(separator: "\n") + "\n"
+        var spec = authctl.spec([], [:])
+        (spec.path, spec.arguments) = (
+            "/bin/sh",
+            ["-c", "{ cat; sleep \(seconds); } | \"$0\" \"$@\"", authctl.program, "mcp", mcp.resource] + options
+        )
+        let run = try Command.run(spec, input: Array(input.utf8))
         #expect(run.code == 0, "\(run.error)")
         return try run.output.split(separator: "\n").map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -77,11 +84,13 @@ final class `An MCP client behind authctl` {
     ]
 
     /// What came of requests with these methods and parameters, in their order: the texts of results, or codes of errors.
-    private func outcomes(_ requests: [(method: String, params: String)], options: [String]) throws -> [String] {
+    private func outcomes(
+        _ requests: [(method: String, params: String)], options: [String], for seconds: Int = 0
+    ) throws -> [String] {
         let lines = requests.enumerated().map {
             #"{"jsonrpc":"2.0","id":\#($0 + 1),"method":"\#($1.method)","params":\#($1.params)}"#
         }
-        let all = try answers(lines: Self.beginning + lines, options: options)
+        let all = try answers(lines: Self.beginning + lines, options: options, for: seconds)
         return try (1...requests.count).map { id in
             let answer = try #require(all.first { $0["id"] as? Int == id })
             if let error = answer["error"] as? [String: Any] { return "\(error["code"] as? Int ?? 0)" }
@@ -130,7 +139,7 @@ final class `An MCP client behind authctl` {
         try logIn()
         let seen = try outcomes(
             [("tools/list", "{}"), ("tools/call", #"{"name":"note","arguments":{}}"#)],
-            options: ["--ask", "TOOL note", "--prompt-timeout", "1"])
+            options: ["--ask", "TOOL note", "--prompt-timeout", "1"], for: 3)
         #expect(seen == ["note", "-32011"])
     }
 
