@@ -134,7 +134,7 @@ struct MCPInput {
         isAtEnd = piece.isEmpty
         var lines: [[UInt8]?] = [], rest = piece[...]
         while let end = rest.firstIndex(of: 0x0A) {
-            if !isSkipping { lines.append(bytes + rest[..<end]) }
+            if !isSkipping { append(bytes + rest[..<end], to: &lines) }
             (bytes, isSkipping) = ([], false)
             rest = rest[(end + 1)...]
         }
@@ -143,8 +143,13 @@ struct MCPInput {
             lines.append(nil)
             (bytes, isSkipping) = ([], true)
         }
-        if isAtEnd, !bytes.isEmpty { lines.append(bytes) }
-        return lines.filter { $0?.allSatisfy { [0x20, 0x09, 0x0D].contains($0) } != true }
+        if isAtEnd { append(bytes, to: &lines) }
+        return lines
+    }
+
+    private func append(_ line: [UInt8], to lines: inout [[UInt8]?]) {
+        if line.count > MCPMessage.longest { return lines.append(nil) }
+        if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { lines.append(line) }
     }
 
     private func retryingRead(_ buffer: UnsafeMutableRawBufferPointer) -> Int {

@@ -21,8 +21,8 @@ package struct MCPOptions: Sendable {
 final class MCPReview: Sendable {
     private struct State {
         var rules: ServeRules
-        /// Whether the tools are to be listed first, to know which of them only read.
-        var lacksTools: Bool
+        /// When the tools are to be listed again, to know which of them only read; `nil` for now.
+        var toolsEnd: ContinuousClock.Instant?
         /// The tasks that answered the client's own calls.
         var tasks: Set<String> = []
     }
@@ -36,6 +36,8 @@ final class MCPReview: Sendable {
     /// Held while the tools are listed.
     private let listing = Monitor()
 
+    /// How long a list of tools is believed: not every client has the service tell of changes.
+    private static let patience = Duration.seconds(60)
     /// The most resources that a client may name at once: a question is to be read.
     private static let mostSubscriptions = 100
     /// The most tasks that are remembered.
@@ -52,7 +54,7 @@ final class MCPReview: Sendable {
         approvals = RuleApprovals(desk)
         let hasLog = options.log != nil || profile.serve.hasLog
         log = hasLog ? try .init(at: options.log, of: profile.name, in: context.paths) : nil
-        state = Mutex(State(rules: Self.rules(options, profile, reading: []), lacksTools: options.readsOnly))
+        state = Mutex(State(rules: Self.rules(options, profile, reading: [])))
     }
 
     private static func rules(_ options: MCPOptions, _ profile: Profile, reading tools: Set<String>) -> ServeRules {
@@ -166,7 +168,7 @@ final class MCPReview: Sendable {
         case "subscriptions/listen": return try subscriptions(message)
         case "completion/complete": return try completion(message)
         case "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
-            return isOwn(message.params?.member("taskId")?.string) ? [] : nil
+            return isOwn(message.subject) ? [] : nil
         default: return message.kind == .notification && message.method.hasPrefix("notifications/") ? [] : nil
         }
     }
@@ -233,21 +235,21 @@ extension MCPReview {
         ("resourceTemplates", .resource, "uriTemplate"),
     ]
 
-    /// Learns which tools only read, if this message needs it, and that is not known or has changed.
+    /// Learns which tools only read, for a list of them, and for a call if that is not known or has changed.
     /// - Parameter list: reads the names of those tools, by the service's own word.
     func listTools(
         for message: MCPMessage, _ list: () throws(LoginFault) -> Set<String>
     ) throws(LoginFault) {
         guard options.readsOnly, ["tools/call", "tools/list"].contains(message.method) else { return }
         try listing.locked { () throws(LoginFault) in
-            guard state.withLock({ $0.lacksTools }) else { return }
+            guard message.method == "tools/list" || state.withLock({ ($0.toolsEnd ?? .now) <= .now }) else { return }
             // A change that is told meanwhile counts.
-            state.withLock { $0.lacksTools = false }
+            state.withLock { $0.toolsEnd = .now + Self.patience }
             do throws(LoginFault) {
                 let rules = Self.rules(options, profile, reading: try list())
                 state.withLock { $0.rules = rules }
             } catch {
-                state.withLock { $0.lacksTools = true }
+                state.withLock { $0.toolsEnd = nil }
                 throw error
             }
         }
@@ -256,7 +258,7 @@ extension MCPReview {
     /// Takes note of what the service says.
     func hear(_ message: MCPMessage) {
         if options.readsOnly, message.method == "notifications/tools/list_changed" {
-            state.withLock { $0.lacksTools = true }
+            state.withLock { $0.toolsEnd = nil }
         }
     }
 

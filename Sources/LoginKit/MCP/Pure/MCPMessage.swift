@@ -26,7 +26,7 @@ struct MCPMessage: Equatable, Sendable {
     let params: JSONValue?
     /// The lists in a result that rules may shorten.
     let lists: [String]
-    /// The task that is the answer to a call (revision of 2025-11-25).
+    /// The task that is the answer to a call.
     let task: String?
     /// Whether another reader could find other members in it than this one: some compare their names without case.
     let isAmbiguous: Bool
@@ -55,7 +55,7 @@ struct MCPMessage: Equatable, Sendable {
         text = bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
         params = members["params"]
         if let name = members["method"] {
-            guard case .string(let name) = name else { throw .invalid("its method is not a string") }
+            guard case .string(let name) = name, !name.isEmpty else { throw .invalid("its method is no text") }
             method = name
             kind = if let id = members["id"] { .request(try Self.id(id)) } else { .notification }
             version = try Self.version(params?.member("_meta")?.member("io.modelcontextprotocol/protocolVersion"))
@@ -69,7 +69,9 @@ struct MCPMessage: Equatable, Sendable {
         }
         lacksHeaders = members["error"]?.member("code") == .integer(-32020)
         lists = ["tools", "prompts", "resources", "resourceTemplates"].filter { members["result"]?.member($0) != nil }
-        task = members["result"]?.member("task")?.member("taskId")?.string
+        // Within `task` in the revision of 2025-11-25, beside the rest in the extension of 2026.
+        let result = members["result"]
+        task = (result?.member("task")?.member("taskId") ?? result?.member("taskId"))?.string
         let judged = [value, params, params?.member("ref"), params?.member("notifications")]
         isAmbiguous = method.hasControl || judged.contains { $0?.looksAlike ?? false }
     }
@@ -78,7 +80,8 @@ struct MCPMessage: Equatable, Sendable {
     /// The methods that are about something with a name, and the member of `params` that has it.
     private static let subjects = [
         "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "resources/subscribe": "uri",
-        "resources/unsubscribe": "uri",
+        "resources/unsubscribe": "uri", "tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId",
+        "tasks/result": "taskId",
     ]
 
     /// The tool, the prompt or the URI that a request is about.
@@ -87,11 +90,7 @@ struct MCPMessage: Equatable, Sendable {
     /// All that it is about, for the log.
     var subjects: [String] {
         let reference = params?.member("ref")
-        return [
-            subject, reference?.member("name")?.string, reference?.member("uri")?.string,
-            params?.member("taskId")?.string,
-        ]
-        .compactMap { $0 }
+        return [subject, reference?.member("name")?.string, reference?.member("uri")?.string].compactMap { $0 }
     }
 
     /// The request that a `notifications/cancelled` names.
