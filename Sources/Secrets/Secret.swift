@@ -30,7 +30,13 @@ public struct Secret: Sendable {
 
     /// A secret behind a text that is none, such as the scheme of a header.
     package init(_ start: String, followedBy secret: Secret) {
-        self.init(joining: [Secret(start), secret])
+        let beginning = Array(start.utf8)
+        self.init(count: beginning.count + secret.count) { place in
+            place.copyBytes(from: beginning)
+            secret.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(rebasing: place[beginning.count...]).copyMemory(from: $0)
+            }
+        }
     }
 
     /// Several secrets, one behind the other.
@@ -48,7 +54,7 @@ public struct Secret: Sendable {
     package init<Failure: Error>(
         count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        let block = GuardedBlock(count: count)
+        let block = count == 0 ? GuardedBlock.empty : GuardedBlock(count: count)
         try fill(block.buffer)
         csodium_mprotect_readonly(block.start)
         self.block = block
@@ -91,6 +97,9 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 ///
 /// Unchecked, because the compiler cannot see that nobody writes once a secret is made of it; the pages enforce it.
 private final class GuardedBlock: @unchecked Sendable {
+    /// For all that have no byte: each block takes pages, and most responses have no secret in them.
+    static let empty = GuardedBlock(count: 0)
+
     let start: UnsafeMutableRawPointer
     let count: Int
 

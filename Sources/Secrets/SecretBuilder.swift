@@ -6,8 +6,9 @@ import CSodium
 /// Grows by doubling; every outgrown block is zeroed. Bounded by `limit`: of an append that does not fit nothing is kept, and there
 /// will be no secret.
 package struct SecretBuilder: ~Copyable {
-    private var start: UnsafeMutableRawPointer
-    private var capacity: Int
+    /// `nil` until there is a byte.
+    private var start: UnsafeMutableRawPointer?
+    private var capacity = 0
     /// The number of bytes so far.
     package private(set) var count = 0
     /// Whether everything fitted so far.
@@ -19,12 +20,10 @@ package struct SecretBuilder: ~Copyable {
     /// - Parameter limit: in bytes.
     package init(limit: Int) {
         self.limit = limit
-        self.capacity = min(limit, 512)
-        self.start = Self.allocate(capacity)
     }
 
     deinit {
-        csodium_free(start)
+        if let start { csodium_free(start) }
     }
 
     /// The number of bytes that still fit.
@@ -36,8 +35,7 @@ package struct SecretBuilder: ~Copyable {
     package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         isWhole = isWhole && bytes.count <= room
         guard isWhole else { return false }
-        reserve(count + bytes.count)
-        UnsafeMutableRawBufferPointer(start: start + count, count: bytes.count).copyMemory(from: bytes)
+        reserve(bytes.count).copyMemory(from: bytes)
         count += bytes.count
         return true
     }
@@ -59,8 +57,7 @@ package struct SecretBuilder: ~Copyable {
         upTo most: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         precondition(most <= room, "a secret beyond its limit")
-        reserve(count + most)
-        let written = try fill(UnsafeMutableRawBufferPointer(start: start + count, count: most))
+        let written = try fill(reserve(most))
         count += written
         return written
     }
@@ -70,8 +67,7 @@ package struct SecretBuilder: ~Copyable {
     package mutating func append(_ byte: UInt8) -> Bool {
         isWhole = isWhole && count < limit
         guard isWhole else { return false }
-        reserve(count + 1)
-        start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        reserve(1)[0] = byte
         count += 1
         return true
     }
@@ -81,14 +77,18 @@ package struct SecretBuilder: ~Copyable {
         isWhole ? Secret(copying: UnsafeRawBufferPointer(start: start, count: count)) : nil
     }
 
-    private mutating func reserve(_ needed: Int) {
-        guard needed > capacity else { return }
-        let larger = min(limit, max(needed, capacity * 2))
-        let next = Self.allocate(larger)
-        next.copyMemory(from: start, byteCount: count)
-        csodium_free(start)
-        start = next
-        capacity = larger
+    /// - Returns: the place of so many bytes more.
+    private mutating func reserve(_ more: Int) -> UnsafeMutableRawBufferPointer {
+        if count + more > capacity {
+            capacity = min(limit, max(count + more, capacity * 2, 512))
+            let next = Self.allocate(capacity)
+            if let start {
+                next.copyMemory(from: start, byteCount: count)
+                csodium_free(start)
+            }
+            start = next
+        }
+        return UnsafeMutableRawBufferPointer(start: start.map { $0 + count }, count: more)
     }
 
     private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {

@@ -12,7 +12,7 @@ final class MCPReply: ResponseReceiver {
     /// The bytes of its body.
     private(set) var received: Int64 = 0
     private var isToldOfHeaders = false
-    private var head = HTTPResponse(status: 0)
+    private var head: HTTPResponse?
     private var type = ""
     private var body: [UInt8] = []
     private var isTooLong = false
@@ -28,7 +28,7 @@ final class MCPReply: ResponseReceiver {
     }
 
     /// 0 until there is one.
-    var status: Int { head.status }
+    var status: Int { head?.status ?? 0 }
 
     var isGood: Bool { (200..<300).contains(status) }
 
@@ -36,7 +36,7 @@ final class MCPReply: ResponseReceiver {
     var isStream: Bool { isGood && type == "text/event-stream" }
 
     /// The value of `Mcp-Session-Id`.
-    var session: String? { head.values(of: "Mcp-Session-Id").first.flatMap { $0.isVisibleASCII ? $0 : nil } }
+    var session: String? { head?.values(of: "Mcp-Session-Id").first.flatMap { $0.isVisibleASCII ? $0 : nil } }
 
     func begin(_ head: HTTPResponse) throws(LoginFault) {
         (self.head, body) = (head, [])
@@ -93,7 +93,7 @@ final class MCPReply: ResponseReceiver {
     /// The service's words in such a response: a short text, the usual member of an object, or what it says in a header.
     var words: String? {
         let text = isTooLong || type != "text/plain" ? nil : String(validating: body, as: UTF8.self)
-        let lacking = head.lacksScope?.parameters
+        let lacking = head?.lacksScope?.parameters
         let whole = HTTPResponse(
             status: status, body: isTooLong ? Secret("") : body.withUnsafeBytes { Secret(copying: $0) })
         let said =

@@ -18,7 +18,7 @@ struct CurlRequest {
         self.url = url
         reader = request.streamedBodies?.source.map { SourceReader($0) }
         for field in request.headers {
-            try field.line.withCString { (line) throws(LoginFault) in headers.append(line) }
+            try field.withLine { (line) throws(LoginFault) in headers.append(line) }
         }
         // Nothing has to be unpacked, and nothing can be a bomb.
         let names = (request.headers.map(\.name) + request.withoutHeaders).map { $0.lowercased() }

@@ -13,13 +13,16 @@ extension Secret {
     }
 
     /// Lends the bytes with a NUL behind them, as C wants it, in guarded memory.
+    /// - Parameter start: what stands before them.
     func withCString<Result>(
-        _ body: (UnsafePointer<CChar>) throws(LoginFault) -> Result
+        after start: String = "", _ body: (UnsafePointer<CChar>) throws(LoginFault) -> Result
     ) throws(LoginFault) -> Result {
+        let start = Array(start.utf8)
         let terminated = withUnsafeBytes { bytes in
-            Secret(count: bytes.count + 1) { copy in
-                copy.copyMemory(from: bytes)
-                copy[bytes.count] = 0
+            Secret(count: start.count + bytes.count + 1) { copy in
+                copy.copyBytes(from: start)
+                UnsafeMutableRawBufferPointer(rebasing: copy[start.count...]).copyMemory(from: bytes)
+                copy[copy.count - 1] = 0
             }
         }
         return try terminated.withUnsafeBytes { (bytes) throws(LoginFault) in
@@ -32,9 +35,9 @@ extension Secret {
 }
 
 extension HTTPRequestField {
-    /// The line for CURLOPT_HTTPHEADER, where `Name:` would take a header away and `Name;` sends an empty one.
-    var line: Secret {
+    /// Lends the line for CURLOPT_HTTPHEADER, where `Name:` would take a header away and `Name;` sends an empty one.
+    func withLine(_ body: (UnsafePointer<CChar>) throws(LoginFault) -> Void) throws(LoginFault) {
         let isEmpty = value.withUnsafeBytes { $0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
-        return isEmpty ? Secret("\(name);") : Secret("\(name): ", followedBy: value)
+        try isEmpty ? Secret("").withCString(after: "\(name);", body) : value.withCString(after: "\(name): ", body)
     }
 }
