@@ -33,11 +33,13 @@ enum RealServer {
     }
 
     /// The Python of those packages, where `scripts/deps test` put it.
-    static var packagesPython: String? {
+    static var packagesPython: String? { packagesPython(in: "venv") }
+
+    /// The same in another folder of packages from PyPI.
+    static func packagesPython(in folder: String) -> String? {
         let environment = ProcessInfo.processInfo.environment
         let cache = environment["XDG_CACHE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-        let folder = cache ?? (environment["HOME"] ?? "") + "/.cache"
-        let python = folder + "/authctl-tests/venv/bin/python3"
+        let python = (cache ?? (environment["HOME"] ?? "") + "/.cache") + "/authctl-tests/\(folder)/bin/python3"
         return FileManager.default.isExecutableFile(atPath: python) ? python : nil
     }
 
