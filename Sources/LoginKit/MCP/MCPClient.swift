@@ -54,7 +54,11 @@ final class MCPClient: @unchecked Sendable {
                     try review.listTools(for: call.message) { () throws(LoginFault) in try listTools(for: call) }
                     verdict = review.review(call, account: login.account, hidden: login.knownSecrets)
                 }
-                if let refusal = verdict?.refusal { return answer(call, refusal) }
+                if let refusal = verdict?.refusal {
+                    // Without an ID nobody waits for it, and what a client says is no warning of ours.
+                    if call.message.id != nil { answer(call, refusal) }
+                    return
+                }
                 if call.begin() { try exchange(call) }
                 return
             } catch {

@@ -23,8 +23,8 @@ final class MCPReview: Sendable {
         var rules: ServeRules
         /// When the tools are to be listed again, to know which of them only read; `nil` for now.
         var toolsEnd: ContinuousClock.Instant?
-        /// The tasks that answered the client's own calls.
-        var tasks: Set<String> = []
+        /// The tasks that answered the client's own calls, in UTF-8.
+        var tasks: Set<[UInt8]> = []
     }
 
     private let options: MCPOptions
@@ -107,7 +107,7 @@ final class MCPReview: Sendable {
         case .ambiguous:
             return .invalid("two readers could find different members in it")
         case .unknownMethod:
-            let method = SafeText.line(message.method, limit: 100)
+            let method = SafeText.quoted(message.method, limit: 100)
             return MCPError(code: MCPError.unknownMethod, message: "no rule allows the method \(method)")
         case .objection(let objection):
             let allowed = state.withLock { $0.rules.allowed }
@@ -223,7 +223,7 @@ final class MCPReview: Sendable {
     }
 
     private func isOwn(_ task: String?) -> Bool {
-        task.map { name in state.withLock { $0.tasks.contains(name) } } ?? false
+        task.map { name in state.withLock { $0.tasks.contains(Array(name.utf8)) } } ?? false
     }
 }
 
@@ -268,7 +268,7 @@ extension MCPReview {
         _ answer: MCPMessage, to request: MCPMessage, unless isWanted: (JSONValue) -> Bool
     ) -> [UInt8] {
         let rules = state.withLock { state in
-            if let task = answer.task, state.tasks.count < Self.mostTasks { state.tasks.insert(task) }
+            if let task = answer.task, state.tasks.count < Self.mostTasks { state.tasks.insert(Array(task.utf8)) }
             return state.rules
         }
         let isTools = request.isModern && request.method == "tools/list"

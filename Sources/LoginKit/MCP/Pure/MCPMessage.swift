@@ -6,6 +6,22 @@ struct MCPMessage: Equatable, Sendable {
     enum ID: Hashable, Sendable {
         case number(Int64)
         case text(String)
+
+        /// Byte for byte: `String` would hold two spellings of one letter equal.
+        static func == (one: ID, other: ID) -> Bool {
+            switch (one, other) {
+            case (.number(let one), .number(let other)): one == other
+            case (.text(let one), .text(let other)): one.isSame(as: other)
+            case (.number, .text), (.text, .number): false
+            }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            switch self {
+            case .number(let number): hasher.combine(number)
+            case .text(let text): hasher.combine(Array(text.utf8))
+            }
+        }
     }
 
     enum Kind: Equatable, Sendable {
