@@ -25,11 +25,12 @@ final class MCPClient: @unchecked Sendable {
     private let session = Mutex(Session())
     /// The headers that tools want, by their names.
     private let tools = Mutex<[String: MCPToolHeaders]>([:])
+    private let values = Mutex<[String: Secret]>([:])
     private let recovery = Monitor()
     private let services = ServedServices<MCPCall> { $0.isOver }
     private let threads = CountedThreads()
 
-    private static let (mostRedirects, mostFailures, mostPages) = (5, 2, 1000)
+    private static let (mostRedirects, mostFailures, mostPages, mostValues) = (5, 2, 1000, 100)
     /// The time in which a login that is made elsewhere is waited for.
     private static let loginPatience = Duration.seconds(20)
     /// Milliseconds before a stream is taken up again, unless the service says so.
@@ -339,7 +340,7 @@ final class MCPClient: @unchecked Sendable {
         for _ in 0...Self.mostRedirects {
             if call.isOver { throw .cancelled }
             var message = HTTPRequest(
-                method: method, url: target, headers: headers.map { .init(name: $0.name, value: Secret($0.value)) })
+                method: method, url: target, headers: headers.map { .init(name: $0.name, value: secret($0.value)) })
             if method == "DELETE" { message.limit = 1 }
             var outgoing = OutgoingRequest(
                 message: message,
@@ -367,5 +368,16 @@ final class MCPClient: @unchecked Sendable {
             return session.settle()
         }
         throw .network(.redirectLoop(limit: Self.mostRedirects))
+    }
+
+    /// Headers have the same values in call after call, and each secret takes pages of its own.
+    private func secret(_ value: String) -> Secret {
+        values.withLock { values in
+            if let known = values[value] { return known }
+            if values.count >= Self.mostValues { values = [:] }
+            let new = Secret(value)
+            values[value] = new
+            return new
+        }
     }
 }

@@ -179,8 +179,10 @@ extension Service {
     func mayLogIn(_ request: HTTPRequest) throws(LoginFault) -> Bool {
         let logsIn = { (step: RequestRule) in step.method == request.method && step.slots.contains(.password) }
         guard !RequestRule.onlyReads(request.method) || profile.loginSteps.contains(where: logsIn) else { return false }
+        let logins = try client.loginPaths()
+        guard !logins.isEmpty else { return false }
         let path = try URLParser.parsed(request.url).path.readPath
-        return try client.loginPaths().contains { login in
+        return logins.contains { login in
             login.readPath.split(separator: "/").last.map { path.contains($0) } ?? true
         }
     }

@@ -17,9 +17,7 @@ struct CurlRequest {
         self.request = request
         self.url = url
         reader = request.streamedBodies?.source.map { SourceReader($0) }
-        for field in request.headers {
-            try field.withLine { (line) throws(LoginFault) in headers.append(line) }
-        }
+        request.headers.eachLine { headers.append($0) }
         // Nothing has to be unpacked, and nothing can be a bomb.
         let names = (request.headers.map(\.name) + request.withoutHeaders).map { $0.lowercased() }
         if !names.contains("accept-encoding") { "Accept-Encoding: identity".withCString { headers.append($0) } }

@@ -13,16 +13,13 @@ extension Secret {
     }
 
     /// Lends the bytes with a NUL behind them, as C wants it, in guarded memory.
-    /// - Parameter start: what stands before them.
     func withCString<Result>(
-        after start: String = "", _ body: (UnsafePointer<CChar>) throws(LoginFault) -> Result
+        _ body: (UnsafePointer<CChar>) throws(LoginFault) -> Result
     ) throws(LoginFault) -> Result {
-        let start = Array(start.utf8)
         let terminated = withUnsafeBytes { bytes in
-            Secret(count: start.count + bytes.count + 1) { copy in
-                copy.copyBytes(from: start)
-                UnsafeMutableRawBufferPointer(rebasing: copy[start.count...]).copyMemory(from: bytes)
-                copy[copy.count - 1] = 0
+            Secret(count: bytes.count + 1) { copy in
+                copy.copyMemory(from: bytes)
+                copy[bytes.count] = 0
             }
         }
         return try terminated.withUnsafeBytes { (bytes) throws(LoginFault) in
@@ -34,10 +31,23 @@ extension Secret {
     }
 }
 
-extension HTTPRequestField {
-    /// Lends the line for CURLOPT_HTTPHEADER, where `Name:` would take a header away and `Name;` sends an empty one.
-    func withLine(_ body: (UnsafePointer<CChar>) throws(LoginFault) -> Void) throws(LoginFault) {
-        let isEmpty = value.withUnsafeBytes { $0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
-        try isEmpty ? Secret("").withCString(after: "\(name);", body) : value.withCString(after: "\(name): ", body)
+extension [HTTPRequestField] {
+    /// Lends each line for CURLOPT_HTTPHEADER, where `Name:` would take a header away and `Name;` sends an empty one. They lie in the
+    /// pages of one secret, since these take most of the time.
+    func eachLine(_ body: (UnsafePointer<CChar>) -> Void) {
+        var builder = SecretBuilder(limit: .max)
+        for field in self {
+            let isEmpty = field.value.withUnsafeBytes {
+                $0.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            }
+            builder.append(isEmpty ? "\(field.name);" : "\(field.name): ")
+            if !isEmpty { builder.append(field.value) }
+            builder.append(0)
+        }
+        builder.finish()?.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { lines in
+                for line in lines.split(separator: 0) { UnsafeBufferPointer(rebasing: line).baseAddress.map(body) }
+            }
+        }
     }
 }
