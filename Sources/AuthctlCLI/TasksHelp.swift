@@ -87,6 +87,9 @@ struct TasksHelpCommand: HelpPage {
         use kubectl with my login
           authctl token NAME --as exec-credential
           → man authctl, Kubernetes
+        give an MCP client, such as an editor or an agent, the login
+          { "mcpServers": { "NAME": { "command": "authctl", "args": ["mcp", "NAME"] } } }
+          → man authctl-mcp, EXAMPLES
         let a coding agent only read, at a local address
           authctl exec -P NAME --serve --read-only -- agent
           curl "${AUTHCTL_SERVE_URL}posts"  # in the agent; the URL ends with a slash

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LoginKit
 
 /// `authctl mcp [PROFILE or URL]`
@@ -41,7 +42,11 @@ struct MCPCommand: InvokedCommand {
         (options.rules, options.readsOnly, options.logsIn) = (try rules.rules(), rules.readOnly, login)
         options.log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
         options.answerTime = rules.promptTimeout ?? options.answerTime
-        try MCPBridge(invocation.context, to: profileOrURL, options).run()
+        if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
+            let arguments = "\"args\": [\"mcp\", \(SafeText.quoted(profileOrURL ?? "NAME"))]"
+            invocation.say("An MCP client starts this, by its configuration: \"command\": \"authctl\", \(arguments)")
+        }
+        MCPBridge(invocation.context, to: profileOrURL, options).run()
         return .ok
     }
 }

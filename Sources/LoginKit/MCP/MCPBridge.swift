@@ -22,8 +22,8 @@ package final class MCPBridge: @unchecked Sendable {
     private static let patience = Duration.seconds(1)
 
     /// - Parameter target: a profile's name, or the URL of the service's endpoint; `nil` if options or the environment say it.
-    package init(_ context: LoginContext, to target: String?, _ options: MCPOptions) throws(LoginFault) {
-        login = try MCPLogin(context, target, options)
+    package init(_ context: LoginContext, to target: String?, _ options: MCPOptions) {
+        login = MCPLogin(context, target, options)
         client = MCPClient(login, output) { [unowned self] session in
             monitor.locked { for call in running { call.lose(before: session) } }
         }

@@ -31,8 +31,6 @@ final class MCPClient: @unchecked Sendable {
     private let threads = CountedThreads()
 
     private static let (mostRedirects, mostFailures, mostPages, mostValues) = (5, 2, 1000, 100)
-    /// The time in which a login that is made elsewhere is waited for.
-    private static let loginPatience = Duration.seconds(20)
     /// Milliseconds before a stream is taken up again, unless the service says so.
     private static let pause = 1000
 
@@ -42,7 +40,7 @@ final class MCPClient: @unchecked Sendable {
 
     /// Sends a message, unless that is refused, and sees to it that a request is answered.
     func serve(_ call: MCPCall) {
-        let end = ContinuousClock.now + (call.message.isFirst ? Self.loginPatience : .zero)
+        let end = call.message.isFirst ? login.patienceEnd : .now
         var verdict: MCPReview.Verdict?
         defer {
             let (status, received) = call.responses
@@ -63,8 +61,11 @@ final class MCPClient: @unchecked Sendable {
                 if call.begin() { try exchange(call) }
                 return
             } catch {
-                if case .loginRequired = error, login.hasChanged(until: end, unless: { call.isOver }) { continue }
-                return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
+                let told = MCPError(call.isLost ? Self.lostCall : error, login.topic)
+                if case .loginRequired = error, login.hasChanged(until: end, telling: told, unless: { call.isOver }) {
+                    continue
+                }
+                return answer(call, told)
             }
         }
     }

@@ -21,17 +21,23 @@ final class MCPLogin: @unchecked Sendable {
     private var found: Server?
     private var session: ServedSession?
     private(set) var account = ""
+    private var waitEnd: ContinuousClock.Instant?
+    private var isWaiting = false
+
+    /// For a login that is made elsewhere.
+    private static let patience = Duration.seconds(20)
     /// The logins of this machine when the last one was looked for.
     private var seen: AccountRegistryDocument?
 
     /// - Parameter target: a profile's name, or a URL for which there may be no profile yet.
-    init(_ context: LoginContext, _ target: String?, _ options: MCPOptions) throws(LoginFault) {
+    init(_ context: LoginContext, _ target: String?, _ options: MCPOptions) {
         (self.context, self.target, self.options) = (context, target, options)
         registry = AccountRegistry(folder: context.paths.stateFolder, remembers: false, isCancelled: { false })
         do {
             _ = try server()
-        } catch .loginRequired {
-            // The client is told so, at each call.
+        } catch {
+            // The client is told so at each call: of a command that ends, it shows no more than that.
+            warn(MCPError(error, topic).message)
         }
     }
 
@@ -86,10 +92,25 @@ final class MCPLogin: @unchecked Sendable {
     /// The secrets that no log may have.
     var knownSecrets: RepeatedSecrets { monitor.locked { session }?.knownSecrets ?? RepeatedSecrets() }
 
+    /// When a login that is made elsewhere is waited for no longer: all first messages together, since a client that gives up one may
+    /// send another.
+    var patienceEnd: ContinuousClock.Instant {
+        monitor.locked {
+            let end = waitEnd ?? .now + Self.patience
+            waitEnd = end
+            return end
+        }
+    }
+
     /// Waits for a login that is made elsewhere, looking each second.
+    /// - Parameter error: why it waits, for whoever reads standard error; told once.
     /// - Returns: whether there may be one now.
-    func hasChanged(until end: ContinuousClock.Instant, unless isOver: () -> Bool) -> Bool {
+    func hasChanged(
+        until end: ContinuousClock.Instant, telling error: MCPError, unless isOver: () -> Bool
+    ) -> Bool {
+        if ContinuousClock.now < end, !monitor.locked({ isWaiting }) { warn("\(error.message); waiting for that") }
         while ContinuousClock.now < end {
+            monitor.locked { isWaiting = true }
             for _ in 0..<10 where !isOver() { usleep(100_000) }
             if isOver() { return false }
             var old: ServedSession?, isNew = false
@@ -169,10 +190,12 @@ extension MCPError {
             case .usage, .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .oauth, .failure: nil
             }
         let message = fault.message(about: topic)
+        // What else is missing can be given to another command alone.
+        let details = command == nil ? message.details : []
         let next = [message.next, command == nil ? "" : "then reconnect this server"]
         self.init(
             code: command == nil ? Self.failed : Self.needsLogin,
-            message: ([message.what] + message.details + next).filter { !$0.isEmpty }.joined(separator: "; "),
+            message: ([message.what] + details + next).filter { !$0.isEmpty }.joined(separator: "; "),
             exitCode: fault.exitCode == .failure ? nil : Int64(fault.exitCode.rawValue), command: command)
     }
 }
