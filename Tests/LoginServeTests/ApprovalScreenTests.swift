@@ -55,6 +55,7 @@ struct ApprovalScreenTests {
         let ours = [
             "blog: ", "DELETE", "AAAA", "y: once.", "  DELETE", "  AAAA", "  Rule: ", "  It may ", "  Body, ",
             "  No body.", "TOOL", "  TOOL", "PROMPT", "  PROMPT", "  Arguments: ", "  No arguments.", "  Not shown: ",
+            "    | ",
         ]
         for line in lines where !line.isEmpty && !line.hasPrefix("      ") {
             #expect(ours.contains { line.hasPrefix($0) }, "\(line)")
@@ -74,6 +75,18 @@ struct ApprovalScreenTests {
             ])
         let small = Self.lines(call, 40, 10)
         #expect(small.contains("  Not shown: 4 lines of arguments."), "\(small)")
+    }
+
+    @Test func `no text of an argument can be taken for another argument, or for its end`() {
+        let spoof =
+            "{\n  \"command\": \"rm -rf / #\u{2BA}," + String(repeating: " ", count: 60)
+            + "\u{2BA}dry_run\u{2BA}: true\"\n}"
+        let call = Self.question(.text(spoof, of: Int64(spoof.utf8.count)), url: "run", method: "TOOL", rule: "TOOL *")
+        let lines = Self.lines(call, 80, 24)
+        #expect(lines.contains { $0.hasPrefix("    | ") } && !lines.joined().contains("#\u{2BA},"), "\(lines)")
+        let long = "{\n  \"a\": \"" + String(repeating: "b", count: 3000) + " all done"
+        let cut = Self.lines(Self.question(.text(long, of: nil), url: "run", method: "TOOL", rule: "TOOL *"), 80, 24)
+        #expect(!cut.joined().contains("all done") && cut.contains("  Not shown: the rest of arguments."), "\(cut)")
     }
 
     @Test func `the request stands below its body once more`() {

@@ -81,18 +81,24 @@ public enum SafeText {
     /// know how much of it is shown.
     /// - Parameters:
     ///   - isASCII: whether everything else is escaped, too.
-    ///   - isJSON: whether it is the text of JSON, in which quotes and blanks have their own place.
+    ///   - isJSON: whether it is the text of JSON, in which quotes have their own place; only what looks like one is marked.
     static func pieces(_ text: some Sequence<Unicode.Scalar>, isASCII: Bool, isJSON: Bool = false) -> [String] {
         var pieces: [String] = []
         forEachPiece(
-            of: String(String.UnicodeScalarView(text)), alsoEscaping: isJSON ? [] : ["\"", "\\"], keepsBlanks: isJSON,
-            isASCII: isASCII
+            of: String(String.UnicodeScalarView(text)), alsoEscaping: isJSON ? likeQuotes : ["\"", "\\"],
+            keepsBlanks: false, isASCII: isASCII
         ) {
             pieces.append($0)
             return true
         }
         return pieces
     }
+
+    private static let likeQuotes: Set<Unicode.Scalar> = [
+        "\u{2BA}", "\u{2DD}", "\u{2EE}", "\u{5F4}", "\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\u{2033}",
+        "\u{2036}",
+        "\u{275D}", "\u{275E}", "\u{301D}", "\u{301E}", "\u{301F}", "\u{3003}", "\u{FF02}",
+    ]
 
     /// - Parameter body: gets each scalar as it is shown; returns whether to go on.
     private static func forEachPiece(

@@ -9,7 +9,7 @@ package final class MCPBridge: @unchecked Sendable {
     private let threads = CountedThreads()
     /// In the order in which they came.
     private var waiting: [MCPCall] = []
-    /// The bytes of all that wait.
+    /// The bytes of all that wait or are under way.
     private var held = 0
     private var running: [MCPCall] = []
     /// Whether a message that goes alone is under way, or a notification, which are sent one after the other.
@@ -18,6 +18,8 @@ package final class MCPBridge: @unchecked Sendable {
 
     /// Requests at once, and answers at once.
     private static let most = 256
+    /// The bytes of messages at once, and how many of them wait.
+    private static let (mostHeld, mostWaiting) = (4 * MCPMessage.longest, 20_000)
     /// The time that calls have once the client has gone.
     private static let patience = Duration.seconds(1)
 
@@ -68,7 +70,7 @@ package final class MCPBridge: @unchecked Sendable {
             var hasRoom = true
             monitor.locked {
                 if message.method == MCPMessage.cancelling, !cancel(message.cancelled) { return }
-                hasRoom = waiting.isEmpty || held + message.text.count <= MCPMessage.longest
+                hasRoom = held + message.text.count <= Self.mostHeld && waiting.count < Self.mostWaiting
                 guard hasRoom else { return }
                 waiting.append(MCPCall(message))
                 held += message.text.count
@@ -112,7 +114,7 @@ package final class MCPBridge: @unchecked Sendable {
                 place += 1
                 continue
             }
-            held -= waiting.remove(at: place).message.text.count
+            waiting.remove(at: place)
             // Whoever uses an ID again waits for the later answer.
             if isRequest { running.first { $0.message.id == call.message.id }?.cancel() }
             running.append(call)
@@ -140,6 +142,7 @@ package final class MCPBridge: @unchecked Sendable {
 
     private func finish(_ call: MCPCall) {
         running.removeAll { $0 === call }
+        held -= call.message.text.count
         note(call, isUnderWay: false)
     }
 

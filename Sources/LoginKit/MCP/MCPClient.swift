@@ -58,8 +58,7 @@ final class MCPClient: @unchecked Sendable {
                     if call.message.id != nil { answer(call, refusal) }
                     return
                 }
-                if call.begin() { try exchange(call) }
-                return
+                return try exchange(call)
             } catch {
                 let told = MCPError(call.isLost ? Self.lostCall : error, login.topic)
                 if case .loginRequired = error, login.hasChanged(until: end, telling: told, unless: { call.isOver }) {
@@ -224,9 +223,19 @@ final class MCPClient: @unchecked Sendable {
     // MARK: Sessions of 2025
 
     private func begin(_ initialize: MCPMessage, _ id: String?, _ version: String?) {
-        session.withLock {
-            $0.listener?.cancel()
-            $0 = Session(number: $0.number + 1, id: id, version: version, initialize: initialize)
+        let old = session.withLock { session in
+            defer { session = Session(number: session.number + 1, id: id, version: version, initialize: initialize) }
+            session.listener?.cancel()
+            return session
+        }
+        delete(old)
+    }
+
+    private func delete(_ session: Session) {
+        guard session.id != nil, let initialize = session.initialize else { return }
+        _ = threads.start { [self] in
+            let headers = MCPMessage.headers(session: session.id, settled: session.version)
+            try? send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in })
         }
     }
 
@@ -304,12 +313,7 @@ final class MCPClient: @unchecked Sendable {
             $0.hasListener = false
             return $0
         }
-        if last.id != nil, let initialize = last.initialize {
-            _ = threads.start { [self] in
-                let headers = MCPMessage.headers(session: last.id, settled: last.version)
-                try? send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in })
-            }
-        }
+        delete(last)
         let end = ContinuousClock.now + .seconds(1)
         while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
     }
@@ -350,18 +354,23 @@ final class MCPClient: @unchecked Sendable {
                     reply, includesHead: false, progress: nil, mayConcern: server.provider.profile.mayConcern))
             (outgoing.mayProbe, outgoing.pieceSize) = (false, 64 << 10)
             let lent = try session.lend()
+            // Refreshing may have taken its time.
+            guard call.begin() else { throw .cancelled }
             let outcome = try session.send(outgoing, with: lent, over: service) { reply.hidden = $0 }
             let response = outcome.relayed.response
             if (300..<400).contains(response.status), let redirect = response.redirect {
                 if let fault = redirect.fault { throw fault }
                 guard redirect.origin == server.endpoint.origin, [307, 308].contains(response.status) else {
-                    let to = "(status \(response.status)) to \(SafeText.quoted(redirect.url))"
+                    let other = reply.hidden.stand(in: redirect.url) ? "another URL" : SafeText.quoted(redirect.url)
+                    let to = "(status \(response.status)) to \(other)"
                     throw .failure(.other("the server answered with a redirect \(to), which is not followed"))
                 }
                 target = redirect.url
                 continue
             }
-            if outcome.ending == .forbidden, let scope = response.missingScope(of: lent.session) {
+            if outcome.ending == .forbidden, let scope = response.missingScope(of: lent.session),
+                !reply.hidden.stand(in: scope)
+            {
                 throw .forbidden(Refusal(status: response.status, scope: scope))
             }
             if case .otherRealm(let realm) = outcome.ending { throw outgoing.otherRealm(realm, than: lent.space) }
@@ -373,7 +382,9 @@ final class MCPClient: @unchecked Sendable {
 
     /// Headers have the same values in call after call, and each secret takes pages of its own.
     private func secret(_ value: String) -> Secret {
-        values.withLock { values in
+        // Locked memory is for secrets, and there is not much of it.
+        if value.utf8.count > 256 { return Secret(value) }
+        return values.withLock { values in
             if let known = values[value] { return known }
             if values.count >= Self.mostValues { values = [:] }
             let new = Secret(value)

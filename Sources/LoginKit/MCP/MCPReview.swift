@@ -179,21 +179,12 @@ final class MCPReview: Sendable {
         throw .objection(.notAllowed(nameless, by: nil))
     }
 
-    /// Whatever of its reference a service may go by is judged.
+    /// Whatever of its reference a service may go by is judged; a template is as it is written, since what fills it in may be anything.
     private func completion(_ message: MCPMessage) throws(Refusal) -> [ServedAct] {
         let reference = message.params?.member("ref"), name = reference?.member("name"), uri = reference?.member("uri")
         var acts: [ServedAct] = []
         if name != nil || uri == nil { acts.append(try act(.prompt, name?.string)) }
-        if let uri {
-            let resource = try act(.resource, uri.string), rules = state.withLock { $0.rules }
-            if case .refused(_, by: nil) = rules.decision(on: [resource]),
-                resource.path.text.utf8.contains(UInt8(ascii: "{")),
-                rules.mayName(template: resource.path.text)
-            {
-                return acts
-            }
-            acts.append(resource)
-        }
+        if let uri { acts.append(try act(.resource, uri.string)) }
         return acts
     }
 
@@ -242,7 +233,8 @@ extension MCPReview {
     ) throws(LoginFault) {
         guard options.readsOnly, ["tools/call", "tools/list"].contains(message.method) else { return }
         try listing.locked { () throws(LoginFault) in
-            guard message.method == "tools/list" || state.withLock({ ($0.toolsEnd ?? .now) <= .now }) else { return }
+            let isFirstPage = message.method == "tools/list" && message.params?.member("cursor") == nil
+            guard isFirstPage || state.withLock({ ($0.toolsEnd ?? .now) <= .now }) else { return }
             // A change that is told meanwhile counts.
             state.withLock { $0.toolsEnd = .now + Self.patience }
             do throws(LoginFault) {
@@ -268,7 +260,9 @@ extension MCPReview {
         _ answer: MCPMessage, to request: MCPMessage, unless isWanted: (JSONValue) -> Bool
     ) -> [UInt8] {
         let rules = state.withLock { state in
-            if let task = answer.task, state.tasks.count < Self.mostTasks { state.tasks.insert(Array(task.utf8)) }
+            if request.method == "tools/call", let task = answer.task, state.tasks.count < Self.mostTasks {
+                state.tasks.insert(Array(task.utf8))
+            }
             return state.rules
         }
         let isTools = request.isModern && request.method == "tools/list"

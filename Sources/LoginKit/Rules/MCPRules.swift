@@ -31,8 +31,11 @@ enum MCPRuleKind: String {
         guard let segments = Self.segments(ofURI: subject) else { return nil }
         // A service may take a query or a fragment off.
         let base = subject.unicodeScalars.prefix { $0 != "?" && $0 != "#" }
-        let bare = base.count < subject.unicodeScalars.count ? Self.segments(ofURI: String(base)) : nil
-        return ServedAct(method: rawValue, path: ServedPath(subject, readings: [segments, bare].compactMap { $0 }))
+        guard base.count < subject.unicodeScalars.count else {
+            return ServedAct(method: rawValue, path: ServedPath(subject, readings: [segments]))
+        }
+        guard let bare = Self.segments(ofURI: String(base)) else { return nil }
+        return ServedAct(method: rawValue, path: ServedPath(subject, readings: [segments, bare]))
     }
 
     private static func segment(_ text: [UInt8]) -> ServePattern.Segment {

@@ -90,31 +90,49 @@ struct ApprovalScreen: Equatable, Sendable {
         for (index, line) in lines.prefix(shown).enumerated() {
             let blanks = line.prefix { $0 == " " }.count, start = index == 0 ? words("Arguments: ") : []
             let indent = index == 0 ? Self.detail : min(Self.deeper + blanks, columns / 2)
-            let taken = ends(of: line.dropFirst(blanks), behind: start, indent: indent, most: 1 + spare)
+            // The end of what was cut would be none of the argument's.
+            let hasEnd = isWhole || index < lines.count - 1
+            let taken = ends(of: line.dropFirst(blanks), behind: start, indent: indent, most: 1 + spare, hasEnd: hasEnd)
             spare -= taken.count - 1
             rows += taken
         }
         guard isCut else { return rows }
-        let count = "\(isWhole ? "" : "more than ")\(lines.count - shown) lines"
-        return rows + cut(words("Not shown: \(count) of arguments."), indent: Self.detail, most: 1)
+        let count = lines.count - shown
+        let rest = count == 0 ? "the rest" : "\(isWhole ? "" : "more than ")\(count) lines"
+        return rows + cut(words("Not shown: \(rest) of arguments."), indent: Self.detail, most: 1)
     }
 
     /// A line of JSON: all of it, or its beginning, its end and its length.
-    private func ends(of line: Substring, behind start: [String], indent: Int, most: Int) -> [String] {
+    private func ends(
+        of line: Substring, behind start: [String], indent: Int, most: Int, hasEnd: Bool
+    ) -> [String] {
         let scalars = line.unicodeScalars, all = columns * most
         func json(_ part: some Sequence<Unicode.Scalar>) -> [String] {
             SafeText.pieces(part, isASCII: !isUnicode, isJSON: true)
         }
-        if scalars.count <= all, let rows = broken(start + json(scalars), indent: indent, most: most) { return rows }
+        if !hasEnd {
+            return cut(
+                start + json(scalars.prefix(all)) + [ellipsis], indent: indent, most: most, further: Self.further)
+        }
+        if scalars.count <= all,
+            let rows = broken(start + json(scalars), indent: indent, most: most, further: Self.further)
+        {
+            return rows
+        }
         let first = json(scalars.prefix(all)), last = json(scalars.suffix(all))
         let length = words(" (\(line.utf8.count.bytes))")
         for count in stride(from: min(all, scalars.count - 1), to: 0, by: -max(columns / 8, 1)) {
             let end = count / 3
             let part = first.prefix(count - end) + [" \(ellipsis) "] + last.suffix(end)
-            if let rows = broken(start + part + length, indent: indent, most: most) { return rows }
+            if let rows = broken(start + part + length, indent: indent, most: most, further: Self.further) {
+                return rows
+            }
         }
         return cut(start + length, indent: indent, most: most)
     }
+
+    /// The beginning of a row of an argument that goes on: no line of JSON begins so.
+    private static let further = "    | "
 
     /// As much of a text as there is room for, and how much that is.
     private func body(_ text: String, of length: Int64?, most: Int) -> [String] {
@@ -175,19 +193,20 @@ struct ApprovalScreen: Equatable, Sendable {
     }
 
     /// As many pieces as there is room for; a cut is seen.
-    private func cut(_ pieces: [String], indent: Int = 0, most: Int) -> [String] {
+    private func cut(_ pieces: [String], indent: Int = 0, most: Int, further: String? = nil) -> [String] {
         var count = pieces.count
         while count > 0 {
             let line = count == pieces.count ? pieces : pieces.prefix(count) + [ellipsis]
-            if let lines = broken(line, indent: indent, most: most) { return lines }
+            if let lines = broken(line, indent: indent, most: most, further: further) { return lines }
             count -= 1
         }
         return []
     }
 
     /// The pieces in rows that leave the last column free.
+    /// - Parameter further: what a row begins with that goes on; blanks if not given.
     /// - Returns: `nil` if there are more than `most`.
-    private func broken(_ pieces: [String], indent: Int, most: Int) -> [String]? {
+    private func broken(_ pieces: [String], indent: Int, most: Int, further: String? = nil) -> [String]? {
         var lines: [String] = [], line = String(repeating: " ", count: indent), width = indent
         for piece in pieces {
             // The blank behind a word is none at the edge.
@@ -195,7 +214,7 @@ struct ApprovalScreen: Equatable, Sendable {
             if width + Self.width(word) > columns - 1 {
                 lines.append(line)
                 guard lines.count < most else { return nil }
-                (line, width) = (String(repeating: " ", count: Self.deeper), Self.deeper)
+                (line, width) = (further ?? String(repeating: " ", count: Self.deeper), Self.deeper)
             }
             let fits = width + Self.width(piece) <= columns - 1
             line += fits ? piece : word

@@ -7,7 +7,7 @@ extension MCPMessage {
         var asked: [(name: String, value: [UInt8])] = []
         let members = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["params"])) ?? [] }
         for (name, range) in members {
-            if ["name", "uri"].contains(name) || name == "_meta" && hasUsualMeta { continue }
+            if name == Self.subjects[method] || name == "_meta" && hasUsualMeta { continue }
             asked.append((name, Array(text[range])))
         }
         if asked.count == 1, asked[0].name == "arguments" { return asked[0].value }

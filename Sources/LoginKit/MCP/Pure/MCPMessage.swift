@@ -94,7 +94,7 @@ struct MCPMessage: Equatable, Sendable {
 
     static let cancelling = "notifications/cancelled"
     /// The methods that are about something with a name, and the member of `params` that has it.
-    private static let subjects = [
+    static let subjects = [
         "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "resources/subscribe": "uri",
         "resources/unsubscribe": "uri", "tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId",
         "tasks/result": "taskId",
