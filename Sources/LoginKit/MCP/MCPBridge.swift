@@ -90,9 +90,10 @@ package final class MCPBridge: @unchecked Sendable {
             held -= waiting.remove(at: place).message.text.count
             return false
         }
-        guard let call = running.first(where: { $0.message.id == id }), call.message.method != "initialize" else {
-            return false
-        }
+        // Of two with one ID, the earlier one was given up for the later.
+        guard let call = running.last(where: { $0.message.id == id && !$0.isAnswered }),
+            call.message.method != "initialize"
+        else { return false }
         if call.cancelUnlessSent() { return false }
         if call.message.isModern { call.cancel() }
         return !call.message.isModern
@@ -134,7 +135,7 @@ package final class MCPBridge: @unchecked Sendable {
         client?.serve(call)
         monitor.locked {
             // The service knows, and the client wants no answer.
-            if let id = call.message.cancelled { running.first { $0.message.id == id }?.cancel() }
+            if let id = call.message.cancelled { running.last { $0.message.id == id }?.cancel() }
             finish(call)
             startWaiting()
         }
