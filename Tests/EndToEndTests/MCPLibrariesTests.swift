@@ -42,7 +42,7 @@ final class `The clients of libraries behind authctl` {
                 spec.path = try Self.python(client)
                 spec.arguments =
                     [Repository.testServer("mcp_features.py"), client, mode, "\(port)", authctl.program, "mcp", "m"]
-                let seen = try Command.run(spec, within: 100)
+                let seen = try Command.run(spec, within: 300)
                 let isNew = mode == "auto" && speaksNew.contains(kind)
                 #expect(seen.output == (isNew ? new : old) + "\n", "\(client) \(mode) at \(kind): \(seen.error)")
             }

@@ -74,7 +74,7 @@ final class `A service that misbehaves behind authctl mcp` {
         var spec = authctl.spec(
             [Repository.testServer("mcp_hostile.py"), "\(port)", authctl.program, "h"], ["PYTHONUNBUFFERED": "1"])
         spec.path = "/usr/bin/python3"
-        let run = try Command.run(spec, within: 100)
+        let run = try Command.run(spec, within: 300)
         let output = run.output.replacingOccurrences(of: "http://127.0.0.1:\(port)/", with: "/")
         #expect(output.split(separator: "\n") == Self.heard.split(separator: "\n"), "\(run.error)")
     }

@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             except OSError: log.append("closed")
             return
         if name == "waits":
-            self.stream()
+            self.stream(); log.append("waits")
             try:
                 for _ in range(100): time.sleep(0.1); self.say(": x\n\n")
             except OSError: log.append("closed")
@@ -174,8 +174,12 @@ ids = [client.tool("plain") for _ in range(50)]
 print("50 in a lost session:", sum("result" in (m or {}) for m in client.wait(ids)), "begun anew:", len(begun) - before)
 print("under way:", said(client.wait([waiting])[0]).strip())
 for modern in (False, True):
-    log.clear(); id = client.tool("waits", modern); time.sleep(0.3); client.send({"method": "notifications/cancelled", "params": {"requestId": id}})
-    for _ in range(60):
+    log.clear(); id = client.tool("waits", modern)
+    for _ in range(600):
+        if "waits" in log: break
+        time.sleep(0.05)
+    client.send({"method": "notifications/cancelled", "params": {"requestId": id}})
+    for _ in range(600):
         if "closed" in log: break
         time.sleep(0.05)
     print("cancelled:", said(client.wait([id], 0.2)[0]), "told:", "notifications/cancelled" in log, "closed:", "closed" in log)
