@@ -70,7 +70,9 @@ package final class MCPBridge: @unchecked Sendable {
             var hasRoom = true
             monitor.locked {
                 if message.method == MCPMessage.cancelling, !cancel(message.cancelled) { return }
-                hasRoom = held + message.text.count <= Self.mostHeld && waiting.count < Self.mostWaiting
+                hasRoom =
+                    message.method == MCPMessage.cancelling
+                    || held + message.text.count <= Self.mostHeld && waiting.count < Self.mostWaiting
                 guard hasRoom else { return }
                 waiting.append(MCPCall(message))
                 held += message.text.count

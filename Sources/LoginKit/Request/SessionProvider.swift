@@ -5,6 +5,9 @@ package struct SessionProvider {
     package let context: LoginContext
     package let profile: Profile
     package var request: LoginRequest
+    /// Seconds before its end from which on a token is refreshed: a service counts from before its answer came, and one that sees an ended
+    /// token may take the refresh token for stolen.
+    var margin: Int64 = 0
 
     /// - Parameter chosen: for the login that may become necessary.
     package init(_ context: LoginContext, _ profile: Profile, _ chosen: LoginRequest) throws(LoginFault) {
@@ -23,7 +26,7 @@ package struct SessionProvider {
             let account = AccountSession(run, for: .action(withoutStore: false))
             let stored = try account.fill(), record = run.keeper.filledRecord
             guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
-                !context.dependencies.clock.isOver(session.expires)
+                !isOver(session)
             else {
                 if let record { context.tellOfClock(record, of: profile.name) }
                 return try logIn(run, stored)
@@ -31,6 +34,11 @@ package struct SessionProvider {
             run.service.hold(stored.extraSecrets)
             return AuthenticatedSession(account, session, record.identity, space: record.space, isFresh: false)
         }
+    }
+
+    func isOver(_ session: Session) -> Bool {
+        let isRefreshed = if case .token(let token) = session { token.refreshToken != nil } else { false }
+        return context.dependencies.clock.isOver(session.expires, within: isRefreshed ? margin : 0)
     }
 
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
@@ -81,7 +89,7 @@ package struct SessionProvider {
         // A given credential goes first: the store may be out of reach.
         if !run.request.policy.sessionWasRefused, run.request.supplied == nil {
             let stored = if let known { known } else { try run.keeper.fill() }
-            if let session = stored.session, context.dependencies.clock.isOver(session.expires) {
+            if let session = stored.session, isOver(session) {
                 (run.request.policy.refreshesFirst, run.request.outdated) = (true, session)
             }
             known = stored
