@@ -43,7 +43,7 @@ struct MCPMessageTests {
         #"[{"id":1,"method":"ping"}]"#, #"{"id":1,"method":"tools/call","params":{"name":"a","name":"b"}}"#,
         #"{"id":1,"method":"a","params":{"x":{"y":{"z":[{"a":1,"\u0061":2}]}}}}"#, #"{"id":1}"#,
         #"{"id":null,"method":"ping"}"#, #"{"id":1.5,"method":"ping"}"#, #"{"id":{},"method":"ping"}"#,
-        #"{"id":1,"method":3}"#,
+        #"{"id":1,"method":3}"#, #"{"id":1,"method":""}"#, #"{"error":"invalid_token"}"#, #"{"id":1,"error":{}}"#,
     ])
     func `batches, doubled members and other IDs are refused`(text: String) {
         do throws(MCPError) {

@@ -77,6 +77,10 @@ struct MCPMessage: Equatable, Sendable {
             version = try Self.version(params?.member("_meta")?.member("io.modelcontextprotocol/protocolVersion"))
             guard version == nil || method.isVisibleASCII else { throw .invalid("its method is not visible ASCII") }
         } else if members["result"] != nil || members["error"] != nil {
+            // OAuth's error is a text, which a client would wait beyond.
+            if let error = members["error"] {
+                guard case .integer? = error.member("code") else { throw .invalid("its error has no code") }
+            }
             (method, version) = ("", members["result"]?.member("protocolVersion")?.string)
             let id = members["id"] ?? .null
             kind = .answer(id == .null ? nil : try Self.id(id), isError: members["error"] != nil)
