@@ -168,14 +168,15 @@ final class MCPClient: @unchecked Sendable {
 
     private func pass(_ message: MCPMessage, _ reply: MCPReply, for call: MCPCall) {
         guard case .answer(let id, let isError) = message.kind else {
-            login.heard(message)
+            login.review?.hear(message)
             return output.send(message.text)
         }
         guard let own = call.message.id, id == own || id == nil && isError else { return }
         guard call.answer(with: message) else { return }
         if call.message.method == "initialize", !isError { begin(call.message, reply.session, message.version) }
         if call.origin != nil { return }
-        output.send(id == nil ? message.error(for: own) : login.shown(message, to: call.message, unless: remember))
+        if id == nil { return output.send(message.error(for: own)) }
+        output.send(login.review?.shown(message, to: call.message, unless: remember) ?? message.text)
     }
 
     /// Remembers the headers that a tool wants.

@@ -20,7 +20,7 @@ final class MCPLogin: @unchecked Sendable {
     private let entrance = Monitor(), monitor = Monitor()
     private var found: Server?
     private var session: ServedSession?
-    private(set) var account = ""
+    private var lastAccount = "", lastTopic = ErrorContext()
     private var waitEnd: ContinuousClock.Instant?
     private var isWaiting = false
 
@@ -42,11 +42,18 @@ final class MCPLogin: @unchecked Sendable {
     }
 
     /// The subject of messages.
-    var topic: ErrorContext { context.topic }
+    var topic: ErrorContext { monitor.locked { lastTopic } }
+
+    /// Whose session it is; empty until that is known.
+    var account: String { monitor.locked { lastAccount } }
+
+    /// What is let through; `nil` until there is a profile.
+    var review: MCPReview? { monitor.locked { found }?.review }
 
     func server() throws(LoginFault) -> Server {
         try monitor.locked { () throws(LoginFault) in
             if let found { return found }
+            defer { lastTopic = context.topic }
             seen = known
             let (profile, url) = try context.mcpServer(target)
             let given = try SessionProvider(context, profile, LoginRequest())
@@ -54,7 +61,7 @@ final class MCPLogin: @unchecked Sendable {
             // What was given is for the first login.
             provider.request.supplied = given.request.supplied
             provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
-            account = try context.record(of: profile)?.activeAccount?.username ?? ""
+            lastAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
             let server = Server(
                 provider: provider, endpoint: try context.endpoint(profile), url: url,
                 review: try MCPReview(options, profile, context))
@@ -69,8 +76,12 @@ final class MCPLogin: @unchecked Sendable {
             if let session = monitor.locked({ session }) { return session }
             monitor.locked { seen = known }
             context.lookAgain()
+            defer {
+                let topic = context.topic
+                monitor.locked { lastTopic = topic }
+            }
             let entered = try enter(provider), new = ServedSession(provider.unattended(), entered)
-            monitor.locked { (session, account) = (new, entered.identity.accountName) }
+            monitor.locked { (session, lastAccount) = (new, entered.identity.accountName) }
             return new
         }
     }
@@ -125,19 +136,9 @@ final class MCPLogin: @unchecked Sendable {
         return false
     }
 
-    /// Takes note of what the service says.
-    func heard(_ message: MCPMessage) { monitor.locked { found }?.review.hear(message) }
-
-    /// See `MCPReview.shown`.
-    func shown(
-        _ answer: MCPMessage, to request: MCPMessage, unless isWanted: (JSONValue) -> Bool
-    ) -> [UInt8] {
-        monitor.locked { found }?.review.shown(answer, to: request, unless: isWanted) ?? answer.text
-    }
-
     /// Stores what was refreshed.
     func close() {
-        monitor.locked { found }?.review.stop()
+        review?.stop()
         _ = monitor.locked { session }?.close()
     }
 
