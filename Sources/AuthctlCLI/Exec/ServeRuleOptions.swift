@@ -31,12 +31,7 @@ extension ServeRuleSet {
         func rules(_ texts: [String], of option: String) throws(LoginFault) -> [ServeRule] {
             try texts.map { (text) throws(LoginFault) in
                 do throws(ServeRuleFault) {
-                    if forMCP, !["TOOL ", "PROMPT ", "RESOURCE "].contains(where: text.hasPrefix) {
-                        throw .otherCommand(forMCP: true)
-                    }
-                    let rule = try ServeRule(text)
-                    if rule.isForMCP, !forMCP { throw .otherCommand(forMCP: false) }
-                    return rule
+                    return try ServeRule(text, forMCP: forMCP)
                 } catch {
                     throw .usage(.badValue(option: "\(option) \(SafeText.quoted(text))", problem: error.words))
                 }

@@ -113,17 +113,19 @@ package struct ServeRule: Equatable, Sendable {
     private let folded: [ServePattern]
 
     /// Whether it is about the messages of the Model Context Protocol.
-    package let isForMCP: Bool
+    let isForMCP: Bool
 
     private init(_ text: String, methods: [String]?, _ patterns: [ServePattern], isForMCP: Bool = false) {
         (self.text, self.methods, self.patterns, self.isForMCP) = (text, methods, patterns, isForMCP)
         folded = patterns.map { $0.mapTexts(\.caseFolded) }
     }
 
-    package init(_ text: String) throws(ServeRuleFault) {
+    /// - Parameter forMCP: which of the commands it has to be for; `nil` for either.
+    package init(_ text: String, forMCP: Bool? = nil) throws(ServeRuleFault) {
         guard text.utf8.count <= Self.longest else { throw .tooLong }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let kind = words.first.flatMap { MCPRuleKind(rawValue: String($0)) }
+        if let forMCP, forMCP != (kind != nil) { throw .otherCommand(forMCP: forMCP) }
         guard words.count == 2, !words[0].isEmpty, !words[1].isEmpty else {
             throw kind == nil ? .notTwoWords : .notNames
         }
