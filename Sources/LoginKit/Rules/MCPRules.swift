@@ -22,20 +22,21 @@ enum MCPRuleKind: String {
     }
 
     /// What a message is about, for rules to judge.
-    /// - Returns: `nil` for nothing, for what is too long or has a control character, at which some readers cut, and for a URI that services read in different ways.
+    /// - Returns: `nil` for nothing, for what is too long or has a control character, at which some readers cut, and for a URI that
+    ///   services read in different ways.
     func act(on subject: String) -> ServedAct? {
         guard !subject.isEmpty, subject.utf8.count <= Self.longest, !subject.hasControl else { return nil }
         guard self == .resource else {
             return ServedAct(method: rawValue, path: ServedPath(subject, readings: [[Array(subject.utf8)]]))
         }
         guard let segments = Self.segments(ofURI: subject) else { return nil }
+        var readings = [segments]
         // A service may take a query or a fragment off.
-        let base = subject.unicodeScalars.prefix { $0 != "?" && $0 != "#" }
-        guard base.count < subject.unicodeScalars.count else {
-            return ServedAct(method: rawValue, path: ServedPath(subject, readings: [segments]))
+        if let end = subject.utf8.firstIndex(where: { "?#".utf8.contains($0) }) {
+            guard let bare = Self.segments(ofURI: String(subject[..<end])) else { return nil }
+            readings.append(bare)
         }
-        guard let bare = Self.segments(ofURI: String(base)) else { return nil }
-        return ServedAct(method: rawValue, path: ServedPath(subject, readings: [segments, bare]))
+        return ServedAct(method: rawValue, path: ServedPath(subject, readings: readings))
     }
 
     private static func segment(_ text: [UInt8]) -> ServePattern.Segment {
@@ -44,8 +45,9 @@ enum MCPRuleKind: String {
 
     /// Nothing but ASCII, and no escape of what a reader who decodes it would take for something else.
     private static func segments(ofURI uri: String) -> [[UInt8]]? {
-        guard uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
-            !Array("\(uri)/".utf8).contains("..".utf8), !Array("\(uri)/".utf8).contains("/./".utf8)
+        let bytes = Array(uri.utf8), closed = bytes + [0x2F]
+        guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+            !closed.contains("..".utf8), !closed.contains("/./".utf8)
         else { return nil }
         for escape in uri.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst() {
             guard let byte = Hexadecimal.percentDecoded([0x25] + escape.prefix(2), isStrict: true)?.first, byte >= 0x20,

@@ -35,7 +35,8 @@ extension MCPMessage {
             switch byte {
             case UInt8(ascii: "\""):
                 let end = rest.endOfString
-                text += rest[..<end].text
+                // Without escapes that are not needed: a person is to see what the service sees.
+                text += JSONText.quoted(rest[..<end].jsonString ?? "")
                 rest = rest[end...]
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["):
@@ -65,9 +66,8 @@ extension ArraySlice<UInt8> {
         return Swift.min(place + 1, endIndex)
     }
 
-    /// The string, written without escapes that are not needed: a person is to see what the service sees.
-    fileprivate var text: String {
-        let read = ([0x5B] + self + [0x5D]).withUnsafeBytes { try? JSONReader.read($0).elements?.first?.string }
-        return JSONText.quoted(read ?? "")
+    /// The text of a string, which these bytes are.
+    var jsonString: String? {
+        ([0x5B] + self + [0x5D]).withUnsafeBytes { try? JSONReader.read($0).elements?.first?.string }
     }
 }

@@ -48,7 +48,7 @@ struct MCPToolHeaders: Equatable, Sendable {
             }
             var value: String? = String(decoding: written, as: UTF8.self)
             if first == UInt8(ascii: "\"") {
-                value = ([0x5B] + written + [0x5D]).withUnsafeBytes { try? JSONReader.read($0).elements?.first?.string }
+                value = written[...].jsonString
             } else if [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "n")].contains(first) {
                 value = nil
             }
