@@ -99,7 +99,7 @@ struct OAuthCommandTests {
                 """), "\(good.output)")
         world.now += 601
         let refreshed = world.run(
-            "whoami", "notes", "--explain", server: [.answer(401), Self.tokens("at2", refresh: "rt2"), Self.ann])
+            "whoami", "notes", "--explain", server: [Self.tokens("at2", refresh: "rt2"), Self.ann])
         #expect(refreshed.code == 0)
         #expect(
             refreshed.output.contains("Asked: POST https://id.example/token with Content-Type"), "\(refreshed.output)")

@@ -26,10 +26,12 @@ struct RefreshWordsTests {
     }
 
     @Test func `a session with a refresh token refreshes, before its end and after it`() throws {
-        let (world, _) = try logIn("{\"t\": \"tok\", \"r\": \"ref\", \"e\": 3}")
+        let tokens = "{\"t\": \"tok\", \"r\": \"ref\", \"e\": 3}"
+        let (world, _) = try logIn(tokens)
         for wait: Int64 in [0, 5] {
             world.now += wait
-            let run = world.run("status", "chat", server: [.answer(200, "{\"name\": \"ann\"}")])
+            let answers = (wait == 0 ? [] : [tokens]) + ["{\"name\": \"ann\"}"]
+            let run = world.run("status", "chat", server: answers.map { .answer(200, $0) })
             #expect(run.code == 0 && run.output.contains("renews   verified"), "\(run.output)")
         }
         let json = world.run("status", "chat", "--json", server: [.answer(200, "{\"name\": \"ann\"}")])

@@ -168,6 +168,22 @@ import Testing
         #expect(run.talk.contains("warning: shop: the refreshed session was not stored"), "\(run.talk)")
     }
 
+    @Test func `a session that has ended and cannot be refreshed leads to the person before the request is sent`()
+        throws
+    {
+        let world = try TestWorld(config: Examples.screencast)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw"), ScriptedPerson.types("anna", "pw")])
+        func earned() -> HTTPResponse { .answer(200, "{\"auth_token\":\"tok\",\"expires_at\":\(world.now + 50)}") }
+        let me = HTTPResponse.answer(200, "{\"user\":{\"username\":\"anna\"}}")
+        #expect(world.run("login", "screencast", server: [.answer(401), earned(), me]).code == 0)
+        world.now += 60
+        let run = world.run(
+            "request", "POST", "/page", "-d", "x",
+            server: [.answer(401), .answer(401), earned(), me, .answer(200, "page")])
+        #expect(run.code == 0 && run.output == "page", "\(run.talk)")
+        #expect(world.requests.map { $0.prefix(4) } == ["GET ", "GET ", "POST", "GET ", "POST"])
+    }
+
     @Test func `a path may hold a URL`() throws {
         let world = try shop()
         let run = world.run("request", "GET", "/go?to=https://elsewhere.example/", server: [.answer(200)])

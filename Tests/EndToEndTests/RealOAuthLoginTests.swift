@@ -99,6 +99,23 @@ final class `A login at a real FastMCP` {
         #expect(logout.code == 0 || logout.code == 15 || logout.code == 2, "\(logout.error)")
     }
 
+    @Test
+    func
+        `a login at a real FastMCP outlives its token, which takes the refresh token from whoever shows it an ended one`()
+        throws
+    {
+        let mcp = try FastMCPServer(lifetime: 2), person = try ScriptedPerson(), authctl = try Installation()
+        let run = try authctl.login(["login", mcp.resource, "--no-browser"], opening: "/authorize?") {
+            _ = try person.consent(at: $0)
+        }
+        #expect(run.code == 0, "\(run.error)")
+        for command in [["status"], ["whoami"], ["login", mcp.resource]] {
+            sleep(3)
+            let run = try authctl.run(command)
+            #expect(run.code == 0, "\(command): \(run.error)")
+        }
+    }
+
     @Test func `a real FastMCP that registers nobody knows authctl by a document, whose redirect it compares exactly`()
         throws
     {

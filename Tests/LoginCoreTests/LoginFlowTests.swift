@@ -98,8 +98,9 @@ struct LoginFlowTests {
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session), .verifySession), (refused, .refreshSession),
             (.notRefreshable, .reject(.session)), (.rejected, .prepare), (prepared, question(.sessionEnded(at: nil))))
         walk(
-            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session, endedAt: 7), .verifySession),
-            (refused, .refreshSession), (.notRefreshable, .reject(.session)), (.rejected, .prepare),
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.session, endedAt: 7), .refreshSession),
+            (.notRefreshable, .verifySession), (refused, .refreshSession), (.notRefreshable, .reject(.session)),
+            (.rejected, .prepare),
             (prepared, question(.sessionEnded(at: 7))))
         walk(SomeLogin.flow(LoginFlow.Policy(force: true)), (.begun, .prepare), (prepared, question(.forced)))
     }
@@ -170,6 +171,21 @@ struct LoginFlowTests {
             flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (.notRefreshable, .authenticate(.stored)),
             (refreshed, .save(.refresh)))
         walk(flow, (.begun, .lookUp), (.lookedUp(.both), .refreshSession), (refused, .reject(.session)))
+    }
+
+    @Test
+    func `a session that has ended is refreshed before the server sees it, which has the last word where it cannot be`()
+    {
+        let ended = LoginFlow.Event.lookedUp(.session, endedAt: 7)
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (ended, .refreshSession), (.refreshed, .save(.refresh)),
+            (.saved, .verifySession), (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (ended, .refreshSession), (.notRefreshable, .verifySession),
+            (accepted, .finish(.alreadyLoggedIn(SomeLogin.identity))))
+        walk(
+            SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.both, endedAt: 7), .refreshSession),
+            (.notRefreshable, .authenticate(.stored)))
     }
 
     @Test func `where nothing is stored, the store and the server come before the person`() {

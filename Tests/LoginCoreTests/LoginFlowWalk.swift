@@ -84,7 +84,9 @@ struct LoginFlowWalk: Sendable {
 
     static let events: [LoginFlow.Event] =
         [.begun]
-        + LoginFlow.Found.allCases.map { .lookedUp($0) } + TrustAnswer.allCases.map { .answered(.trust($0)) }
+        + LoginFlow.Found.allCases.map { .lookedUp($0) }
+        + [.lookedUp(.session, endedAt: 7), .lookedUp(.both, endedAt: 7)]
+        + TrustAnswer.allCases.map { .answered(.trust($0)) }
         + [
             .prepared(SomeLogin.namedSpace), .prepared(SomeLogin.ticketSpace),
             .answered(.credential(username: "bert")), .answered(.credential(username: nil)),

@@ -40,10 +40,8 @@ package struct WallClock: Sendable {
     /// Lets so many seconds pass; in tests, does nothing.
     var wait: @Sendable (_ seconds: Int) -> Void = { _ in }
 
-    /// Whether what ends at this time has ended, or will within so many seconds; what has no end has not.
-    package func isOver(_ expires: Int64?, within seconds: Int64 = 0) -> Bool {
-        expires.map { $0 <= now() + seconds } ?? false
-    }
+    /// Whether what ends at this time has ended; what has no end has not.
+    package func isOver(_ expires: Int64?) -> Bool { expires.map { $0 <= now() } ?? false }
 
     /// The seconds that are left, as far as they can be counted.
     package func seconds(until time: Int64) -> Int64 {

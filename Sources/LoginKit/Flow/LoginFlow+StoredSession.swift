@@ -1,5 +1,6 @@
 /// A stored session while it is judged: verified, refreshed if the server will not have it, and rejected if that does not
-/// help. It is refreshed twice at most: what another process has refreshed may be over again by the time it is verified.
+/// help. One that has ended is refreshed first: a service that sees its token may take the refresh token for stolen. It is
+/// refreshed twice at most: what another process has refreshed may be over again by the time it is verified.
 struct StoredSession: Equatable, Sendable {
     /// The step that is under way; the raw value describes it.
     enum Step: String, Equatable, Sendable {
@@ -23,7 +24,7 @@ extension LoginFlow {
     mutating func judge(_ session: StoredSession) -> Effect {
         var session = session
         session.isRefused = policy.sessionWasRefused
-        return policy.refreshesFirst || policy.sessionWasRefused
+        return policy.refreshesFirst || policy.sessionWasRefused || endedAt != nil
             ? proceed(to: .refreshing, session, .refreshSession) : proceed(to: .verifying, session, .verifySession)
     }
 
@@ -61,11 +62,13 @@ extension LoginFlow {
         }
     }
 
-    /// Rejects a session that the server refused; one that is only near its end was not judged, and stays.
+    /// Rejects a session that the server refused; one that is only near its end was not judged, and stays. Of one that has ended,
+    /// the server has the last word, since the clock here may be wrong.
     private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
         if session.withCredential { return authenticate(.stored) }
         if policy.provesItself { return endRefusedSession() }
+        if !policy.refreshesFirst { return proceed(to: .verifying, session, .verifySession) }
         return finish(.failed(.loginRequired(need(.sessionExpired))))
     }
 

@@ -135,7 +135,7 @@ package struct LoginFlow: Equatable, Sendable {
     /// The number of questions whether to try again after a fault.
     var retriesOffered = 0
     /// When the stored session ended, where it is past its end.
-    private var endedAt: Int64?
+    private(set) var endedAt: Int64?
     private var reason = Challenge.Reason.notLoggedIn
     var proposedUsername: String?
     let policy: Policy

@@ -19,7 +19,7 @@ extension LoginFlow {
         var mayUseTicket: Bool
         /// The login proves itself, as a machine's does: it needs nobody.
         var provesItself = false
-        /// Refresh what is stored before it is verified, since it is past its end or near to it.
+        /// Refresh what is stored before it is verified, since its end is too near; what has ended is refreshed anyway.
         var refreshesFirst: Bool
         /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
         var sessionWasRefused: Bool

@@ -46,7 +46,7 @@ struct MachineKeyUnlocker {
         else {
             return false
         }
-        return !context.dependencies.clock.isOver(session.expires)
+        return !context.dependencies.clock.isOver(session)
     }
 
     private func open(

@@ -5,9 +5,6 @@ package struct SessionProvider {
     package let context: LoginContext
     package let profile: Profile
     package var request: LoginRequest
-    /// Seconds before its end from which on a token is refreshed: a service counts from before its answer came, and one that sees an ended
-    /// token may take the refresh token for stolen.
-    var margin: Int64 = 0
 
     /// - Parameter chosen: for the login that may become necessary.
     package init(_ context: LoginContext, _ profile: Profile, _ chosen: LoginRequest) throws(LoginFault) {
@@ -26,7 +23,7 @@ package struct SessionProvider {
             let account = AccountSession(run, for: .action(withoutStore: false))
             let stored = try account.fill(), record = run.keeper.filledRecord
             guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
-                !isOver(session)
+                !context.dependencies.clock.isOver(session)
             else {
                 if let record { context.tellOfClock(record, of: profile.name) }
                 return try logIn(run, stored)
@@ -34,11 +31,6 @@ package struct SessionProvider {
             run.service.hold(stored.extraSecrets)
             return AuthenticatedSession(account, session, record.identity, space: record.space, isFresh: false)
         }
-    }
-
-    func isOver(_ session: Session) -> Bool {
-        let isRefreshed = if case .token(let token) = session { token.refreshToken != nil } else { false }
-        return context.dependencies.clock.isOver(session.expires, within: isRefreshed ? margin : 0)
     }
 
     /// Whether a request may go out for nobody, to see whether a login is needed at all: it only reads, no login was ever kept
@@ -85,15 +77,6 @@ package struct SessionProvider {
 
     /// - Parameter known: the login that the run's keeper has just read, if it has.
     private func logIn(_ run: LoginRun, _ known: StoredLogin? = nil) throws(LoginFault) -> AuthenticatedSession {
-        var run = run, known = known
-        // A given credential goes first: the store may be out of reach.
-        if !run.request.policy.sessionWasRefused, run.request.supplied == nil {
-            let stored = if let known { known } else { try run.keeper.fill() }
-            if let session = stored.session, isOver(session) {
-                (run.request.policy.refreshesFirst, run.request.outdated) = (true, session)
-            }
-            known = stored
-        }
         let mayGo = run.request.supplied != nil || run.request.policy.provesItself
         let account = try run.run(for: .action(withoutStore: mayGo), known: known)
         guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }

@@ -86,7 +86,7 @@ extension UserRequest: SessionLender {
     mutating func lend() throws(LoginFault) -> CarriedSession {
         if let authenticated {
             authenticated.settle()
-            let isOver = provider.context.dependencies.clock.isOver(authenticated.session.expires)
+            let isOver = provider.context.dependencies.clock.isOver(authenticated.session)
             if !isOver, !authenticated.changing.isInDoubt { return authenticated.carried }
         }
         let isRepeatable = outgoing.body.isRepeatable

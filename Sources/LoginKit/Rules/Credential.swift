@@ -90,6 +90,18 @@ package enum Session: Equatable, Sendable {
     }
 }
 
+extension WallClock {
+    /// Whether a session has ended, so that another is wanted before anything is sent with it. A token that can be refreshed is over in
+    /// its last second: a service counts from before its answer came, and one that sees an ended token may take the refresh token for
+    /// stolen.
+    func isOver(_ session: Session) -> Bool {
+        guard case .token(let token) = session, token.refreshToken != nil, let end = token.expires else {
+            return isOver(session.expires)
+        }
+        return seconds(until: end) <= 1
+    }
+}
+
 /// A token, with what is needed to refresh it.
 package struct Token: Equatable, Sendable {
     /// The token itself, without the scheme that it is sent with.

@@ -22,7 +22,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
-    private var provider: SessionProvider
+    private let provider: SessionProvider
     private var authenticated: AuthenticatedSession
     /// Computed once for each session: every secret takes pages of its own.
     private let hidden: Mutex<RepeatedSecrets>
@@ -35,7 +35,6 @@ final class ServedSession: @unchecked Sendable {
     /// - Parameter provider: one that never prompts.
     init(_ provider: SessionProvider, _ authenticated: AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
-        self.provider.margin = 1
         hidden = Mutex(Self.hidden(authenticated, besides: []))
     }
 
@@ -47,7 +46,7 @@ final class ServedSession: @unchecked Sendable {
     func current() throws(LoginFault) -> Lent {
         try monitor.locked { () throws(LoginFault) in
             let isRefused = refused == number && authenticated.session.credential?.password != nil
-            if isRefused || provider.isOver(authenticated.session) {
+            if isRefused || provider.context.dependencies.clock.isOver(authenticated.session) {
                 try refresh(after: nil)
             } else if authenticated.changing.isInDoubt {
                 // Verify says whose the session is by now, or what is stored: somebody may have logged in again.

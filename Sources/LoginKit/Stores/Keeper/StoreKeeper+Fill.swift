@@ -22,14 +22,14 @@ extension StoreKeeper {
         guard let (found, present) = try locate(record) else {
             let record = noteErased(record)
             filledRecord = record
-            return StoredLogin(endedAt: end(record.expires))
+            return StoredLogin(endedAt: clock.isOver(record.expires) ? record.expires : nil)
         }
         var record = present
         filled = found
         try takeOver(found, into: &record)
         filledRecord = record
         var stored = found.login.found(as: record.username, credentialWasRefused: record.passwordRefused)
-        stored.endedAt = end(stored.session?.expires)
+        stored.endedAt = stored.session.flatMap { clock.isOver($0) ? $0.expires : nil }
         password = stored.credential
         return judged(stored, by: record)
     }
@@ -59,8 +59,6 @@ extension StoreKeeper {
         }
         return stored
     }
-
-    private func end(_ expires: Int64?) -> Int64? { clock.isOver(expires) ? expires : nil }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
     private func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {
