@@ -307,6 +307,14 @@ struct LoginURLTests {
         #expect(world.home.files.contains("config/authctl/profiles/mine.toml"))
         #expect(world.run("login", "https://b.example/", "--name", "mine").code == 2)
         #expect(world.run("login", "https://b.example/", "--name", "../x").code == 2)
+        let renamed = world.run("login", Self.url, "--name", "other")
+        #expect(renamed.code == 2, "\(renamed.talk)")
+        let way = "use that name, or remove it first: authctl logout mine --all && authctl profile remove mine"
+        #expect(renamed.talk.contains(way), "\(renamed.talk)")
+        #expect(world.run("logout", "mine", "--all").code == 0 && world.run("profile", "remove", "mine").code == 0)
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        #expect(
+            world.run("login", Self.url, "--name", "other", server: [anonymous, anonymous, .answer(200)]).code == 0)
     }
 
     @Test func `AUTHCTL_VERIFY_URL stands for the argument`() throws {

@@ -115,7 +115,11 @@ extension LoginContext {
             guard let written = try? profiles.profile(named: name), written.isOf(target, on: origin)
             else { continue }
             if let asked = request.name, asked != name {
-                throw .usage(.badValue(option: "--name", problem: "this URL already has the profile '\(name)'"))
+                let logout = ShellCommand("authctl", "logout", name, "--all")
+                let removal = "\(logout) && \(ShellCommand("authctl", "profile", "remove", name))"
+                let problem =
+                    "this URL already has the profile '\(name)'; use that name, or remove it first: \(removal)"
+                throw .usage(.badValue(option: "--name", problem: problem))
             }
             return try request.applied(to: try profile(named: name))
         }
