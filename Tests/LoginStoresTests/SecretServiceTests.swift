@@ -135,7 +135,11 @@ struct DesktopSessionTests {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         #expect(try address(["XDG_RUNTIME_DIR": run]) == nil)
         #expect(FileManager.default.createFile(atPath: run + "/bus", contents: nil))
-        #expect(try address(["XDG_RUNTIME_DIR": run])?.hasSuffix("/r%3Bn/bus") == true)
+        let bus = try #require(try address(["XDG_RUNTIME_DIR": run]))
+        #expect(bus.hasSuffix("/r%3Bn/bus"))
+        #expect(try DesktopSession(usualFolder: run) { _ in nil }.busAddress() == bus)
+        let none = ["XDG_RUNTIME_DIR": folder.parent]
+        #expect(try DesktopSession(usualFolder: run) { none[$0] }.busAddress() == nil)
     }
 
     @Test(.enabled(if: Need.root, "only root can give a folder away"))

@@ -22,11 +22,13 @@ final class TemporaryHome {
     var data: String { path + "/data" }
     var cache: String { path + "/cache" }
 
-    /// A whole environment, in which nothing of the real one is left but the search path.
+    /// A whole environment, in which nothing of the real one is left but the search path; without an address, authctl would look for the
+    /// bus of whoever runs the tests.
     var environment: [String: String] {
         [
             "HOME": path, "XDG_CONFIG_HOME": config, "XDG_STATE_HOME": state, "XDG_DATA_HOME": data,
             "XDG_CACHE_HOME": cache, "TMPDIR": path, "PATH": "/usr/bin:/bin", "TERM": "xterm", "LC_ALL": "C.UTF-8",
+            "DBUS_SESSION_BUS_ADDRESS": "autolaunch:",
         ]
     }
 

@@ -197,9 +197,9 @@ package final class LoginContext {
     private var desktop: DesktopSession {
         let notice = { [unowned self] in say("waiting for the dialogue of the desktop's keyring") }
         let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
-        return DesktopSession(unlocking: mayUnlock ? unlocking : .never) { [dependencies] in
-            dependencies.environment[$0]
-        }
+        return DesktopSession(
+            unlocking: mayUnlock ? unlocking : .never, usualFolder: DesktopSession.usualFolder
+        ) { [dependencies] in dependencies.environment[$0] }
     }
 }
 

@@ -116,7 +116,9 @@ extension SecretServiceFault {
         case .noBus:
             return Message(
                 "the store 'secret-service' needs a session bus, but there is none",
-                details: ["DBUS_SESSION_BUS_ADDRESS does not name one, and there is no $XDG_RUNTIME_DIR/bus"],
+                details: [
+                    "DBUS_SESSION_BUS_ADDRESS does not name one, and there is none in $XDG_RUNTIME_DIR, or in /run/user/UID without that variable"
+                ],
                 next: others)
         case .busUnreachable(let reason):
             return Message(

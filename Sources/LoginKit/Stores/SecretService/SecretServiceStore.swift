@@ -159,16 +159,21 @@ struct DesktopSession {
     }
 
     let unlocking: Unlocking
+    private let usualFolder: String?
     private let variable: (String) -> String?
 
     /// - Parameters:
-    ///   - variable: the environment; a variable that is empty counts as one that is not set.
     ///   - unlocking: has no effect where there is no display to show a dialogue on.
-    init(unlocking: Unlocking = .never, variable: @escaping (String) -> String?) {
-        self.variable = variable
+    ///   - usualFolder: takes the place of `XDG_RUNTIME_DIR` where that is not set: cron, sudo and MCP clients hand on few variables.
+    ///   - variable: the environment; a variable that is empty counts as one that is not set.
+    init(unlocking: Unlocking = .never, usualFolder: String? = nil, variable: @escaping (String) -> String?) {
+        (self.usualFolder, self.variable) = (usualFolder, variable)
         let hasDisplay = variable("WAYLAND_DISPLAY") != nil || variable("DISPLAY") != nil
         self.unlocking = hasDisplay ? unlocking : .never
     }
+
+    /// The folder for this user's sockets (pam_systemd(8)).
+    static var usualFolder: String { "/run/user/\(geteuid())" }
 
     /// No desktop at all.
     static var absent: DesktopSession { DesktopSession { _ in nil } }
@@ -185,7 +190,9 @@ struct DesktopSession {
             }
             return addresses.isEmpty ? nil : addresses.joined(separator: ";")
         }
-        guard let folder = variable("XDG_RUNTIME_DIR"), access(folder + "/bus", F_OK) == 0 else { return nil }
+        guard let folder = variable("XDG_RUNTIME_DIR") ?? usualFolder, access(folder + "/bus", F_OK) == 0 else {
+            return nil
+        }
         // It belongs to the user whose it is (XDG Base Directory Specification); `su` leaves that of another in place.
         var status = stat()
         guard stat(folder, &status) == 0 else { return nil }
