@@ -46,6 +46,9 @@ struct PresetCommandTests {
         let table = try #require(offered.profiles.first?.table)
         let profile = try ProfileDecoder(folder: "", home: nil).profile(named: name, table)
         #expect(profile.mcp != nil && profile.mcp == profile.verify?.path.source)
+        // The URL that everybody has is that of the endpoint.
+        let whole = try OfferedProfiles(preset, url: "https://mcp.example\(profile.mcp ?? "")", name: nil)
+        #expect(whole.profiles.first?.table.members["url"] == .string("https://mcp.example"))
     }
 
     @Test func `a preset of the person's own is found by XDG_DATA_DIRS, and one that is not there is 2`() throws {

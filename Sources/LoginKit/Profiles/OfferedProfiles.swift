@@ -16,9 +16,14 @@ package struct OfferedProfiles {
     }
 
     /// A preset for one service.
+    /// - Parameter url: its base, or the URL of its MCP endpoint, which is what everybody has.
     package init(_ preset: Presets.Preset, url: String, name: String?) throws(UsageFault) {
         let preset = try OfferedProfiles(file: preset.file, name: name)
         profiles = preset.profiles.map { name, table in
+            var url = url
+            if case .string(let endpoint) = table.members["mcp"], url.hasSuffix(endpoint) {
+                url.removeLast(endpoint.count)
+            }
             let members = table.members.merging(["url": .string(url)]) { _, new in new }
             return (name, StrictTable(members, file: table.file, path: table.path))
         }
