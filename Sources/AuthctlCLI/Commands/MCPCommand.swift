@@ -9,8 +9,8 @@ struct MCPCommand: InvokedCommand {
         abstract: "Give an MCP client the login of a service.",
         discussion: """
             The client starts this command and speaks the Model Context Protocol on standard input and output; the \
-            service's Streamable HTTP endpoint gets each message with the session. Log in beforehand: authctl login. In \
-            the client's configuration: "command": "authctl", "args": ["mcp", "linear"]
+            service's Streamable HTTP endpoint gets each message with the session. Log in first: authctl login. In the \
+            client's configuration: "command": "authctl", "args": ["mcp", "linear"]
 
             Examples:
               authctl mcp linear --read-only
@@ -44,7 +44,9 @@ struct MCPCommand: InvokedCommand {
         options.answerTime = rules.promptTimeout ?? options.answerTime
         if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
             let arguments = "\"args\": [\"mcp\", \(SafeText.quoted(profileOrURL ?? "NAME"))]"
-            invocation.say("An MCP client starts this, by its configuration: \"command\": \"authctl\", \(arguments)")
+            invocation.say(
+                "MCP clients start this command. Put this into the client's configuration: \"command\": \"authctl\", \(arguments)"
+            )
         }
         MCPBridge(invocation.context, to: profileOrURL, options).run()
         return .ok
@@ -53,16 +55,16 @@ struct MCPCommand: InvokedCommand {
 
 /// The rules of `mcp` that a person adds to those of the profile.
 struct MCPRuleOptions: ParsableArguments {
-    @Flag(help: "Let only tools through that the service marks as reading only, and all prompts and resources.")
+    @Flag(help: "Allow the tools that the service marks as read-only, and all prompts and resources.")
     var readOnly = false
 
     @Option(help: ArgumentHelp("Let these through, such as 'TOOL get_*,list_*'.", valueName: "rule"))
     var allow: [String] = []
 
-    @Option(help: ArgumentHelp("Ask about these; 'authctl approve' answers.", valueName: "rule"))
+    @Option(help: ArgumentHelp("Ask a person about these, in 'authctl approve'.", valueName: "rule"))
     var ask: [String] = []
 
-    @Option(help: ArgumentHelp("Refuse these, whatever else says.", valueName: "rule"))
+    @Option(help: ArgumentHelp("Refuse these, even if another rule allows them.", valueName: "rule"))
     var deny: [String] = []
 
     @Option(help: ArgumentHelp("Time limit for each answer of 'authctl approve'. (default: 60)", valueName: "seconds"))

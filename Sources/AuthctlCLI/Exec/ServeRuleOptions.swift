@@ -9,10 +9,10 @@ struct ServeRuleOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Let these requests through, such as 'GET,HEAD /issues/*'.", valueName: "rule"))
     var allow: [String] = []
 
-    @Option(help: ArgumentHelp("Ask about these requests; 'authctl approve' answers.", valueName: "rule"))
+    @Option(help: ArgumentHelp("Ask a person about these requests, in 'authctl approve'.", valueName: "rule"))
     var ask: [String] = []
 
-    @Option(help: ArgumentHelp("Refuse these requests, whatever else says.", valueName: "rule"))
+    @Option(help: ArgumentHelp("Refuse these requests, even if another rule allows them.", valueName: "rule"))
     var deny: [String] = []
 
     /// Whether any is given.
