@@ -231,8 +231,20 @@ CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int fl
     return table.url_get(url, part, text, flags);
 }
 
+static int is_ascii(const char *text)
+{
+    while (*text != 0 && (unsigned char)*text < 0x80)
+        text++;
+    return *text == 0;
+}
+
 CURLUcode ccurl_url_get_host(CURLU *url, char **text)
 {
+    CURLUcode plain = table.url_get(url, CURLUPART_HOST, text, 0);
+    /* A locale is a file to be read, and is of use for other names alone. */
+    if (plain != CURLUE_OK || is_ascii(*text))
+        return plain;
+    table.free(*text);
     /* CURLU_PUNYCODE came with 7.88; an older library ignores the bit, and the caller refuses what is not ASCII. */
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     locale_t before = utf8 == (locale_t)0 ? (locale_t)0 : uselocale(utf8);

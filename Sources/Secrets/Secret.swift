@@ -60,6 +60,12 @@ public struct Secret: Sendable {
         self.block = block
     }
 
+    /// Takes over a block of libsodium's with so many bytes at its beginning.
+    init(taking start: UnsafeMutableRawPointer, count: Int) {
+        csodium_mprotect_readonly(start)
+        block = GuardedBlock(start: start, count: count)
+    }
+
     /// Lends the bytes for the time of `body`; they must not be kept.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -105,13 +111,12 @@ private final class GuardedBlock: @unchecked Sendable {
 
     var buffer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
 
-    init(count: Int) {
-        precondition(csodium_open() == nil, "libsodium could not be set up")
-        guard let start = csodium_malloc(max(count, 1)) else {
-            preconditionFailure("no memory left for a secret of \(count) bytes")
-        }
-        self.start = start
-        self.count = count
+    init(start: UnsafeMutableRawPointer, count: Int) {
+        (self.start, self.count) = (start, count)
+    }
+
+    convenience init(count: Int) {
+        self.init(start: SecretBuilder.allocate(count), count: count)
     }
 
     deinit {

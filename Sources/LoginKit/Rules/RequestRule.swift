@@ -138,7 +138,7 @@ extension RequestRule.Parameter {
     func fill(
         _ values: SlotValues, _ escaping: Escaping, into builder: inout SecretBuilder
     ) throws(FillFault) {
-        builder.append(Secret(name), escaping.text)
+        builder.append(name, escaping.text)
         builder.append("=")
         try value.fill(values, escaping, into: &builder)
     }
@@ -148,7 +148,7 @@ extension HeaderRule {
     /// The header with every slot filled in.
     /// - Throws: `missing`, `notForHeader`, `notForHeaderName` or `tooLong`, beyond `RequestRule.bodyLimit`.
     func filled(_ values: SlotValues) throws(FillFault) -> HTTPRequestField {
-        let filledName = try name.filled(values, .header).unprotectedText
+        let filledName = name.slots.isEmpty ? name.shown : try name.filled(values, .header).unprotectedText
         if let slot = name.slots.first, !filledName.isHeaderName { throw .notForHeaderName(slot) }
         return HTTPRequestField(name: filledName, value: try value.filled(values, .header))
     }

@@ -150,7 +150,7 @@ enum JSONTemplate: Equatable, Sendable {
     ) throws(FillFault) {
         for (index, member) in members.filter({ $0.value.isWanted(values) }).enumerated() {
             builder.append(index == 0 && isFirst ? "\"" : ",\"")
-            builder.append(Secret(member.name), .json)
+            builder.append(member.name, .json)
             builder.append("\":")
             try member.value.fill(values, into: &builder)
         }

@@ -89,7 +89,7 @@ extension Template {
         for part in parts {
             switch part {
             case .text(let text):
-                builder.append(Secret(text), escaping.text)
+                builder.append(text, escaping.text)
             case .slot(let slot):
                 guard let value = values.value(of: slot) else { throw .missing(slot) }
                 if case .cookie(let name) = slot, values.cookies.named(name).count > 1 { throw .severalCookies(slot) }
@@ -171,6 +171,11 @@ extension SecretBuilder {
         secret.withUnsafeBytes { bytes in
             for byte in bytes { append(byte, encoding) }
         }
+    }
+
+    /// Copies what is not itself secret, encoded.
+    mutating func append(_ text: String, _ encoding: ByteEncoding) {
+        for byte in text.utf8 { append(byte, encoding) }
     }
 
     /// The text that was filled in.

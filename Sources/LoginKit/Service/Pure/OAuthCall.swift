@@ -139,7 +139,7 @@ struct FormField: Equatable, Sendable {
         var builder = SecretBuilder(limit: RequestRule.bodyLimit)
         for (index, field) in fields.enumerated() {
             if index > 0 { builder.append("&") }
-            builder.append(Secret(field.name), encoding)
+            builder.append(field.name, encoding)
             builder.append("=")
             builder.append(field.value, encoding)
         }
