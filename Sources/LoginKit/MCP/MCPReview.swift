@@ -98,6 +98,7 @@ final class MCPReview: Sendable {
 
     private enum Refusal: Error {
         case ambiguous
+        case choosesVersion
         case unknownMethod
         case objection(ServeObjection)
     }
@@ -106,6 +107,11 @@ final class MCPReview: Sendable {
         switch refusal {
         case .ambiguous:
             return .invalid("two readers could find different members in it")
+        case .choosesVersion:
+            return MCPError(
+                code: MCPError.refused,
+                message: "--read-only knows one version of each tool, and _meta chooses one in this call; "
+                    + "leave the version out, or allow the tool with --allow instead of --read-only")
         case .unknownMethod:
             let method = SafeText.quoted(message.method, limit: 100)
             return MCPError(code: MCPError.unknownMethod, message: "no rule allows the method \(method)")
@@ -129,8 +135,8 @@ final class MCPReview: Sendable {
     ) throws(Refusal) -> (decision: ServeLogEntry.Decision, rule: ServeRule?) {
         let rules = state.withLock { $0.rules }, message = call.message
         if rules.isEmpty { return (.allowed, nil) }
-        // Which version of a tool is meant, say, no rule and no list tells.
-        if message.isAmbiguous || options.readsOnly && !message.hasUsualMeta { throw .ambiguous }
+        if message.isAmbiguous { throw .ambiguous }
+        if options.readsOnly, message.method == "tools/call", message.choosesVersion { throw .choosesVersion }
         if message.method.isEmpty { return (.allowed, nil) }
         guard let acts = try acts(of: message) else { throw .unknownMethod }
         switch acts.isEmpty ? .allowed(by: nil) : rules.decision(on: acts) {

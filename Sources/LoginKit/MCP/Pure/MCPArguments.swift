@@ -25,6 +25,20 @@ extension MCPMessage {
         }
     }
 
+    /// Whether its `_meta` could choose another version of a tool than the list shows, as FastMCP's `{"fastmcp": {"version": "2"}}` does.
+    /// Clients say more in it, which may name anything, folders too: so only `_meta`'s own members are suspect for the end of their name.
+    var choosesVersion: Bool {
+        guard let meta = member("_meta", at: ["params"]) else { return false }
+        guard meta.first == UInt8(ascii: "{") else { return meta != Array("null".utf8) }
+        let value = meta.withUnsafeBytes { try? JSONReader.skim($0, deepest: Self.deepest, keeping: .max) }
+        guard case .object(let members)? = value else { return true }
+        return members.contains { name, value in
+            if name.utf8.starts(with: "io.modelcontextprotocol/".utf8) { return false }
+            return Array(name.utf8).caseFolded.suffix(7).elementsEqual("version".utf8) || name.hasControl
+                || value.hasVersion
+        }
+    }
+
     /// The arguments of a call as a person reads them: a line for each member, with its text and numbers as they are written.
     var shownArguments: ServeQuestion.Body {
         let written = asked
@@ -55,6 +69,20 @@ extension MCPMessage {
         let isWhole = rest.isEmpty && text.utf8.count <= Self.mostShown
         let shown = isWhole ? text : String(decoding: text.utf8.prefix(Self.mostShown), as: UTF8.self)
         return .text(shown, of: isWhole ? Int64(shown.utf8.count) : nil)
+    }
+}
+
+extension JSONValue {
+    /// Whether a member in it, at any depth, is called `version`, or may be cut to that.
+    fileprivate var hasVersion: Bool {
+        switch self {
+        case .object(let members):
+            members.contains { name, value in
+                name.hasControl || Array(name.utf8).caseFolded.elementsEqual("version".utf8) || value.hasVersion
+            }
+        case .array(let elements): elements.contains(where: \.hasVersion)
+        case .null, .bool, .integer, .number, .string: false
+        }
     }
 }
 

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import LoginKit
+
+/// What a request says besides the name of its subject.
+@Suite struct `The parameters of an MCP request` {
+    private func call(_ params: String) throws(MCPError) -> MCPMessage {
+        try MCPMessage(Array(#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{},\#(params)}}"#.utf8))
+    }
+
+    @Test(arguments: [
+        #"{"progressToken":2,"claudecode/toolUseId":"toolu_1"}"#,
+        #"{"x-codex-turn-metadata":{"turn_id":"1","client_version":"2","workspaces":{"/src/conversion":{}}},"threadId":"3"}"#,
+        #"{"vscode.conversationId":"1","vscode.requestId":"2"}"#,
+        #"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"version":"1"}}"#,
+        "{}", "null",
+    ])
+    func `a client's own _meta chooses no version of a tool`(meta: String) throws {
+        #expect(try !call(#""_meta":\#(meta)"#).choosesVersion)
+    }
+
+    @Test(arguments: [
+        #"{"fastmcp":{"version":"2"}}"#, #"{"_fastmcp":{"version":"2"}}"#, #"{"x":[{"y":{"VERSION":"2"}}]}"#,
+        #"{"fastmcp":{"vers\u0069on":"2"}}"#, #"{"fastmcp":{"ver\u017fion":"2"}}"#,
+        #"{"fastmcp":{"version\u0000":"2"}}"#,
+        #"{"version":"2"}"#, #"{"example.org/toolVersion":"2"}"#, #"{"io.modelcontextprotocol":{"version":"2"}}"#,
+        #"[{"version":"2"}]"#, #""version""#,
+    ])
+    func `a version in _meta is found under any name and at any depth`(meta: String) throws {
+        #expect(try call(#""_meta":\#(meta)"#).choosesVersion)
+    }
+}
