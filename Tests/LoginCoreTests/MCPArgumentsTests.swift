@@ -29,4 +29,14 @@ import Testing
     func `a version in _meta is found under any name and at any depth`(meta: String) throws {
         #expect(try call(#""_meta":\#(meta)"#).choosesVersion)
     }
+
+    @Test func `a person is shown the arguments before what a client adds to _meta`() throws {
+        let call = try MCPMessage(
+            Array(#"{"id":1,"method":"tools/call","params":{"_meta":{"b":1},"name":"a","arguments":{"c":2}}}"#.utf8))
+        guard case .text(let text, _) = call.shownArguments else {
+            Issue.record("no text")
+            return
+        }
+        #expect(text.filter { $0 != "\n" && $0 != " " } == #"{"arguments":{"c":2},"_meta":{"b":1}}"#)
+    }
 }

@@ -2,16 +2,13 @@ extension MCPMessage {
     /// The longest text of arguments that a person is shown, in bytes.
     private static let mostShown = 32 << 10
 
-    /// Whatever a request says besides the name of its subject, and what the protocol itself says in each.
+    /// The params as JSON, without the subject and a usual `_meta`. Another one is last: clients put much there that nobody decides by.
     private var asked: [UInt8] {
-        var asked: [(name: String, value: [UInt8])] = []
         let members = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["params"])) ?? [] }
-        for (name, range) in members {
-            if name == Self.subjects[method] || name == "_meta" && hasUsualMeta { continue }
-            asked.append((name, Array(text[range])))
-        }
-        if asked.count == 1, asked[0].name == "arguments" { return asked[0].value }
-        let written = asked.map { Array(JSONText.quoted($0.name).utf8) + [0x3A] + $0.value }
+        let meta = hasUsualMeta ? [] : members.filter { $0.name == "_meta" }
+        let asked = members.filter { ![Self.subjects[method], "_meta"].contains($0.name) } + meta
+        if asked.count == 1, asked[0].name == "arguments" { return Array(text[asked[0].range]) }
+        let written = asked.map { Array(JSONText.quoted($0.name).utf8) + [0x3A] + text[$0.range] }
         return written.isEmpty ? [] : [0x7B] + written.joined(separator: [0x2C]) + [0x7D]
     }
 
