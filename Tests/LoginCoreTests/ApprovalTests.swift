@@ -16,6 +16,9 @@ import Testing
         .question(
             ServeQuestion(id: "3", command: "c", method: "PUT", url: "u", body: .none, rule: "r", isCovered: false),
             seconds: 1),
+        .question(
+            ServeQuestion(id: "4", command: "c", method: "TOOL", url: "t", body: .none, hasArguments: true, rule: "r"),
+            seconds: 1),
         .ended(id: "1", .withdrawn), .ended(id: "1", .timedOut), .ended(id: "1", .yesForRule), .answer(id: "1", .yes),
         .answer(id: "1", .yesForRule), .answer(id: "1", .no),
     ]

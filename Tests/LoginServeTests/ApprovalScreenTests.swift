@@ -10,11 +10,12 @@ struct ApprovalScreenTests {
 
     private static func question(
         _ body: ServeQuestion.Body, url: String = "https://blog.example/issues/7", method: String = "DELETE",
-        rule: String = "DELETE /issues/*", isCovered: Bool = true, further: [String] = [], command: String = "agent"
+        rule: String = "DELETE /issues/*", isCovered: Bool = true, further: [String] = [], command: String = "agent",
+        hasArguments: Bool = false
     ) -> ServeQuestion {
         ServeQuestion(
-            id: "1", command: command, method: method, url: url, body: body, rule: rule, isCovered: isCovered,
-            further: further)
+            id: "1", command: command, method: method, url: url, body: body, hasArguments: hasArguments, rule: rule,
+            isCovered: isCovered, further: further)
     }
 
     private static func lines(_ question: ServeQuestion, _ columns: Int, _ rows: Int) -> [String] {
@@ -37,12 +38,12 @@ struct ApprovalScreenTests {
         question(.none, url: "https://blog.example/" + String(repeating: "\u{7}\"\\ü", count: 2000)),
         question(
             .text("{\n" + String(repeating: "  \"Rule: TOOL *\": [\n    1\n  ],\n", count: 900) + "}", of: 9),
-            url: "delete",
-            method: "TOOL", rule: "TOOL *"),
+            url: "delete", method: "TOOL", rule: "TOOL *", hasArguments: true),
         question(
             .text("{\n  \"a\": \"" + String(repeating: "漢", count: 9000), of: nil), url: longURL, method: "TOOL",
-            rule: "TOOL *"),
-        question(.none, url: String(repeating: "b\n", count: 900), method: "PROMPT", rule: "PROMPT *"),
+            rule: "TOOL *", hasArguments: true),
+        question(
+            .none, url: String(repeating: "b\n", count: 900), method: "PROMPT", rule: "PROMPT *", hasArguments: true),
     ]
 
     @Test(arguments: sizes, hostile)
@@ -65,7 +66,8 @@ struct ApprovalScreenTests {
     @Test func `a call stands above its arguments and below them, and what has no room is counted`() {
         let text = "{\n  \"to\": \"ann\",\n  \"lines\": [\n    1,\n    2\n  ]\n}"
         let call = Self.question(
-            .text(text, of: Int64(text.utf8.count)), url: "send", method: "TOOL", rule: "TOOL send", command: "mcp")
+            .text(text, of: Int64(text.utf8.count)), url: "send", method: "TOOL", rule: "TOOL send", command: "mcp",
+            hasArguments: true)
         #expect(
             Self.lines(call, 80, 24) == [
                 "", "blog: \"mcp\" (process 4711 of authctl) asks to send", "  TOOL \"send\"", "  Rule: TOOL send",
@@ -81,11 +83,13 @@ struct ApprovalScreenTests {
         let spoof =
             "{\n  \"command\": \"rm -rf / #\u{2BA}," + String(repeating: " ", count: 60)
             + "\u{2BA}dry_run\u{2BA}: true\"\n}"
-        let call = Self.question(.text(spoof, of: Int64(spoof.utf8.count)), url: "run", method: "TOOL", rule: "TOOL *")
-        let lines = Self.lines(call, 80, 24)
+        func call(_ text: String, of length: Int64?) -> ServeQuestion {
+            Self.question(.text(text, of: length), url: "run", method: "TOOL", rule: "TOOL *", hasArguments: true)
+        }
+        let lines = Self.lines(call(spoof, of: Int64(spoof.utf8.count)), 80, 24)
         #expect(lines.contains { $0.hasPrefix("    | ") } && !lines.joined().contains("#\u{2BA},"), "\(lines)")
         let long = "{\n  \"a\": \"" + String(repeating: "b", count: 3000) + " all done"
-        let cut = Self.lines(Self.question(.text(long, of: nil), url: "run", method: "TOOL", rule: "TOOL *"), 80, 24)
+        let cut = Self.lines(call(long, of: nil), 80, 24)
         #expect(!cut.joined().contains("all done") && cut.contains("  Not shown: the rest of arguments."), "\(cut)")
     }
 
@@ -114,6 +118,13 @@ struct ApprovalScreenTests {
         ] as [(String, Int64?, String)])
     func `a body is quoted, and it is said how much of it is shown`(text: String, length: Int64?, shown: String) {
         #expect(Self.lines(Self.question(.text(text, of: length)), 80, 24).contains("  " + shown))
+    }
+
+    @Test(arguments: ["TOOL", "PROMPT", "RESOURCE"])
+    func `a body is shown as a body, whatever the method of its request is called`(method: String) {
+        let lines = Self.lines(Self.question(.text("{\n\"a\":1\n}", of: 9431), method: method), 80, 24)
+        #expect(lines.contains(#"  Body, first 9 of 9,431 bytes: "{\u{A}\"a\":1\u{A}}""#), "\(lines)")
+        #expect(Self.lines(Self.question(.none, method: method), 80, 24).contains("  No body."))
     }
 
     @Test(arguments: sizes.prefix(5)) func `what has no room is counted`(columns: Int, rows: Int) throws {

@@ -148,7 +148,7 @@ final class MCPReview: Sendable {
                     try approvals.ask(rule, about: acts, unless: { call.isOver }) { isCovered in
                         ServeQuestion(
                             id: id, command: message.method, method: acts[0].method, url: acts[0].path.text,
-                            body: message.shownArguments, rule: rule.text, isCovered: isCovered,
+                            body: message.shownArguments, hasArguments: true, rule: rule.text, isCovered: isCovered,
                             further: ServedActs.further(acts))
                     }
                 } catch {

@@ -65,10 +65,10 @@ struct ApprovalScreen: Equatable, Sendable {
     }
 
     private func body(of question: ServeQuestion, most: Int) -> [String] {
-        let told: String, isCall = MCPRuleKind(rawValue: question.method) != nil
+        let told: String
         switch question.body {
-        case .none where isCall: told = "No arguments."
-        case .text(let text, let length) where isCall:
+        case .none where question.hasArguments: told = "No arguments."
+        case .text(let text, let length) where question.hasArguments:
             return arguments(text, isWhole: length != nil, most: most)
         case .text(let text, let length): return body(text, of: length, most: most)
         case .none where question.method == ServeRule.webSocket:

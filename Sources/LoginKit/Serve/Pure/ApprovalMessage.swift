@@ -74,6 +74,7 @@ extension ServeQuestion {
         line.add("rule", rule)
         line.add("covered", isCovered)
         if !further.isEmpty { line.add("further", further) }
+        if hasArguments { line.add("arguments", true) }
         switch body {
         case .none: break
         case .text(let text, let length):
@@ -100,7 +101,8 @@ extension ServeQuestion {
                 .none
             }
         self.init(
-            id: id, command: command, method: method, url: url, body: body, rule: rule,
+            id: id, command: command, method: method, url: url, body: body,
+            hasArguments: members["arguments"] == .bool(true), rule: rule,
             isCovered: members["covered"] == .bool(true), further: members["further"]?.texts ?? [])
     }
 }

@@ -56,7 +56,7 @@ package struct ServeQuestion: Equatable, Sendable {
     /// The part of the body that is shown.
     enum Body: Equatable, Sendable {
         case none
-        /// The first 512 bytes, as they are; and the length of all in bytes, `nil` where only the end will tell it.
+        /// The beginning, and the length of all in bytes, `nil` where only the end will tell it.
         case text(String, of: Int64?)
         /// A body that is not text: its media type.
         case other(type: String, of: Int64?)
@@ -68,6 +68,8 @@ package struct ServeQuestion: Equatable, Sendable {
     let method: String
     let url: String
     let body: Body
+    /// Whether `body` is the arguments of an MCP call, laid out in lines.
+    var hasArguments = false
     /// The rule that asks, as it was written.
     let rule: String
     /// Whether the rule names the request, which otherwise merely may be taken for such a one: see `ServeRule.covers`.
