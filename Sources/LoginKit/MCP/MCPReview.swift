@@ -38,8 +38,6 @@ final class MCPReview: Sendable {
 
     /// How long a list of tools is believed: not every client has the service tell of changes.
     private static let patience = Duration.seconds(60)
-    /// The most resources that a client may name at once: a question is to be read.
-    private static let mostSubscriptions = 100
     /// The most tasks that are remembered.
     private static let mostTasks = 10_000
 
@@ -138,7 +136,7 @@ final class MCPReview: Sendable {
         if message.isAmbiguous { throw .ambiguous }
         if options.readsOnly, message.method == "tools/call", message.choosesVersion { throw .choosesVersion }
         if message.method.isEmpty { return (.allowed, nil) }
-        guard let acts = try acts(of: message) else { throw .unknownMethod }
+        guard let acts = message.acts(withTasks: state.withLock(\.tasks)) else { throw .unknownMethod }
         switch acts.isEmpty ? .allowed(by: nil) : rules.decision(on: acts) {
         case .allowed(let rule): return (.allowed, rule)
         case .refused(let act, let rule): throw .objection(.notAllowed(act, by: rule))
@@ -157,70 +155,6 @@ final class MCPReview: Sendable {
             }
             return (.askedYes, asking.first)
         }
-    }
-
-    /// What a message is about; nothing if it passes without a rule.
-    /// - Returns: `nil` if no rule can allow it.
-    private func acts(of message: MCPMessage) throws(Refusal) -> [ServedAct]? {
-        switch message.method {
-        case "initialize", "ping", "server/discover", "logging/setLevel", "tools/list", "prompts/list",
-            "resources/list",
-            "resources/templates/list":
-            return []
-        case "tools/call": return [try act(.tool, message.subject)]
-        case "prompts/get": return [try act(.prompt, message.subject)]
-        case "resources/read", "resources/subscribe", "resources/unsubscribe":
-            return [try act(.resource, message.subject)]
-        case "subscriptions/listen": return try subscriptions(message)
-        case "completion/complete": return try completion(message)
-        case "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
-            return isOwn(message.subject) ? [] : nil
-        default: return message.kind == .notification && message.method.hasPrefix("notifications/") ? [] : nil
-        }
-    }
-
-    private func act(_ kind: MCPRuleKind, _ name: String?) throws(Refusal) -> ServedAct {
-        if let act = kind.act(on: name ?? "") { return act }
-        let nameless = ServedAct(method: kind.rawValue, path: ServedPath(name ?? "", readings: []))
-        throw .objection(.notAllowed(nameless, by: nil))
-    }
-
-    /// Whatever of its reference a service may go by is judged; a template is as it is written, since what fills it in may be anything.
-    private func completion(_ message: MCPMessage) throws(Refusal) -> [ServedAct] {
-        let reference = message.params?.member("ref"), name = reference?.member("name"), uri = reference?.member("uri")
-        var acts: [ServedAct] = []
-        if name != nil || uri == nil { acts.append(try act(.prompt, name?.string)) }
-        if let uri { acts.append(try act(.resource, uri.string)) }
-        return acts
-    }
-
-    /// What a client wants to hear of (revision of 2026-07-28): changes of lists pass, resources by their rules.
-    private func subscriptions(_ message: MCPMessage) throws(Refusal) -> [ServedAct]? {
-        var acts: [ServedAct] = []
-        guard case .object(let kinds)? = message.params?.member("notifications") else { return nil }
-        for kind in kinds.keys {
-            switch kind {
-            case "toolsListChanged", "promptsListChanged", "resourcesListChanged": continue
-            case "resourceSubscriptions", "taskIds":
-                let list = message.member(kind, at: ["params", "notifications"]) ?? []
-                guard case .array(let elements)? = list.withUnsafeBytes({ try? JSONReader.read($0) }),
-                    elements.count <= Self.mostSubscriptions
-                else { return nil }
-                for element in elements {
-                    if kind == "taskIds" {
-                        guard isOwn(element.string) else { return nil }
-                    } else {
-                        acts.append(try act(.resource, element.string))
-                    }
-                }
-            default: return nil
-            }
-        }
-        return acts
-    }
-
-    private func isOwn(_ task: String?) -> Bool {
-        task.map { name in state.withLock { $0.tasks.contains(Array(name.utf8)) } } ?? false
     }
 }
 

@@ -18,9 +18,9 @@ package struct ServeRuleSet: Equatable, Sendable {
     }
 
     /// `deny` comes first, then `ask`, then `allow`. Each reading of a path has to be asked about or allowed; one that is asked about
-    /// is enough for a question.
+    /// is enough for a question. A path without a reading is refused.
     fileprivate func decision(on act: ServedAct) -> ServeDecision {
-        var asking: [ServeRule] = [], allowing: ServeRule?, isNamed = true
+        var asking: [ServeRule] = [], allowing: ServeRule?, isNamed = !act.path.readings.isEmpty
         for reading in act.path.readings {
             let spellings = ask.isEmpty && deny.isEmpty ? [] : act.path.spellings(reading)
             if let rule = deny.first(where: { $0.concerns(act.method, spellings) }) { return .refused(act, by: rule) }
