@@ -76,20 +76,18 @@ final class MCPReview: Sendable {
     ///   - account: whose session it would be sent with.
     ///   - hidden: the secrets that the log may not have.
     func review(_ call: MCPCall, account: String, hidden: RepeatedSecrets) -> Verdict {
-        let message = call.message
+        let message = call.message, acts = message.acts(withTasks: state.withLock(\.tasks))
         let writer = message.method.isEmpty ? nil : log?.writer(profile: profile.name, account: account)
         let note = writer.map { RequestNote(log: $0) }
         var verdict = Verdict(note: note), decision = ServeLogEntry.Decision.allowed, rule: ServeRule?
         do {
-            (decision, rule) = try permit(call, id: note?.id ?? RequestNote.newID())
+            (decision, rule) = try permit(call, acts, id: note?.id ?? RequestNote.newID())
         } catch {
             verdict.refusal = refusal(error, message)
             if case .objection(let objection) = error { rule = objection.rule }
             if case .objection(.declined) = error { decision = .askedNo } else { decision = .refused }
         }
-        let isNoted = note?.begin(
-            message.method, message.subjects.first ?? "", decision, rule?.text, Array(message.subjects.dropFirst()),
-            verdict.refusal?.message, hasQuery: message.method.hasPrefix("resources/"), hidden: hidden)
+        let isNoted = note?.begin(message, acts ?? [], decision, rule, verdict.refusal, hidden: hidden)
         if isNoted == false { verdict = Verdict(refusal: refusal(.objection(.notLogged), message)) }
         return verdict
     }
@@ -129,14 +127,14 @@ final class MCPReview: Sendable {
     private static let mostShown = 20
 
     private func permit(
-        _ call: MCPCall, id: String
+        _ call: MCPCall, _ acts: [ServedAct]?, id: String
     ) throws(Refusal) -> (decision: ServeLogEntry.Decision, rule: ServeRule?) {
         let rules = state.withLock { $0.rules }, message = call.message
         if rules.isEmpty { return (.allowed, nil) }
         if message.isAmbiguous { throw .ambiguous }
         if options.readsOnly, message.method == "tools/call", message.choosesVersion { throw .choosesVersion }
         if message.method.isEmpty { return (.allowed, nil) }
-        guard let acts = message.acts(withTasks: state.withLock(\.tasks)) else { throw .unknownMethod }
+        guard let acts else { throw .unknownMethod }
         switch acts.isEmpty ? .allowed(by: nil) : rules.decision(on: acts) {
         case .allowed(let rule): return (.allowed, rule)
         case .refused(let act, let rule): throw .objection(.notAllowed(act, by: rule))
@@ -155,6 +153,20 @@ final class MCPReview: Sendable {
             }
             return (.askedYes, asking.first)
         }
+    }
+}
+
+extension RequestNote {
+    /// Notes a message before it is sent, with the names in the query of a URI, but none of its values.
+    /// - Returns: whether it was noted.
+    func begin(
+        _ message: MCPMessage, _ acts: [ServedAct], _ decision: ServeLogEntry.Decision, _ rule: ServeRule?,
+        _ refusal: MCPError?, hidden: RepeatedSecrets
+    ) -> Bool {
+        begin(
+            message.method, acts.first?.path.text ?? message.subject ?? "", decision, rule?.text,
+            acts.dropFirst().map { "\($0.method) \($0.shownPath)" }, refusal?.message,
+            hasQuery: acts.first?.method == MCPRuleKind.resource.rawValue, hidden: hidden)
     }
 }
 

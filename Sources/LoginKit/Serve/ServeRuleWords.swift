@@ -8,9 +8,9 @@ extension ServeObjection {
         case .foreignDestination: "Destination must be one URL at the served address"
         case .unreadableOverride: "a member '_method' of the body is not a method, or there are too many"
         case .unreadableBody(let fault): fault.words
-        case .notAllowed(let act, nil): "no rule allows \(act.method) \(SafeText.line(act.path.text))"
+        case .notAllowed(let act, nil): "no rule allows \(act.method) \(SafeText.line(act.shownPath))"
         case .notAllowed(let act, let rule?):
-            "\(act.method) \(SafeText.line(act.path.text)) is denied by the rule '\(rule.text)'"
+            "\(act.method) \(SafeText.line(act.shownPath)) is denied by the rule '\(rule.text)'"
         case .overrideNotAllowed(let act, let rule):
             "a member '_method' of the body changes the method: \(Self.notAllowed(act, by: rule).words)"
         case .declined(let rule): "the rule '\(rule.text)' asks a person, who refused"
@@ -21,6 +21,15 @@ extension ServeObjection {
         case .withdrawn(nil): "the request was cancelled"
         case .notLogged: "the log cannot be written"
         }
+    }
+}
+
+extension ServedAct {
+    /// Its path; of a URI without the query, whose values may be secrets.
+    var shownPath: String {
+        let scalars = path.text.unicodeScalars, base = scalars.prefix { $0 != "?" }
+        guard method == MCPRuleKind.resource.rawValue, base.endIndex < scalars.endIndex else { return path.text }
+        return String(base) + "?…"
     }
 }
 
