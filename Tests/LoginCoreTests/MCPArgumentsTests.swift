@@ -39,4 +39,20 @@ import Testing
         }
         #expect(text.filter { $0 != "\n" && $0 != " " } == #"{"arguments":{"c":2},"_meta":{"b":1}}"#)
     }
+
+    private static let long = String(repeating: "a", count: 100)
+
+    @Test(
+        arguments: [
+            (#""clientInfo":{"version":"1","name":"Claude \u0043ode"}"#, "Claude Code"),
+            (#""clientInfo":{"name":7}"#, nil), (#""clientInfo":"x""#, nil),
+            (
+                #""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"codex"}}"#,
+                "codex"
+            ), (#""_meta":{"io.modelcontextprotocol/clientInfo":{"name":"no revision"}}"#, nil), (#""x":1"#, nil),
+            (#""clientInfo":{"name":"\#(long)b"}"#, long),
+        ] as [(String, String?)])
+    func `a client's name is the one that it gives itself`(params: String, name: String?) throws {
+        #expect(try call(params).client == name)
+    }
 }

@@ -63,14 +63,20 @@ struct ApprovalScreenTests {
         }
     }
 
-    @Test func `a call stands above its arguments and below them, and what has no room is counted`() {
-        let text = "{\n  \"to\": \"ann\",\n  \"lines\": [\n    1,\n    2\n  ]\n}"
-        let call = Self.question(
-            .text(text, of: Int64(text.utf8.count)), url: "send", method: "TOOL", rule: "TOOL send", command: "mcp",
-            hasArguments: true)
+    /// The question about a call of a tool.
+    private static func call(_ params: String, _ client: String) throws -> ServeQuestion {
+        let call = try MCPMessage(Array(#"{"id":1,"method":"tools/call","params":\#(params)}"#.utf8))
+        let acts = try #require(call.acts(withTasks: []))
+        return call.question("1", of: client, acts, try ServeRule("TOOL send"), isCovered: true)
+    }
+
+    @Test func `a call stands above its arguments and below them, and what has no room is counted`() throws {
+        let params = #"{"_meta":{"progressToken":1},"name":"send","arguments":{"to":"ann","lines":[1,2]}}"#
+        let call = try Self.call(params, "Claude Code")
         #expect(
             Self.lines(call, 80, 24) == [
-                "", "blog: \"mcp\" (process 4711 of authctl) asks to send", "  TOOL \"send\"", "  Rule: TOOL send",
+                "", "blog: \"Claude Code\" (process 4711 of authctl) asks to send", "  TOOL \"send\"",
+                "  Rule: TOOL send",
                 "  Arguments: {", "        \"to\": \"ann\",", "        \"lines\": [", "          1,", "          2",
                 "        ]", "      }", "TOOL \"send\"",
                 "y: once. a: always for this rule, until the command ends. n or Return: no.",

@@ -25,6 +25,8 @@ final class MCPReview: Sendable {
         var toolsEnd: ContinuousClock.Instant?
         /// The tasks that answered the client's own calls, in UTF-8.
         var tasks: Set<[UInt8]> = []
+        /// What the client has called itself in `initialize`.
+        var client: String?
     }
 
     private let options: MCPOptions
@@ -76,7 +78,11 @@ final class MCPReview: Sendable {
     ///   - account: whose session it would be sent with.
     ///   - hidden: the secrets that the log may not have.
     func review(_ call: MCPCall, account: String, hidden: RepeatedSecrets) -> Verdict {
-        let message = call.message, acts = message.acts(withTasks: state.withLock(\.tasks))
+        let message = call.message
+        let acts = state.withLock {
+            if message.method == "initialize" { $0.client = message.client }
+            return message.acts(withTasks: $0.tasks)
+        }
         let writer = message.method.isEmpty ? nil : log?.writer(profile: profile.name, account: account)
         let note = writer.map { RequestNote(log: $0) }
         var verdict = Verdict(note: note), decision = ServeLogEntry.Decision.allowed, rule: ServeRule?
@@ -142,10 +148,8 @@ final class MCPReview: Sendable {
             for rule in asking {
                 do {
                     try approvals.ask(rule, about: acts, unless: { call.isOver }) { isCovered in
-                        ServeQuestion(
-                            id: id, command: message.method, method: acts[0].method, url: acts[0].path.text,
-                            body: message.shownArguments, hasArguments: true, rule: rule.text, isCovered: isCovered,
-                            further: ServedActs.further(acts))
+                        let client = message.client ?? state.withLock(\.client) ?? "mcp"
+                        return message.question(id, of: client, acts, rule, isCovered: isCovered)
                     }
                 } catch {
                     throw .objection(error)

@@ -12,6 +12,28 @@ extension MCPMessage {
         return written.isEmpty ? [] : [0x7B] + written.joined(separator: [0x2C]) + [0x7D]
     }
 
+    /// What the client calls itself in the request: in `initialize`, and in each one of the revision of 2026-07-28.
+    var client: String? {
+        let place = isModern ? ["_meta", "io.modelcontextprotocol/clientInfo"] : ["clientInfo"]
+        guard let name = member("name", at: ["params"] + place)?[...].jsonString else { return nil }
+        return String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.longestName)))
+    }
+
+    /// The longest name of a client that is kept, in scalars; fewer are shown.
+    private static let longestName = 100
+
+    /// The question of a rule about the request.
+    /// - Parameters:
+    ///   - client: what the client calls itself.
+    ///   - acts: all that it may do, one at least.
+    func question(
+        _ id: String, of client: String, _ acts: [ServedAct], _ rule: ServeRule, isCovered: Bool
+    ) -> ServeQuestion {
+        ServeQuestion(
+            id: id, command: client, method: acts[0].method, url: acts[0].path.text, body: shownArguments,
+            hasArguments: true, rule: rule.text, isCovered: isCovered, further: ServedActs.further(acts))
+    }
+
     /// Whether its `_meta` has no more than the protocol and W3C's Trace Context put there.
     var hasUsualMeta: Bool {
         guard let meta = params?.member("_meta") else { return true }

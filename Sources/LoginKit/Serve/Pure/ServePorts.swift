@@ -63,7 +63,7 @@ package struct ServeQuestion: Equatable, Sendable {
     }
 
     let id: String
-    /// The name of the command that sends it.
+    /// The name of the command that sends it, or of the MCP client.
     let command: String
     let method: String
     let url: String
