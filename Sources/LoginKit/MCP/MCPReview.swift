@@ -79,10 +79,8 @@ final class MCPReview: Sendable {
     ///   - hidden: the secrets that the log may not have.
     func review(_ call: MCPCall, account: String, hidden: RepeatedSecrets) -> Verdict {
         let message = call.message
-        let acts = state.withLock {
-            if message.method == "initialize" { $0.client = message.client }
-            return message.acts(withTasks: $0.tasks)
-        }
+        if message.method == "initialize" { state.withLock { $0.client = message.client } }
+        let acts = message.acts(withTasks: state.withLock(\.tasks))
         let writer = message.method.isEmpty ? nil : log?.writer(profile: profile.name, account: account)
         let note = writer.map { RequestNote(log: $0) }
         var verdict = Verdict(note: note), decision = ServeLogEntry.Decision.allowed, rule: ServeRule?
@@ -90,8 +88,8 @@ final class MCPReview: Sendable {
             (decision, rule) = try permit(call, acts, id: note?.id ?? RequestNote.newID())
         } catch {
             verdict.refusal = refusal(error, message)
-            if case .objection(let objection) = error { rule = objection.rule }
-            if case .objection(.declined) = error { decision = .askedNo } else { decision = .refused }
+            decision = .refused
+            if case .objection(let objection) = error { (decision, rule) = (.init(objection), objection.rule) }
         }
         let isNoted = note?.begin(message, acts ?? [], decision, rule, verdict.refusal, hidden: hidden)
         if isNoted == false { verdict = Verdict(refusal: refusal(.objection(.notLogged), message)) }

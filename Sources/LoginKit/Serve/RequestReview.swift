@@ -34,8 +34,7 @@ final class RequestReview: Sendable {
         do {
             result = try permit(call, id: note?.id ?? RequestNote.newID())
         } catch {
-            let isPersons = if case .declined = error { true } else { false }
-            result = Result(objection: error, decision: isPersons ? .askedNo : .refused, rule: error.rule)
+            result = Result(objection: error, decision: .init(error), rule: error.rule)
         }
         result.note = note
         let isNoted =

@@ -16,6 +16,10 @@ package struct ServeLogEntry: Equatable, Sendable {
         case askedYes = "asked-yes"
         case askedNo = "asked-no"
         case refused
+
+        init(_ objection: ServeObjection) {
+            self = if case .declined = objection { .askedNo } else { .refused }
+        }
     }
 
     /// Matches it to its `ServeLogEnd`.
