@@ -47,7 +47,7 @@ struct ApprovalScreen: Equatable, Sendable {
         let method = pieces(question.method), length = question.method.utf8.count.bytes
         let end = method.count > 16 ? words("\(ellipsis) (\(length)) ") : [" "]
         let start = method.prefix(method.count > 16 && isSmall ? 6 : 16)
-        return url(question.url, behind: start + end, indent: indent, most: most)
+        return shortened(question.url, behind: start + end, indent: indent, most: most)
     }
 
     /// Returns the lines on what the request may do besides its own method.
@@ -59,7 +59,7 @@ struct ApprovalScreen: Equatable, Sendable {
                 let others = words("It may also do \(left) other things, which are not shown.")
                 return lines + cut(others, indent: Self.detail, most: 1)
             }
-            lines += url(act, behind: words("It may also do: "), indent: Self.detail, most: min(room, 2))
+            lines += shortened(act, behind: words("It may also do: "), indent: Self.detail, most: min(room, 2))
         }
         return lines
     }
@@ -90,9 +90,15 @@ struct ApprovalScreen: Equatable, Sendable {
         for (index, line) in lines.prefix(shown).enumerated() {
             let blanks = line.prefix { $0 == " " }.count, start = index == 0 ? words("Arguments: ") : []
             let indent = index == 0 ? Self.detail : min(Self.deeper + blanks, columns / 2)
+            let text = line.dropFirst(blanks), room = 1 + spare
             // The end of what was cut would be none of the argument's.
             let hasEnd = isWhole || index < lines.count - 1
-            let taken = ends(of: line.dropFirst(blanks), behind: start, indent: indent, most: 1 + spare, hasEnd: hasEnd)
+            let taken =
+                hasEnd
+                ? shortened(text, isJSON: true, behind: start, indent: indent, most: room)
+                : cut(
+                    start + json(text.unicodeScalars.prefix(columns * room)) + [ellipsis], indent: indent, most: room,
+                    further: Self.further)
             spare -= taken.count - 1
             rows += taken
         }
@@ -100,35 +106,6 @@ struct ApprovalScreen: Equatable, Sendable {
         let count = lines.count - shown
         let rest = count == 0 ? "the rest" : "\(isWhole ? "" : "more than ")\(count) lines"
         return rows + cut(words("Not shown: \(rest) of arguments."), indent: Self.detail, most: 1)
-    }
-
-    /// A line of JSON: all of it, or its beginning, its end and its length.
-    private func ends(
-        of line: Substring, behind start: [String], indent: Int, most: Int, hasEnd: Bool
-    ) -> [String] {
-        let scalars = line.unicodeScalars, all = columns * most
-        func json(_ part: some Sequence<Unicode.Scalar>) -> [String] {
-            SafeText.pieces(part, isASCII: !isUnicode, isJSON: true)
-        }
-        if !hasEnd {
-            return cut(
-                start + json(scalars.prefix(all)) + [ellipsis], indent: indent, most: most, further: Self.further)
-        }
-        if scalars.count <= all,
-            let rows = broken(start + json(scalars), indent: indent, most: most, further: Self.further)
-        {
-            return rows
-        }
-        let first = json(scalars.prefix(all)), last = json(scalars.suffix(all))
-        let length = words(" (\(line.utf8.count.bytes))")
-        for count in stride(from: min(all, scalars.count - 1), to: 0, by: -max(columns / 8, 1)) {
-            let end = count / 3
-            let part = first.prefix(count - end) + [" \(ellipsis) "] + last.suffix(end)
-            if let rows = broken(start + part + length, indent: indent, most: most, further: Self.further) {
-                return rows
-            }
-        }
-        return cut(start + length, indent: indent, most: most)
     }
 
     /// The beginning of a row of an argument that goes on: no line of JSON begins so.
@@ -153,21 +130,23 @@ struct ApprovalScreen: Equatable, Sendable {
         }
     }
 
-    /// A URL with what precedes it: all of it, or its beginning, its end and its length.
-    private func url(_ url: String, behind start: [String], indent: Int, most: Int) -> [String] {
-        let scalars = url.unicodeScalars, all = columns * most, quote = ["\""]
-        if scalars.count <= all,
-            let lines = broken(start + quote + pieces(url, isURL: true) + quote, indent: indent, most: most)
-        {
-            return lines
+    /// A URL, or a line of JSON, with what precedes it: all of it, or its beginning, its end and its length.
+    private func shortened(
+        _ text: some StringProtocol, isJSON: Bool = false, behind start: [String], indent: Int, most: Int
+    ) -> [String] {
+        let scalars = text.unicodeScalars, all = columns * most, quote = isJSON ? [] : ["\""]
+        func pieces(_ part: some Sequence<Unicode.Scalar>) -> [String] {
+            isJSON ? json(part) : SafeText.pieces(part, isASCII: true)
         }
-        let first = SafeText.pieces(scalars.prefix(all), isASCII: true)
-        let last = SafeText.pieces(scalars.suffix(all), isASCII: true)
-        let length = words(" (\(url.utf8.count.bytes))")
-        for count in stride(from: min(all, scalars.count - 1), to: 0, by: -1) {
+        func rows(_ line: [String]) -> [String]? {
+            broken(start + quote + line, indent: indent, most: most, further: isJSON ? Self.further : nil)
+        }
+        if scalars.count <= all, let rows = rows(pieces(scalars) + quote) { return rows }
+        let first = pieces(scalars.prefix(all)), last = pieces(scalars.suffix(all))
+        let gap = quote + [" \(ellipsis) "] + quote, length = words(" (\(text.utf8.count.bytes))")
+        for count in stride(from: min(all, scalars.count - 1), to: 0, by: -max(all / 100, 1)) {
             let end = count / 3
-            let line = quote + first.prefix(count - end) + quote + [" \(ellipsis) "] + quote + last.suffix(end) + quote
-            if let lines = broken(start + line + length, indent: indent, most: most) { return lines }
+            if let rows = rows(first.prefix(count - end) + gap + last.suffix(end) + quote + length) { return rows }
         }
         return cut(start + length, indent: indent, most: most)
     }
@@ -183,8 +162,12 @@ struct ApprovalScreen: Equatable, Sendable {
         }
     }
 
-    private func pieces(_ text: String, isURL: Bool = false) -> [String] {
-        SafeText.pieces(text.unicodeScalars, isASCII: isURL || !isUnicode)
+    private func pieces(_ text: String) -> [String] {
+        SafeText.pieces(text.unicodeScalars, isASCII: !isUnicode)
+    }
+
+    private func json(_ text: some Sequence<Unicode.Scalar>) -> [String] {
+        SafeText.pieces(text, isASCII: !isUnicode, isJSON: true)
     }
 
     private func quoted(_ text: String, most: Int) -> [String] {
