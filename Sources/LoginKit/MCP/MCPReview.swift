@@ -106,7 +106,9 @@ final class MCPReview: Sendable {
     private func refusal(_ refusal: Refusal, _ message: MCPMessage) -> MCPError {
         switch refusal {
         case .ambiguous:
-            return .invalid("two readers could find different members in it")
+            return .invalid(
+                "other programs could read it differently (member names that differ only in case, or have control "
+                    + "characters)")
         case .choosesVersion:
             return MCPError(
                 code: MCPError.refused,
