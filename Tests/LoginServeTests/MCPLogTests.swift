@@ -45,4 +45,11 @@ struct MCPLogTests {
         #expect(entry.method == method && entry.path == path && entry.query == query && entry.further == further)
         #expect(entry.reason?.contains("abc") != true, "\(entry)")
     }
+
+    @Test func `a call that was cancelled before a person answered is not logged as one that nobody answered`() throws {
+        let rule = try ServeRule("TOOL a")
+        let words = ServeObjection.withdrawn(rule).words
+        #expect(words == "the rule 'TOOL a' asks a person, and the request was cancelled first")
+        #expect(ServeObjection.needsApproval(rule).words != words)
+    }
 }

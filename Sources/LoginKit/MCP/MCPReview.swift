@@ -122,7 +122,8 @@ final class MCPReview: Sendable {
             let words = allowed.isEmpty ? "nothing" : allowed.prefix(Self.mostShown).joined(separator: "; ")
             var what = objection.words
             if case .needsApproval = objection {
-                what += "; to answer, at a terminal: \(ShellCommand("authctl", "approve", profile.name))"
+                what +=
+                    "; to approve such calls: run \(ShellCommand("authctl", "approve", profile.name)) in a terminal, then call again"
             }
             return MCPError(
                 code: MCPError.refused, message: "\(what); allowed: \(words)", allowed: allowed)

@@ -14,8 +14,8 @@ extension ServeObjection {
         case .overrideNotAllowed(let act, let rule):
             "a member '_method' of the body changes the method: \(Self.notAllowed(act, by: rule).words)"
         case .declined(let rule): "the rule '\(rule.text)' asks a person, who refused"
-        case .needsApproval(let rule), .withdrawn(let rule?):
-            "the rule '\(rule.text)' asks a person, and nobody answered"
+        case .needsApproval(let rule): "the rule '\(rule.text)' asks a person, and nobody answered"
+        case .withdrawn(let rule?): "the rule '\(rule.text)' asks a person, and the request was cancelled first"
         case .lateBody(let rule):
             "the rule '\(rule.text)' asks a person, and the beginning of the body did not come in time to be shown"
         case .withdrawn(nil): "the request was cancelled"
