@@ -21,7 +21,7 @@ package struct MCPOptions: Sendable {
 final class MCPReview: Sendable {
     private struct State {
         var rules: ServeRules
-        /// When the tools are to be listed again, to know which of them only read; `nil` for now.
+        /// When the tools are to be listed again, to know which of them only read; `nil`: at the next call.
         var toolsEnd: ContinuousClock.Instant?
         /// The tasks that answered the client's own calls, in UTF-8.
         var tasks: Set<[UInt8]> = []
@@ -39,7 +39,7 @@ final class MCPReview: Sendable {
     private let listing = Monitor()
 
     /// How long a list of tools is believed: not every client has the service tell of changes.
-    private static let patience = Duration.seconds(60)
+    private static let listLifetime = Duration.seconds(60)
     /// The most tasks that are remembered.
     private static let mostTasks = 10_000
 
@@ -193,7 +193,7 @@ extension MCPReview {
             let isFirstPage = message.method == "tools/list" && message.params?.member("cursor") == nil
             guard isFirstPage || state.withLock({ ($0.toolsEnd ?? .now) <= .now }) else { return }
             // A change that is told meanwhile counts.
-            state.withLock { $0.toolsEnd = .now + Self.patience }
+            state.withLock { $0.toolsEnd = .now + Self.listLifetime }
             do throws(LoginFault) {
                 let rules = Self.rules(options, profile, reading: try list())
                 state.withLock { $0.rules = rules }
@@ -225,7 +225,7 @@ extension MCPReview {
         let isTools = request.isModern && request.method == "tools/list"
         if rules.isEmpty, !isTools { return answer.text }
         var text = answer.text
-        // By what there is: a service may answer one request with the result of another.
+        // Filter by what the result has: a service may answer one request with another's result.
         for list in Self.lists where answer.lists.contains(list.member) {
             text = text.without(list.member) { element in
                 guard let name = element.member(list.key)?.string else { return rules.isEmpty }

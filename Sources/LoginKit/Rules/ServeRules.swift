@@ -216,7 +216,7 @@ package enum ServeRuleFault: Error, Equatable, Sendable {
     case otherCommand(forMCP: Bool)
 }
 
-/// The settings of a profile for `exec --serve`.
+/// The settings of a profile for `exec --serve` and `authctl mcp`.
 package struct ServeSettings: Equatable, Sendable {
     var rules = ServeRuleSet()
     /// Whether there is a log in the state folder.

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// Has the questions of an `exec --serve` answered by whoever runs `authctl approve`. Its socket is made for the first question.
+/// Has the questions of a command that lends a login answered by whoever runs `authctl approve`. Creates its socket for the first one.
 package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
     /// A question that waits for its answer.
     final class Waiting {

@@ -60,7 +60,7 @@ package struct ApprovalRound {
     }
 }
 
-/// The approving side: connected to every running `exec --serve` of this user, or to those of one profile.
+/// The approving side: connected to every command of this user that lends a login, or to those of one profile.
 final class Approver {
     /// A question, and the command that asks it.
     struct Pending {

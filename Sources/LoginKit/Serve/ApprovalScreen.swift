@@ -212,7 +212,7 @@ struct ApprovalScreen: Equatable, Sendable {
     }
 }
 
-/// The sentences about questions of `exec --serve`, on both sides.
+/// The sentences about questions, on both sides.
 enum ApprovalWords {
     static func waiting(_ profile: String) -> String {
         "waiting for approval: \(ShellCommand("authctl", "approve", profile))"

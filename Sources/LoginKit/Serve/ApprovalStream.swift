@@ -1,6 +1,6 @@
 import Glibc
 
-/// One end of the socket between an `exec --serve` and an approver: lines in, lines out.
+/// One end of the socket between a command that lends a login and an approver: lines in, lines out.
 final class ApprovalStream {
     private let socket: Descriptor
     private var bytes: [UInt8] = []

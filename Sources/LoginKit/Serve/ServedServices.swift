@@ -1,5 +1,5 @@
-/// The services that send the requests of one session side by side. Each is used by one at a time; its connections are kept for the
-/// next.
+/// The services that send the requests of one session side by side. Each is used by one call at a time; its connections are kept for
+/// the next.
 final class ServedServices<Call: Sendable>: @unchecked Sendable {
     /// Changed only while no transfer runs.
     fileprivate final class User: @unchecked Sendable {

@@ -1,4 +1,4 @@
-/// A message between `exec --serve` and `authctl approve`: one JSON object on each line.
+/// A message between a command that lends a login and `authctl approve`: one JSON object on each line.
 enum ApprovalMessage: Equatable, Sendable {
     /// The version of the protocol; each side sends it first.
     static let version: Int64 = 1

@@ -1,4 +1,4 @@
-/// The lines of the log of an `exec --serve`: JSON Lines, one before a request is sent and one when it has ended; and one for a warning.
+/// The lines of a log: JSON Lines, one before a request is sent and one when it has ended; and one for a warning.
 package enum ServeLogLine: Equatable, Sendable {
     case began(ServeLogEntry, time: Int64, origin: Origin)
     case ended(ServeLogEnd)

@@ -1,4 +1,4 @@
-/// Logs the requests that are served. Called by many threads at once.
+/// Logs what is sent with a login that is lent. Called by many threads at once.
 package protocol ServeLog: AnyObject, Sendable {
     /// Notes a request before it is sent, or that it is refused. If it throws, the request is refused with 503.
     func began(_ entry: ServeLogEntry) throws(LoginFault)
@@ -48,14 +48,14 @@ package struct ServeLogEnd: Equatable, Sendable {
     package let milliseconds: Int64
 }
 
-/// Asks the person in another terminal. Called by many threads at once.
+/// Asks a person in another terminal about a request of `exec --serve` or `authctl mcp`. Called by many threads at once.
 package protocol ServeApprover: AnyObject, Sendable {
     /// Blocks until there is an answer, the time is over or the client has gone.
     /// - Parameter isWithdrawn: whether the client has gone; asked a few times a second.
     func answer(to question: ServeQuestion, unless isWithdrawn: () -> Bool) -> ServeAnswer
 }
 
-/// A request that a person decides about.
+/// A request of `exec --serve` or `authctl mcp` that a person decides about.
 package struct ServeQuestion: Equatable, Sendable {
     /// The part of the body that is shown.
     enum Body: Equatable, Sendable {
