@@ -16,7 +16,7 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// The pause between two tries after a failed refresh.
-    private static let patience = Duration.seconds(2)
+    private static let retryPause = Duration.seconds(2)
     /// In bytes: a shorter secret occurs in ordinary text, and could be found by trying what is hidden.
     private static let leastHidden = 16
 
@@ -160,7 +160,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// Rethrows a recent failure instead of trying again for every request that waits.
     private func refresh(after former: Session?) throws(LoginFault) {
-        if let failure, ContinuousClock.now - failure.at < Self.patience { throw failure.error }
+        if let failure, ContinuousClock.now - failure.at < Self.retryPause { throw failure.error }
         provider.context.lookAgain()
         let earlier = authenticated.session.made
         do {
