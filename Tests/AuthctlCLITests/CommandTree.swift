@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 @testable import LoginKit
 
 @testable import AuthctlCLI
@@ -19,7 +18,7 @@ struct CommandTree {
             _ = try Authctl.parseAsRoot(["--experimental-dump-help"])
         } catch {
             let dump = Authctl.fullMessage(for: error)
-            let value = try JSONDecoder().decode(JSONValue.self, from: Data(dump.utf8))
+            let value = try Array(dump.utf8).withUnsafeBytes { try JSONReader.read($0, mostValues: $0.count) }
             if let command = JSONPointer("/command").flatMap({ value[$0] }) { return CommandTree(command, under: []) }
         }
         return CommandTree(path: [], options: [], children: [])
