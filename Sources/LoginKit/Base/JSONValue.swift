@@ -91,27 +91,13 @@ package struct JSONPointer: Hashable, Sendable {
     package init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         steps = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
-            Self.replacing("~0", by: "~", in: Self.replacing("~1", by: "/", in: String($0)))
+            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
         }
     }
 
     /// As RFC 6901, section 3, writes it.
     var escaped: String {
-        steps.map { "/" + Self.replacing("/", by: "~1", in: Self.replacing("~", by: "~0", in: $0)) }.joined()
-    }
-
-    private static func replacing(_ escape: String, by character: String, in text: String) -> String {
-        var result = ""
-        var rest = text[...]
-        while !rest.isEmpty {
-            if rest.hasPrefix(escape) {
-                result += character
-                rest = rest.dropFirst(escape.count)
-            } else {
-                result.append(rest.removeFirst())
-            }
-        }
-        return result
+        steps.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
     }
 }
 
