@@ -121,12 +121,5 @@ struct BootMoment: Codable, Equatable {
         return now.boot == boot && now.milliseconds >= milliseconds ? now.milliseconds - milliseconds : nil
     }
 
-    private static let id: String = {
-        let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return "" }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 36)
-        guard read(file, &bytes, bytes.count) == bytes.count else { return "" }
-        return String(decoding: bytes, as: UTF8.self)
-    }()
+    private static let id = String((systemText(of: "/proc/sys/kernel/random/boot_id") ?? "").prefix(36))
 }

@@ -318,20 +318,11 @@ extension stat {
     /// Whether its owner has no number in this user namespace, as root's folders have none in a sandbox of a user's own
     /// (user_namespaces(7)).
     fileprivate var isOfNobodyKnown: Bool {
-        guard st_uid == Self.overflow, let map = Self.text(of: "/proc/self/uid_map") else { return false }
+        guard st_uid == Self.overflow, let map = systemText(of: "/proc/self/uid_map") else { return false }
         return map.split { $0 == " " || $0 == "\n" } != ["0", "0", "4294967295"]
     }
 
     private static var overflow: uid_t? {
-        text(of: "/proc/sys/kernel/overflowuid").flatMap { uid_t($0.prefix { $0 != "\n" }) }
-    }
-
-    private static func text(of path: String) -> String? {
-        let number = retrying { open(path, O_RDONLY | O_CLOEXEC) }
-        guard number >= 0 else { return nil }
-        defer { close(number) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = bytes.withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress, $0.count) }
-        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+        systemText(of: "/proc/sys/kernel/overflowuid").flatMap { uid_t($0.prefix { $0 != "\n" }) }
     }
 }

@@ -20,14 +20,7 @@ struct Descriptor: ~Copyable {
 
     /// Writes all bytes, however many calls that takes.
     func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(StoreFault) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let piece = UnsafeRawBufferPointer(rebasing: rest)
-            let count = Glibc.write(number, piece.baseAddress, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .system(call: "write", path: path, errno: count < 0 ? errno : EIO) }
-            rest = rest.dropFirst(count)
-        }
+        if let errno = bytes.writeAll(to: number) { throw .system(call: "write", path: path, errno: errno) }
     }
 
     /// Reads until `buffer` is full or the file ends.
@@ -35,9 +28,7 @@ struct Descriptor: ~Copyable {
     func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(StoreFault) -> Int {
         var done = 0
         while done < buffer.count {
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-            let count = Glibc.read(number, piece.baseAddress, piece.count)
-            if count < 0, errno == EINTR { continue }
+            let count = UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).readSome(from: number)
             guard count >= 0 else { throw .system(call: "read", path: path, errno: errno) }
             if count == 0 { break }
             done += count
@@ -64,6 +55,17 @@ func entryNames(of folder: OpaquePointer) -> [String] {
         }
         names.append(name)
     }
+}
+
+/// The text of a small file that the kernel keeps, such as one of proc(5).
+/// - Returns: `nil` if it cannot be read.
+func systemText(of path: String) -> String? {
+    let number = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+    guard number >= 0 else { return nil }
+    defer { close(number) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = bytes.withUnsafeMutableBytes { $0.readSome(from: number) }
+    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
 }
 
 /// Makes a call again for as long as a signal interrupts it.
