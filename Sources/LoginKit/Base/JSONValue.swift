@@ -35,6 +35,9 @@ package enum JSONValue: Equatable, Sendable {
     /// A text, and nothing else.
     var string: String? { if case .string(let text) = self { text } else { nil } }
 
+    /// Its text, or those among its elements.
+    var strings: [String] { (elements ?? [self]).compactMap(\.string) }
+
     /// A scalar as text; `nil` for `null`, arrays and objects.
     var text: String? {
         switch self {

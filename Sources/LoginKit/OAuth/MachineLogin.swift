@@ -202,7 +202,7 @@ struct MachineProver: MachineProof {
             throw .busy(BusyFault(status: response.status, retryAfter: response.retryAfter, words: nil))
         }
         let body = response.body.withUnsafeBytes { bytes in try? JSONReader.read(bytes) }
-        guard response.status == 200, case .string(let token)? = JSONPointer("/value").flatMap({ body?[$0] }) else {
+        guard response.status == 200, let token = body?.member("value")?.string else {
             throw .failure(.unexpectedStatus(response.status, step: "identity", words: nil))
         }
         client.client.hide([Secret(token)])

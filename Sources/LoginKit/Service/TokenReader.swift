@@ -36,7 +36,7 @@ struct TokenReader {
     /// A token of a type that is not understood must not be used (RFC 6749, section 7.1). A profile that says how its
     /// token is sent knows better.
     private func checkType(_ facts: ParsedResponse) throws(LoginFault) {
-        guard client.profile.session == nil, let type = JSONPointer("/token_type").flatMap({ facts.json?[$0]?.text }),
+        guard client.profile.session == nil, let type = facts.json?.member("token_type")?.text,
             type.lowercased() != "bearer"
         else { return }
         throw .failure(
@@ -68,11 +68,11 @@ struct JSONWebToken {
 
     /// Returns whether a text is a signed token: three parts, of which the first is a header with an algorithm (RFC 7515, section 7.1).
     static func isSigned(_ token: Secret) -> Bool {
-        if case .string? = JSONPointer("/alg").flatMap({ part(0, of: token)?[$0] }) { true } else { false }
+        part(0, of: token)?.member("alg")?.string != nil
     }
 
     /// `exp` (section 4.1.4), in seconds of Unix time.
-    var expiry: Double? { JSONPointer("/exp").flatMap { claims[$0]?.text }.flatMap { Double($0) } }
+    var expiry: Double? { claims.member("exp")?.text.flatMap { Double($0) } }
 
     /// When a token of this kind ends, in whole seconds of Unix time.
     static func end(of token: Secret) -> Int64? {
@@ -80,17 +80,8 @@ struct JSONWebToken {
     }
 
     /// The texts of a claim, which may be one or a list of them.
-    func texts(_ claim: String) -> [String] {
-        switch JSONPointer("/\(claim)").flatMap({ claims[$0] }) {
-        case .string(let text)?: [text]
-        case .array(let elements)?: elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-        default: []
-        }
-    }
+    func texts(_ claim: String) -> [String] { claims.member(claim)?.strings ?? [] }
 
     /// `sub` (section 4.1.2): the subject.
-    var subject: String? {
-        guard case .string(let text)? = JSONPointer("/sub").flatMap({ claims[$0] }), !text.isEmpty else { return nil }
-        return text
-    }
+    var subject: String? { claims.member("sub")?.string.flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -36,14 +36,9 @@ struct IdentityToken: Equatable, Sendable {
 
     /// Among several audiences, `azp` says who asked for it (OpenID Connect Core 1.0, section 3.1.3.7, numbers 3 to 5).
     private func isMeant(for client: String) -> Bool {
-        let audiences = audiences
+        // One text or an array of them (RFC 7519, section 4.1.3).
+        let audiences = claims.member("aud")?.strings ?? []
         guard audiences.contains(client) else { return false }
         return claims.member("azp") == nil ? Set(audiences).count == 1 : claims.member("azp")?.string == client
-    }
-
-    /// `aud` is one text or an array of them (RFC 7519, section 4.1.3).
-    private var audiences: [String] {
-        let audience = claims.member("aud")
-        return (audience?.elements ?? [audience].compactMap(\.self)).compactMap(\.string)
     }
 }
