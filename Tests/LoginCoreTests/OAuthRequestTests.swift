@@ -18,10 +18,14 @@ struct OAuthRequestTests {
             91, 88, 5, 88, 83, 132, 141, 121,
         ]
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        let digest: [UInt8] = [
+            19, 211, 30, 150, 26, 26, 216, 236, 47, 22, 177, 12, 76, 152, 46, 8, 118, 168, 120, 173, 109, 241,
+            68, 86, 110, 225, 137, 74, 203, 112, 249, 195,
+        ]
         let pkce = try PKCE(random: Secret(count: 32) { $0.copyBytes(from: random) }) {
             (function, text) throws(LoginFault) in
             #expect(function == .sha256 && text == Secret(verifier))
-            return Secret("13d31e961a1ad8ec2f16b10c4c982e0876a878ad6df144566ee1894acb70f9c3")
+            return Secret(count: 32) { $0.copyBytes(from: digest) }
         }
         #expect(pkce.verifier == Secret(verifier))
         #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")

@@ -33,7 +33,7 @@ final class OAuthScript: AuthorizationTransport, BrowserDialogue, DeviceDialogue
 
     func random(_ count: Int) throws(LoginFault) -> Secret { source.bytes(count) }
 
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
+    func digest(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
         try SomeOAuth.hash(hash, secret)
     }
 

@@ -63,8 +63,8 @@ enum SomeOAuth {
     /// No hash, but as long as one, and another for each other text.
     static func hash(_ function: DigestAlgorithm.Hash, _ text: Secret) throws(LoginFault) -> Secret {
         let sum = text.withUnsafeBytes { $0.reduce(UInt64(7)) { ($0 &* 31) &+ UInt64($1) } }
-        let digits = String(sum, radix: 16)
-        return Secret(String(repeating: "0", count: 64 - digits.count) + digits)
+        let bytes = [UInt8](repeating: 0, count: 24) + withUnsafeBytes(of: sum.bigEndian) { [UInt8]($0) }
+        return Secret(count: 32) { $0.copyBytes(from: bytes) }
     }
 
     static func attempt(_ source: Source = Source()) throws(LoginFault) -> AuthorizationAttempt {

@@ -57,8 +57,8 @@ struct AuthorizationClient: AuthorizationTransport {
 
     func random(_ count: Int) throws(LoginFault) -> Secret { Secret.random(count: count) }
 
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
-        try HashLibrary.digits(hash, of: secret)
+    func digest(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret {
+        try HashLibrary.digest(hash, of: secret)
     }
 }
 

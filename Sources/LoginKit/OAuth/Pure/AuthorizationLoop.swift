@@ -159,7 +159,7 @@ struct AuthorizationLoop {
         let transport = transport
         held.attempt = try AuthorizationAttempt(
             random: { (count) throws(LoginFault) in try transport.random(count) },
-            hash: { (hash, secret) throws(LoginFault) in try transport.digits(hash, of: secret) })
+            hash: { (hash, secret) throws(LoginFault) in try transport.digest(hash, of: secret) })
         let address = try findRedirect(held)
         let port = try browser.listen(on: address)
         (held.redirect, held.port) = (address, port)

@@ -79,10 +79,10 @@ struct PKCE: Equatable, Sendable {
 
     /// - Parameters:
     ///   - random: 32 bytes, new for each try.
-    ///   - hash: as for Digest: the digest in hexadecimal digits.
-    init(random: Secret, hash: DigestSession.Hasher) throws(LoginFault) {
+    ///   - hash: gives the digest's bytes.
+    init(random: Secret, hash: (DigestAlgorithm.Hash, Secret) throws(LoginFault) -> Secret) throws(LoginFault) {
         verifier = random.base64URL
-        challenge = try hash(.sha256, verifier).fromHex.base64URL.unprotectedText
+        challenge = try hash(.sha256, verifier).base64URL.unprotectedText
     }
 }
 
@@ -97,9 +97,10 @@ struct AuthorizationAttempt: Equatable, Sendable {
 
     /// - Parameters:
     ///   - random: gives so many bytes, never the same again.
-    ///   - hash: as for Digest.
+    ///   - hash: as for PKCE.
     init(
-        random: (_ count: Int) throws(LoginFault) -> Secret, hash: DigestSession.Hasher
+        random: (_ count: Int) throws(LoginFault) -> Secret,
+        hash: (DigestAlgorithm.Hash, Secret) throws(LoginFault) -> Secret
     ) throws(LoginFault) {
         state = try random(Self.bytes).base64URL
         pkce = try PKCE(random: try random(Self.bytes), hash: hash)
@@ -108,19 +109,6 @@ struct AuthorizationAttempt: Equatable, Sendable {
 
     /// RFC 7636, section 7.1: 256 bits.
     private static let bytes = 32
-}
-
-extension Secret {
-    /// The bytes that these hexadecimal digits write.
-    fileprivate var fromHex: Secret {
-        withUnsafeBytes { digits in
-            Secret(count: digits.count / 2) { bytes in
-                for index in bytes.indices {
-                    bytes[index] = Hexadecimal.byte(digits[2 * index], digits[2 * index + 1]) ?? 0
-                }
-            }
-        }
-    }
 }
 
 /// The response of the pushed authorization request endpoint (RFC 9126, section 2.2).

@@ -23,8 +23,8 @@ protocol AuthorizationTransport: MetadataTransport {
     /// So many random bytes, never the same again.
     func random(_ count: Int) throws(LoginFault) -> Secret
 
-    /// As for Digest: the digest in hexadecimal digits.
-    func digits(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
+    /// The digest's bytes.
+    func digest(_ hash: DigestAlgorithm.Hash, of secret: Secret) throws(LoginFault) -> Secret
 }
 
 /// Finds the authorization server of one login: by the profile, else by the service's own metadata (RFC 9728), then by the server's
