@@ -48,12 +48,8 @@ final class CertificateLogin: LoginMethod {
     private func checkRefused(_ rule: RequestRule, at step: Step) throws(LoginFault) {
         do {
             _ = try AnonymousCheck(client: client).send(rule, at: step, by: client.anonymously)
-        } catch .untrusted(.clientCertificate) {
-            return
-        } catch .network(.connectionLost) {
+        } catch .untrusted(.clientCertificate), .network(.connectionLost), .network(.handshakeLost) {
             // A reset may overtake the alert that says why: whoever gets no answer without a certificate was not let in.
-            return
-        } catch .network(.handshakeLost) {
             return
         }
     }

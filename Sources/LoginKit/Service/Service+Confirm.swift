@@ -41,11 +41,7 @@ extension Service {
     private func confirmed(_ opened: OpenedLogin, despite refusal: Refusal) throws(LoginFault) -> LoginStep {
         do {
             return .accepted(try verified(opened))
-        } catch .rejected {
-            return .refused(refusal)
-        } catch .failure {
-            return .refused(refusal)
-        } catch .untrusted(.otherOrigin) {
+        } catch .rejected, .failure, .untrusted(.otherOrigin) {
             return .refused(refusal)
         } catch .forbidden(let found) where found.mayMeanLoggedOut {
             return .refused(refusal)

@@ -57,9 +57,7 @@ struct ServerDiscovery {
         guard resource == nil else { throw .oauth(.noServer) }
         do {
             return try findServer(subject.resource.origin.description)
-        } catch .oauth(.metadata(.notFound)) {
-            throw .oauth(.noServer)
-        } catch .oauth(.metadata(.otherIssuer)) {
+        } catch .oauth(.metadata(.notFound)), .oauth(.metadata(.otherIssuer)) {
             throw .oauth(.noServer)
         }
     }
