@@ -74,7 +74,7 @@ struct DockerHelper {
             try invocation.context.checkBasic(username: supplied.username)
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
-        var request = LoginRequest(username: supplied.username, policy: LoginFlow.Policy(mayAsk: false))
+        var request = LoginRequest(username: supplied.username, mayAsk: false)
         request.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
         _ = try LoginRun(invocation.context, profile, request).run()
     }

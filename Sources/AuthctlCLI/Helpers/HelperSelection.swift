@@ -178,7 +178,7 @@ struct HelperLogin {
     /// - Returns: whether there is a good login afterwards.
     func holds() throws(LoginFault) -> Bool {
         do {
-            let request = LoginRequest(username: account.username, policy: LoginFlow.Policy(mayAsk: false))
+            let request = LoginRequest(username: account.username, mayAsk: false)
             _ = try LoginRun(invocation.context, profile, request).run()
             return true
         } catch .loginRequired, .rejected {

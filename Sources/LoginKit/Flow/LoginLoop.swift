@@ -4,34 +4,18 @@ import Secrets
 ///
 /// The one loop that owns the flow's state; its result cannot be dropped.
 struct LoginLoop {
-    private let keeper: any LoginKeeper
+    let keeper: any LoginKeeper
     let service: any Authenticator
     let prompt: any Prompt
-    let consent: (any ConsentSource)?
-    private let supplied: Credential?
-    let code: SuppliedCode?
-    let extraSecrets: [CredentialField: Secret]
-    private let refused: RefusedLogin?
-
-    /// - Parameters:
-    ///   - consent: for logins at an authorization server.
-    ///   - code: of a second factor, given beforehand.
-    ///   - extraSecrets: what was asked for before, and is kept with the login.
-    ///   - refused: what the server has just refused: where it is a credential and still stored, it is not sent once more.
-    init(
-        keeper: any LoginKeeper, service: any Authenticator, prompt: any Prompt, consent: (any ConsentSource)? = nil,
-        supplied: Credential? = nil, code: SuppliedCode? = nil,
-        extraSecrets: [CredentialField: Secret] = [:], refused: RefusedLogin? = nil
-    ) {
-        self.keeper = keeper
-        self.service = service
-        self.prompt = prompt
-        self.consent = consent
-        self.supplied = supplied
-        self.code = code
-        self.extraSecrets = extraSecrets
-        self.refused = refused
-    }
+    /// For logins at an authorization server.
+    var consent: (any ConsentSource)?
+    var supplied: Credential?
+    /// The code of a second factor, given beforehand.
+    var code: SuppliedCode?
+    /// What was asked for before, and is kept with the login.
+    var extraSecrets: [CredentialField: Secret] = [:]
+    /// What the server has just refused: where it is a credential and still stored, it is not sent once more.
+    var refused: RefusedLogin?
 
     /// Runs `flow` from its beginning to its end.
     func run(_ flow: consuming LoginFlow) -> LoginFlow.Outcome {

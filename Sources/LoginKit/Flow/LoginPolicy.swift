@@ -1,49 +1,33 @@
 extension LoginFlow {
-    /// The caller's settings, and the credentials it already has.
+    /// The caller's settings, and the credentials it already has. The defaults are a login of a person who may be asked and has
+    /// given nothing.
     package struct Policy: Equatable, Sendable {
         /// Credentials that a person may try.
-        package var maxAttempts: Int
+        package var maxAttempts = 3
         /// The largest number of blank answers in a row.
         var maxBlanks = 10
         /// Whether a person may be asked.
-        var mayAsk: Bool
+        var mayAsk = true
         /// Whether a person is asked although something usable is stored.
-        package var force: Bool
+        package var force = false
         /// A credential was given by option, variable or command: tried before the stored one, with no question after.
-        var hasSuppliedCredential: Bool
+        var hasSuppliedCredential = false
         /// So was the code of a second factor: tried once, with no question about it after.
         var hasSuppliedCode = false
         /// Seconds to wait in all for an approval on another device.
         package var patience = 300
         /// There may be a ticket, so the server is asked even without a person.
-        var mayUseTicket: Bool
+        var mayUseTicket = false
         /// The login proves itself, as a machine's does: it needs nobody.
         var provesItself = false
         /// Refresh what is stored before it is verified, since its end is too near; what has ended is refreshed anyway.
-        var refreshesFirst: Bool
+        var refreshesFirst = false
         /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
-        var sessionWasRefused: Bool
+        var sessionWasRefused = false
         /// The policy for a certificate that does not verify.
-        package var trust: TrustPolicy
+        package var trust = TrustPolicy()
         /// The methods for which no person is asked.
-        var declines: Set<AuthenticationMethod>
-
-        /// Without arguments, a login of a person who may be asked and has given nothing.
-        package init(
-            maxAttempts: Int = 3, mayAsk: Bool = true, force: Bool = false, hasSuppliedCredential: Bool = false,
-            mayUseTicket: Bool = false, refreshesFirst: Bool = false, sessionWasRefused: Bool = false,
-            trust: TrustPolicy = TrustPolicy(), declines: Set<AuthenticationMethod> = [.certificate]
-        ) {
-            self.maxAttempts = maxAttempts
-            self.mayAsk = mayAsk
-            self.force = force
-            self.hasSuppliedCredential = hasSuppliedCredential
-            self.mayUseTicket = mayUseTicket
-            self.refreshesFirst = refreshesFirst
-            self.sessionWasRefused = sessionWasRefused
-            self.trust = trust
-            self.declines = declines
-        }
+        var declines: Set<AuthenticationMethod> = [.certificate]
     }
 
     /// The profile and the user of a login, repeated in every challenge.

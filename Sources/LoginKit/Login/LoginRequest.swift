@@ -72,8 +72,8 @@ package struct LoginRequest {
     var wantsTokenAlone = false
 
     /// Without arguments: what is stored of the active account.
-    package init(username: String? = nil, policy: LoginFlow.Policy = LoginFlow.Policy()) {
-        (self.username, self.policy) = (username, policy)
+    package init(username: String? = nil, mayAsk: Bool = true) {
+        (self.username, policy) = (username, LoginFlow.Policy(mayAsk: mayAsk))
     }
 }
 

@@ -4,7 +4,7 @@ import Secrets
 extension LoginContext {
     /// A request for the account of this name; the code of a second factor comes from a variable or the profile's command.
     func unattendedRequest(_ profile: Profile, _ username: String?) -> LoginRequest {
-        var request = LoginRequest(username: username, policy: LoginFlow.Policy(mayAsk: false))
+        var request = LoginRequest(username: username, mayAsk: false)
         let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
         request.code = request.suppliedCode(profile, dependencies, mayUseVariables: mayUse)
         return request
