@@ -65,6 +65,7 @@ struct SessionMembersTests {
             ),
             (#"{"id":1}"#, #"{"id":1,"params":["token:t\"1"]}"#), (#"{"params":{"a":[]}}"#, #"{"params":{"a":[]}}"#),
             (#"[{"params":[]}]"#, #"[{"params":[]}]"#),
+            (#"\#u{FEFF}{"params":[1]}"#, #"\#u{FEFF}{"params":["token:t\"1",1]}"#),
         ])
     func arrays(text: String, expected: String) throws {
         var rule = SessionRule()

@@ -58,7 +58,12 @@ extension SessionRule {
             case nil:
                 added.append(name.map { JSONTemplate.Member(name: $0, value: .array([member.value])) } ?? member)
             case .array(let elements)? where name != nil:
-                let start = body.withUnsafeBytes { $0.arrayStart(ofMember: name ?? "") }
+                let start = body.withUnsafeBytes { bytes -> Int? in
+                    let plain = bytes.withoutByteOrderMark
+                    let place = try? JSONReader.places(plain, at: []).first { $0.name == name }
+                    // Behind the bracket.
+                    return place.map { bytes.count - plain.count + $0.range.lowerBound + 1 }
+                }
                 if let start { inserted.append((start, member.value, elements.isEmpty)) }
             default: break
             }
@@ -81,40 +86,6 @@ extension JSONTemplate.Member {
     var arrayName: String? {
         guard let pointer = JSONPointer(name), pointer.steps.count == 2, pointer.steps[1] == "0" else { return nil }
         return pointer.steps[0]
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Where the elements begin of the array that is this member of the object, in bytes; this is known to be JSON.
-    fileprivate func arrayStart(ofMember name: String) -> Int? {
-        var depth = 0, index = startIndex
-        var key: Range<Int>?
-        while index < endIndex {
-            switch self[index] {
-            case UInt8(ascii: "\""):
-                let start = index
-                index += 1
-                while index < endIndex, self[index] != UInt8(ascii: "\"") {
-                    index += self[index] == UInt8(ascii: "\\") ? 2 : 1
-                }
-                if depth == 1, key == nil, index < endIndex { key = start..<index + 1 }
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                if depth == 1, self[index] == UInt8(ascii: "["), let key, isText(key, name) { return index + 1 }
-                depth += 1
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            case UInt8(ascii: ",") where depth == 1: key = nil
-            default: break
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    /// Whether a piece of it is the JSON text of `name`.
-    private func isText(_ range: Range<Int>, _ name: String) -> Bool {
-        let element = Array("[".utf8) + self[range] + Array("]".utf8)
-        guard case .array(let elements)? = element.withUnsafeBytes({ try? JSONReader.read($0) }) else { return false }
-        return elements.first?.text == name
     }
 }
 
