@@ -26,17 +26,14 @@ struct FileLock: ~Copyable {
         guard number >= 0 else { throw openingFault(path: path, errno: errno) }
         let file = Descriptor(number)
         try checkFile(file, path: path, fixingMode: true)
-        let begun = Self.monotonicMilliseconds(), patience = Int64(seconds) * 1000
+        let begun = SuspendingClock.now, patience = Duration.seconds(seconds)
         var deadline = begun + patience
         var last = try Self.lastTaken(file, path: path)
-        while flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw .system(call: "flock", path: path, errno: errno)
-            }
-            let now = Self.monotonicMilliseconds(), present = try Self.lastTaken(file, path: path)
-            if present != last { (last, deadline) = (present, min(now + patience, begun + 6 * patience)) }
-            guard now < deadline, !isCancelled() else { throw .locked(path: path, seconds: seconds) }
-            usleep(useconds_t.random(in: 2_000...10_000))
+        try takeLock(number, path: path, seconds: seconds, kind: isShared ? LOCK_SH : LOCK_EX) {
+            () throws(StoreFault) in
+            let now = SuspendingClock.now, present = try Self.lastTaken(file, path: path)
+            if present != last { (last, deadline) = (present, min(now + patience, begun + patience * 6)) }
+            return now < deadline && !isCancelled()
         }
         futimens(number, nil)
         descriptor = file
@@ -47,12 +44,20 @@ struct FileLock: ~Copyable {
         let time = try file.status(path: path).st_mtim
         return [time.tv_sec, time.tv_nsec]
     }
+}
 
-    /// The clock that nobody sets (clock_gettime(2)).
-    private static func monotonicMilliseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+/// Waits for a lock on an open file (flock(2)).
+/// - Parameters:
+///   - seconds: how long that may take, for the fault.
+///   - mayWait: asked before each wait.
+/// - Throws: `locked` once it may not wait.
+func takeLock(
+    _ number: Int32, path: String, seconds: Int, kind: Int32 = LOCK_EX, while mayWait: () throws(StoreFault) -> Bool
+) throws(StoreFault) {
+    while flock(number, kind | LOCK_NB) != 0 {
+        guard errno == EWOULDBLOCK || errno == EINTR else { throw .system(call: "flock", path: path, errno: errno) }
+        guard try mayWait() else { throw .locked(path: path, seconds: seconds) }
+        usleep(useconds_t.random(in: 2_000...10_000))
     }
 }
 

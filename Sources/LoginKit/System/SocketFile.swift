@@ -104,15 +104,7 @@ struct FolderLock: ~Copyable {
         guard number >= 0 else { throw .system(call: "open", path: folder.path, errno: errno) }
         let descriptor = Descriptor(number)
         let deadline = ContinuousClock.now + .seconds(SafeFile.usualWait)
-        while flock(number, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw .system(call: "flock", path: folder.path, errno: errno)
-            }
-            guard ContinuousClock.now < deadline else {
-                throw .locked(path: folder.path, seconds: SafeFile.usualWait)
-            }
-            usleep(5000)
-        }
+        try takeLock(number, path: folder.path, seconds: SafeFile.usualWait) { .now < deadline }
         return FolderLock(descriptor: descriptor)
     }
 }
