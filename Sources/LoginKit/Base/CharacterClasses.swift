@@ -16,3 +16,11 @@ extension UInt8 {
     /// A character of a token (RFC 9110, section 5.6.2).
     var isTokenCharacter: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
+
+extension BidirectionalCollection {
+    /// Without the elements at both ends that are of this class.
+    func trimming(_ isOutside: (Element) -> Bool) -> SubSequence {
+        let rest = drop(while: isOutside)
+        return rest.lastIndex { !isOutside($0) }.map { rest[...$0] } ?? rest
+    }
+}

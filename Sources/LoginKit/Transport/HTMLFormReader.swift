@@ -184,10 +184,5 @@ enum HTMLAddress {
         return String(cleaned)
     }
 
-    static func trimmed(_ text: String) -> String {
-        let isOutside = { (scalar: Unicode.Scalar) in scalar.value <= 0x20 }
-        var scalars = text.unicodeScalars.drop(while: isOutside)
-        while let last = scalars.last, isOutside(last) { scalars.removeLast() }
-        return String(scalars)
-    }
+    static func trimmed(_ text: String) -> String { String(text.unicodeScalars.trimming { $0.value <= 0x20 }) }
 }

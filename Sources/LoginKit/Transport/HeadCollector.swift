@@ -153,12 +153,7 @@ extension Slice<UnsafeRawBufferPointer> {
     }
 
     /// The text without blanks around it.
-    var trimmed: String {
-        guard let start = firstIndex(where: { !$0.isBlank }), let end = lastIndex(where: { !$0.isBlank }) else {
-            return ""
-        }
-        return String(decoding: self[start...end], as: UTF8.self)
-    }
+    var trimmed: String { String(decoding: trimming(\.isBlank), as: UTF8.self) }
 }
 
 extension UInt8 {

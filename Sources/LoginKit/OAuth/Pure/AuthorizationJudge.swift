@@ -37,7 +37,7 @@ struct AuthorizationJudge: Equatable, Sendable {
     /// Judges what was pasted. Blanks around it and line breaks inside are not its own; a fragment was added by the server and says nothing.
     func judge(pasted: Secret) -> AuthorizationResponse {
         guard pasted.count <= Self.limit else { return .notAnAddress(.otherAddress) }
-        let text = pasted.unprotectedText.filter { !$0.isNewline }.trimmed
+        let text = String(pasted.unprotectedText.filter { !$0.isNewline }.trimming(\.isWhitespace))
         if text.isEmpty { return .notAnAddress(.empty) }
         guard let target = target(of: text) else {
             return .notAnAddress(isRequest(text) ? .requestAddress : .otherAddress)
@@ -133,15 +133,5 @@ private struct QueryParameters {
 
     private static func decoded(_ text: Substring.UTF8View) -> String? {
         FormText.decoded(text, isStrict: true).flatMap { String(validating: $0, as: UTF8.self) }
-    }
-}
-
-extension String {
-    /// Without blanks and line ends around it.
-    fileprivate var trimmed: String {
-        var text = self[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }

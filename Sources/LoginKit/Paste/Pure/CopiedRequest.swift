@@ -150,8 +150,7 @@ extension Secret {
             guard let end = bytes.firstIndex(of: byte) else { return nil }
             let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
             let name = bytes[..<end].drop(while: isBlank)
-            var rest = bytes[(end + 1)...].drop(while: isBlank)
-            while let last = rest.last, isBlank(last) { rest = rest.dropLast() }
+            let rest = bytes[(end + 1)...].trimming(isBlank)
             let text = String(decoding: name, as: UTF8.self)
             return (String(text.prefix { $0 != " " }), Secret(copying: UnsafeRawBufferPointer(rebasing: rest)))
         }

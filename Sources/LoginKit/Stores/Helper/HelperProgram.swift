@@ -158,11 +158,6 @@ enum HelperResponse {
     }
 
     static func trimmed(_ output: Secret) -> String {
-        output.withUnsafeBytes { bytes in
-            let isBlank = { (byte: UInt8) in byte <= 0x20 }
-            let start = bytes.drop(while: isBlank)
-            let end = start.reversed().drop(while: isBlank).count
-            return String(decoding: start.prefix(end), as: UTF8.self)
-        }
+        output.withUnsafeBytes { bytes in String(decoding: bytes.trimming { $0 <= 0x20 }, as: UTF8.self) }
     }
 }
