@@ -20,7 +20,7 @@ package struct LoginFlow: Equatable, Sendable {
     enum Source: Equatable, Sendable, CaseIterable { case supplied, stored, typed, ticket }
 
     /// The progress of a login: what was asked for last, and what has to be known once the answer is there.
-    enum State: Equatable, Sendable {
+    enum State: Equatable, Sendable, NamedCase {
         case starting
         case lookingUp
         /// A session was stored, and is judged before anybody is asked: `LoginFlow+StoredSession.swift`.
@@ -56,7 +56,7 @@ package struct LoginFlow: Equatable, Sendable {
     }
 
     /// The result of the last effect, or the beginning of the flow.
-    enum Event: Equatable, Sendable {
+    enum Event: Equatable, Sendable, NamedCase {
         case begun
         /// `endedAt`, in seconds of Unix time, if the stored session is past its end, or was dropped by its store for that.
         case lookedUp(Found, endedAt: Int64? = nil)

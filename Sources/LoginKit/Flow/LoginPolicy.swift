@@ -52,47 +52,10 @@ extension LoginFlow {
 }
 
 extension LoginFlow.State {
-    /// The case alone, for a message that must not show what is in it.
+    /// The step with a stored session or the question, or else the case alone.
     var name: String {
-        switch self {
-        case .starting: "starting"
-        case .lookingUp: "looking up"
-        case .judging(let session): session.step.rawValue
-        case .preparing: "preparing"
-        case .awaiting(let question, _): question.name
-        case .authenticating: "authenticating"
-        case .rejectingCredential: "rejecting the credential"
-        case .resuming: "resuming"
-        case .waiting: "waiting"
-        case .saving: "saving"
-        case .trusting: "trusting"
-        case .rememberingTrust: "remembering what is trusted"
-        case .finished: "finished"
-        }
-    }
-}
-
-extension LoginFlow.Event {
-    /// The case alone, for a message that must not show what is in it.
-    var name: String {
-        switch self {
-        case .begun: "begun"
-        case .lookedUp: "looked up"
-        case .foundRefused: "found what was refused"
-        case .prepared: "prepared"
-        case .answered: "answered"
-        case .confirmed: "confirmed"
-        case .refused: "refused"
-        case .unconfirmed: "unconfirmed"
-        case .needsCode: "needs a code"
-        case .pending: "pending"
-        case .waited: "waited"
-        case .refreshed: "refreshed"
-        case .notRefreshable: "not refreshable"
-        case .rejected: "rejected"
-        case .saved: "saved"
-        case .trusted: "trusted"
-        case .failed: "failed"
-        }
+        if case .judging(let session) = self { return session.step.rawValue }
+        if case .awaiting(let question, _) = self { return question.name }
+        return caseName
     }
 }

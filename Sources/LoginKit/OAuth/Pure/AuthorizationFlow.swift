@@ -34,7 +34,7 @@ struct AuthorizationFlow: Equatable, Sendable {
     }
 
     /// The progress of an authorization: what was asked for last.
-    enum State: Equatable, Sendable {
+    enum State: Equatable, Sendable, NamedCase {
         case starting
         /// The search for the server and a client, below, as the next ones.
         case discovering
@@ -56,7 +56,7 @@ struct AuthorizationFlow: Equatable, Sendable {
     }
 
     /// The result of the last effect, or the beginning of the flow.
-    enum Event: Equatable, Sendable {
+    enum Event: Equatable, Sendable, NamedCase {
         case begun
         case discovered(Server)
         case agreed, declined
@@ -156,54 +156,6 @@ struct AuthorizationFlow: Equatable, Sendable {
 
     mutating func unexpected(_ event: Event) -> Effect {
         finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
-    }
-}
-
-extension AuthorizationFlow.State {
-    /// The case alone, for a message that must not show what is in it.
-    var name: String {
-        switch self {
-        case .starting: "starting"
-        case .discovering: "discovering"
-        case .asking: "asking about the server"
-        case .listening: "listening"
-        case .registering: "registering"
-        case .pushing: "pushing"
-        case .showing: "showing the URL"
-        case .awaitingAnswer: "awaiting the answer"
-        case .requestingCode: "requesting a code"
-        case .askingPage: "asking about the page"
-        case .showingCode: "showing the code"
-        case .waiting: "waiting"
-        case .polling: "polling"
-        case .exchanging: "exchanging"
-        case .finished: "finished"
-        }
-    }
-}
-
-extension AuthorizationFlow.Event {
-    /// The case alone.
-    var name: String {
-        switch self {
-        case .begun: "begun"
-        case .discovered: "discovered"
-        case .agreed: "agreed"
-        case .declined: "declined"
-        case .listened: "listened"
-        case .portTaken: "port taken"
-        case .registered: "registered"
-        case .pushed: "pushed"
-        case .shown: "shown"
-        case .heard: "heard"
-        case .nothingHeard: "nothing heard"
-        case .codeIssued: "code issued"
-        case .codeRefused: "code refused"
-        case .waited: "waited"
-        case .polled: "polled"
-        case .exchanged: "exchanged"
-        case .failed: "failed"
-        }
     }
 }
 
