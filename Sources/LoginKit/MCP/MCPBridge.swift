@@ -4,7 +4,7 @@ import Glibc
 /// HTTP: adds the login, and nothing else.
 package final class MCPBridge: @unchecked Sendable {
     private let login: MCPLogin
-    private let output = MCPOutput()
+    private let output = MCPOutput(STDOUT_FILENO)
     private let monitor = Monitor()
     private let threads = CountedThreads()
     /// In the order in which they came.
@@ -58,7 +58,7 @@ package final class MCPBridge: @unchecked Sendable {
     /// Reads all messages, on a thread of its own, since a client that does not read the answers may hold it up.
     /// - Parameter end: closed at the end.
     private func receive(until end: Int32) {
-        var input = MCPInput()
+        var input = MCPInput(STDIN_FILENO)
         while !input.isAtEnd { for line in input.lines() { receive(line) } }
         close(end)
     }
