@@ -7,19 +7,9 @@ package final class MCPBridge: @unchecked Sendable {
     private let output = MCPOutput(STDOUT_FILENO)
     private let monitor = Monitor()
     private let threads = CountedThreads()
-    /// In the order in which they came.
-    private var waiting: [MCPCall] = []
-    /// The bytes of all that wait or are under way.
-    private var held = 0
-    private var running: [MCPCall] = []
-    /// Whether a message that goes alone is under way, or a notification, which are sent one after the other.
-    private var (isAlone, isNotifying) = (false, false)
+    private var calls = MCPCalls()
     private var client: MCPClient?
 
-    /// Requests at once, and answers at once.
-    private static let most = 256
-    /// The bytes of messages at once, and how many of them wait.
-    private static let (mostHeld, mostWaiting) = (4 * MCPMessage.longest, 20_000)
     /// The time that calls have once the client has gone.
     private static let patience = Duration.seconds(1)
 
@@ -27,7 +17,7 @@ package final class MCPBridge: @unchecked Sendable {
     package init(_ context: LoginContext, to target: String?, _ options: MCPOptions) {
         login = MCPLogin(context, target, options)
         client = MCPClient(login, output) { [unowned self] session in
-            monitor.locked { for call in running { call.lose(before: session) } }
+            monitor.locked { calls.lose(before: session) }
         }
     }
 
@@ -42,10 +32,7 @@ package final class MCPBridge: @unchecked Sendable {
         }
         let end = ContinuousClock.now + (signals.arePending ? .zero : Self.patience)
         while ContinuousClock.now < end, !output.isClosed, !signals.arePending, isBusy { usleep(5000) }
-        monitor.locked {
-            waiting = []
-            for call in running { call.cancel() }
-        }
+        monitor.locked { calls.cancelAll() }
         client?.end()
         let last = ContinuousClock.now + Self.patience
         while ContinuousClock.now < last, threads.count > 0 { usleep(5000) }
@@ -53,7 +40,7 @@ package final class MCPBridge: @unchecked Sendable {
         signals.release()
     }
 
-    private var isBusy: Bool { monitor.locked { !(waiting.isEmpty && running.isEmpty) } }
+    private var isBusy: Bool { monitor.locked { !calls.isEmpty } }
 
     /// Reads all messages, on a thread of its own, since a client that does not read the answers may hold it up.
     /// - Parameter end: closed at the end.
@@ -67,92 +54,41 @@ package final class MCPBridge: @unchecked Sendable {
         do throws(MCPError) {
             guard let line else { throw .tooLong }
             let message = try MCPMessage(line)
-            var hasRoom = true
-            monitor.locked {
-                if message.method == MCPMessage.cancelling, !cancel(message.cancelled) { return }
-                hasRoom =
-                    message.method == MCPMessage.cancelling
-                    || held + message.text.count <= Self.mostHeld && waiting.count < Self.mostWaiting
-                guard hasRoom else { return }
-                waiting.append(MCPCall(message))
-                held += message.text.count
-                startWaiting()
-            }
+            var hasRoom = false
+            start(
+                monitor.locked {
+                    hasRoom = calls.take(message)
+                    return calls.start()
+                })
             if !hasRoom, let id = message.id { output.send(MCPError.tooMany.answer(to: id)) }
         } catch {
             output.send(error.answer(to: nil))
         }
     }
 
-    /// Gives up a request that the client does not want any more; with the lock.
-    /// - Returns: whether the service is to be told so.
-    private func cancel(_ id: MCPMessage.ID?) -> Bool {
-        guard let id else { return false }
-        if let place = waiting.firstIndex(where: { $0.message.id == id }) {
-            held -= waiting.remove(at: place).message.text.count
-            return false
-        }
-        // Of two with one ID, the earlier one was given up for the later.
-        guard let call = running.last(where: { $0.message.id == id && !$0.isAnswered }),
-            call.message.method != "initialize"
-        else { return false }
-        if call.cancelUnlessSent() { return false }
-        if call.message.isModern { call.cancel() }
-        return !call.message.isModern
-    }
-
-    /// Starts what may be sent now; with the lock.
-    private func startWaiting() {
-        var place = 0, requests = running.count { $0.message.id != nil }
-        var answers = running.count { $0.message.method.isEmpty }
-        while place < waiting.count {
-            let call = waiting[place], isRequest = call.message.id != nil
-            let mustWait =
-                switch call.message.kind {
-                case .request: isAlone || requests >= Self.most
-                case .notification: isAlone || isNotifying
-                case .answer: answers >= Self.most
-                }
-            if mustWait {
-                place += 1
-                continue
+    /// Sends messages, each on a thread of its own.
+    private func start(_ calls: [MCPCall]) {
+        var started = calls
+        while !started.isEmpty {
+            let refused = started.filter { call in !threads.start { [self] in run(call) } }
+            for call in refused {
+                if let id = call.message.id { output.send(MCPError.noThread.answer(to: id)) }
             }
-            waiting.remove(at: place)
-            // Whoever uses an ID again waits for the later answer.
-            if isRequest { running.first { $0.message.id == call.message.id }?.cancel() }
-            running.append(call)
-            requests += isRequest ? 1 : 0
-            answers += call.message.method.isEmpty ? 1 : 0
-            note(call, isUnderWay: true)
-            if !threads.start({ [self] in run(call) }) { refuse(call) }
+            started = end(refused)
         }
-    }
-
-    private func note(_ call: MCPCall, isUnderWay: Bool) {
-        if call.message.goesAlone { isAlone = isUnderWay }
-        if call.message.kind == .notification { isNotifying = isUnderWay }
     }
 
     private func run(_ call: MCPCall) {
         client?.serve(call)
-        monitor.locked {
-            // The service knows, and the client wants no answer.
-            if let id = call.message.cancelled { running.last { $0.message.id == id }?.cancel() }
-            finish(call)
-            startWaiting()
+        start(end([call]))
+    }
+
+    /// - Returns: the calls that may be sent now.
+    private func end(_ ended: [MCPCall]) -> [MCPCall] {
+        if ended.isEmpty { return [] }
+        return monitor.locked {
+            for call in ended { calls.end(call) }
+            return calls.start()
         }
-    }
-
-    private func finish(_ call: MCPCall) {
-        running.removeAll { $0 === call }
-        held -= call.message.text.count
-        note(call, isUnderWay: false)
-    }
-
-    private func refuse(_ call: MCPCall) {
-        finish(call)
-        guard let id = call.message.id else { return }
-        output.send(
-            MCPError(code: MCPError.failed, message: "the system has no thread left for this call").answer(to: id))
     }
 }

@@ -217,6 +217,7 @@ struct MCPError: Error, Equatable, Sendable {
     static let unreadable = MCPError(code: -32700, message: "the message is not valid JSON")
     static let tooLong = MCPError(code: -32600, message: "the message is longer than \(MCPMessage.longest >> 20) MiB")
     static let tooMany = MCPError(code: failed, message: "too many messages wait; this one was not sent")
+    static let noThread = MCPError(code: failed, message: "the system has no thread left for this call")
     static func invalid(_ problem: String) -> MCPError {
         MCPError(code: -32600, message: "the message is not valid: \(problem)")
     }

@@ -1,0 +1,130 @@
+/// The client's messages that wait or are under way: which of them may be sent when, and how many there may be.
+struct MCPCalls {
+    /// The calls of one kind.
+    private struct Queue {
+        /// The most under way, and how many are.
+        let most: Int
+        var running = 0
+        /// Those that wait, with their numbers; the first ones are the last of `older`.
+        private var newer: [(number: Int, call: MCPCall)] = [], older: [(number: Int, call: MCPCall)] = []
+
+        init(most: Int) {
+            self.most = most
+        }
+
+        /// The number of the next call, if it may be sent.
+        var next: Int? { running < most ? (older.last ?? newer.first)?.number : nil }
+
+        mutating func append(_ call: MCPCall, number: Int) { newer.append((number, call)) }
+
+        mutating func start() -> MCPCall? {
+            if older.isEmpty { (older, newer) = (newer.reversed(), []) }
+            running += 1
+            return older.popLast()?.call
+        }
+
+        mutating func remove(_ id: MCPMessage.ID) -> MCPCall? {
+            if let place = older.lastIndex(where: { $0.call.message.id == id }) { return older.remove(at: place).call }
+            return newer.firstIndex { $0.call.message.id == id }.map { newer.remove(at: $0).call }
+        }
+
+        mutating func removeAll() { (newer, older) = ([], []) }
+    }
+
+    /// Requests, notifications, which are sent one after the other, and answers.
+    private var queues = [Queue(most: mostAtOnce), Queue(most: 1), Queue(most: mostAtOnce)]
+    private var running: [MCPCall] = []
+    /// Whether a message that goes alone is under way.
+    private var isAlone = false
+    /// How many have come, how many of them wait, and the bytes of all that wait or are under way.
+    private var (count, waiting, held) = (0, 0, 0)
+
+    /// The most requests, and the most answers, under way.
+    static let mostAtOnce = 256
+    /// The most bytes held, and the most messages waiting.
+    static let (mostHeld, mostWaiting) = (4 * MCPMessage.longest, 20_000)
+
+    var isEmpty: Bool { waiting == 0 && running.isEmpty }
+
+    /// Takes a message that the client sends.
+    /// - Returns: whether there is room for it.
+    mutating func take(_ message: MCPMessage) -> Bool {
+        if message.method == MCPMessage.cancelling {
+            if !cancel(message.cancelled) { return true }
+        } else if held + message.text.count > Self.mostHeld || waiting >= Self.mostWaiting {
+            return false
+        }
+        queues[Self.queue(of: message)].append(MCPCall(message), number: count)
+        (count, waiting, held) = (count + 1, waiting + 1, held + message.text.count)
+        return true
+    }
+
+    /// Cancels a request.
+    /// - Returns: whether to pass the cancellation on.
+    private mutating func cancel(_ id: MCPMessage.ID?) -> Bool {
+        guard let id else { return false }
+        if let call = queues[Self.requests].remove(id) {
+            (waiting, held) = (waiting - 1, held - call.message.text.count)
+            return false
+        }
+        // Of two with one ID, the earlier one was given up for the later.
+        guard let call = running.last(where: { $0.message.id == id && !$0.isAnswered }),
+            call.message.method != "initialize"
+        else { return false }
+        if call.cancelUnlessSent() { return false }
+        if call.message.isModern { call.cancel() }
+        return !call.message.isModern
+    }
+
+    /// Takes out what may be sent now, in the order in which it came.
+    mutating func start() -> [MCPCall] {
+        var started: [MCPCall] = []
+        while let call = startNext() {
+            waiting -= 1
+            // Whoever uses an ID again waits for the later answer.
+            if let id = call.message.id { running.first { $0.message.id == id }?.cancel() }
+            if call.message.goesAlone { isAlone = true }
+            running.append(call)
+            started.append(call)
+        }
+        return started
+    }
+
+    private mutating func startNext() -> MCPCall? {
+        func number(_ queue: Int) -> Int { (isAlone && queue != Self.answers ? nil : queues[queue].next) ?? .max }
+        guard let next = queues.indices.min(by: { number($0) < number($1) }), number(next) < .max else { return nil }
+        return queues[next].start()
+    }
+
+    /// Takes note that a call is over.
+    mutating func end(_ call: MCPCall) {
+        running.removeAll { $0 === call }
+        queues[Self.queue(of: call.message)].running -= 1
+        held -= call.message.text.count
+        if call.message.goesAlone { isAlone = false }
+        // The service has been told, so drop the request here, too.
+        if let id = call.message.cancelled { running.last { $0.message.id == id }?.cancel() }
+    }
+
+    /// Gives up the calls that were sent before a session.
+    func lose(before session: Int) {
+        for call in running { call.lose(before: session) }
+    }
+
+    /// Drops what waits, and cancels what is under way.
+    mutating func cancelAll() {
+        for queue in queues.indices { queues[queue].removeAll() }
+        waiting = 0
+        for call in running { call.cancel() }
+    }
+
+    private static let (requests, notifications, answers) = (0, 1, 2)
+
+    private static func queue(of message: MCPMessage) -> Int {
+        switch message.kind {
+        case .request: requests
+        case .notification: notifications
+        case .answer: answers
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import LoginKit
+
+/// Which messages of an MCP client are sent when.
+final class MCPCallsTests {
+    private var calls = MCPCalls()
+
+    /// Takes a message, as JSON without what each has.
+    /// - Returns: the calls that are sent then; `nil` if there was no room.
+    private func send(_ members: String) throws -> [MCPCall]? {
+        let hasRoom = calls.take(try MCPMessage(Array("{\"jsonrpc\":\"2.0\",\(members)}".utf8)))
+        let started = calls.start()
+        return hasRoom ? started : nil
+    }
+
+    /// The next calls, once one has ended.
+    private func end(_ call: MCPCall) -> [MCPCall] {
+        calls.end(call)
+        return calls.start()
+    }
+
+    private static let cancelling = #""method":"notifications/cancelled","params":{"requestId":1}"#
+
+    @Test func `256 requests are under way at most, and the others wait in their order`() throws {
+        var running: [MCPCall] = []
+        for id in 0..<256 { running += try #require(try send("\"id\":\(id),\"method\":\"ping\"")) }
+        #expect(running.count == 256)
+        for id in 256..<300 { #expect(try send("\"id\":\(id),\"method\":\"ping\"")?.isEmpty == true) }
+        for id in 256..<300 {
+            let started = end(running.removeFirst())
+            #expect(started.map(\.message.id) == [.number(Int64(id))])
+        }
+        let started = end(running.removeFirst())
+        #expect(started.isEmpty)
+    }
+
+    @Test func `an answer of the client does not wait for its requests`() throws {
+        for id in 0..<300 { _ = try send("\"id\":\(id),\"method\":\"ping\"") }
+        #expect(try send(#""id":1,"result":{}"#)?.count == 1)
+        for id in 2..<300 { _ = try send("\"id\":\(id),\"result\":{}") }
+        #expect(try send(#""id":300,"result":{}"#)?.isEmpty == true)
+    }
+
+    @Test func `notifications are sent one after the other, and nothing waits for them`() throws {
+        let first = try #require(try send(#""method":"notifications/a""#)?.first)
+        #expect(try send(#""method":"notifications/b""#)?.isEmpty == true)
+        #expect(try send(#""method":"notifications/c""#)?.isEmpty == true)
+        #expect(try send(#""id":1,"method":"ping""#)?.count == 1)
+        let second = try #require(end(first).first)
+        #expect(second.message.method == "notifications/b")
+        #expect(end(second).map(\.message.method) == ["notifications/c"])
+    }
+
+    @Test func `nothing is sent beside initialize and initialized, and then all in its order`() throws {
+        let first = try #require(try send(#""id":0,"method":"initialize""#)?.first)
+        for members in [
+            #""method":"notifications/a""#, #""id":1,"method":"ping""#, #""method":"notifications/initialized""#,
+            #""id":2,"method":"ping""#, #""id":3,"method":"initialize""#, #""method":"notifications/b""#,
+        ] {
+            #expect(try send(members)?.isEmpty == true)
+        }
+        #expect(try send(#""id":1,"result":{}"#)?.count == 1)
+        let started = end(first)
+        #expect(started.map(\.message.method) == ["notifications/a", "ping", "ping", "initialize"])
+        let last = try #require(started.last), notification = try #require(started.first)
+        #expect(end(notification).isEmpty)
+        let initialized = end(last)
+        #expect(initialized.map(\.message.method) == ["notifications/initialized"])
+        #expect(end(try #require(initialized.first)).map(\.message.method) == ["notifications/b"])
+    }
+
+    @Test func `a request that waits is dropped when it is cancelled, and the service hears nothing`() throws {
+        let first = try #require(try send(#""id":0,"method":"initialize""#)?.first)
+        _ = try send(#""id":1,"method":"ping""#)
+        _ = try send(#""id":2,"method":"ping""#)
+        #expect(try send(Self.cancelling)?.isEmpty == true)
+        #expect(end(first).map(\.message.id) == [.number(2)])
+    }
+
+    @Test func `a request that was sent ends once the service has been told`() throws {
+        let call = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        #expect(call.begin())
+        let cancellation = try #require(try send(Self.cancelling)?.first)
+        #expect(!call.isOver)
+        #expect(end(cancellation).isEmpty && call.isOver)
+    }
+
+    @Test func `20,000 messages wait at most`() throws {
+        let first = try #require(try send(#""id":0,"method":"initialize""#)?.first)
+        for id in 1...20_000 { #expect(try send("\"id\":\(id),\"method\":\"ping\"")?.isEmpty == true) }
+        #expect(try send(#""id":20001,"method":"ping""#)?.count == nil)
+        #expect(end(first).count == 256)
+        #expect(try send(#""id":20001,"method":"ping""#)?.isEmpty == true)
+    }
+}
