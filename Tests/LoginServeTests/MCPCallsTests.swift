@@ -86,6 +86,12 @@ final class MCPCallsTests {
         #expect(end(cancellation).isEmpty && call.isOver)
     }
 
+    @Test func `of three requests with one ID only the last is answered`() throws {
+        var sent: [MCPCall] = []
+        for _ in 0..<3 { sent += try #require(try send(#""id":1,"method":"ping""#)) }
+        #expect(sent.map { $0.answer() } == [false, false, true])
+    }
+
     @Test func `20,000 messages wait at most`() throws {
         let first = try #require(try send(#""id":0,"method":"initialize""#)?.first)
         for id in 1...20_000 { #expect(try send("\"id\":\(id),\"method\":\"ping\"")?.isEmpty == true) }

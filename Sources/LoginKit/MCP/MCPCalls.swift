@@ -82,7 +82,7 @@ struct MCPCalls {
         while let call = startNext() {
             waiting -= 1
             // Whoever uses an ID again waits for the later answer.
-            if let id = call.message.id { running.first { $0.message.id == id }?.cancel() }
+            if let id = call.message.id { for other in running where other.message.id == id { other.cancel() } }
             if call.message.goesAlone { isAlone = true }
             running.append(call)
             started.append(call)
