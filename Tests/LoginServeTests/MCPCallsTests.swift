@@ -99,4 +99,24 @@ final class MCPCallsTests {
         #expect(end(first).count == 256)
         #expect(try send(#""id":20001,"method":"ping""#)?.isEmpty == true)
     }
+
+    @Test func `cancellations have room beyond the bounds, and bounds of their own`() throws {
+        let call = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        #expect(call.begin())
+        for id in 2..<20_257 { _ = try send("\"id\":\(id),\"method\":\"ping\"") }
+        #expect(try send(#""method":"notifications/a""#)?.count == nil)
+        #expect(try send(Self.cancelling)?.count == 1)
+        for _ in 0..<256 { #expect(try send(Self.cancelling)?.isEmpty == true) }
+        #expect(try send(Self.cancelling)?.count == nil)
+    }
+
+    @Test func `many long cancellations of one request are not all held`() throws {
+        let call = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        #expect(call.begin())
+        let reason = String(repeating: "a", count: 1 << 20)
+        let text = #"{"method":"notifications/cancelled","params":{"requestId":1,"reason":"\#(reason)"}}"#
+        let cancellation = try MCPMessage(Array(text.utf8))
+        let count = (0..<300).count { _ in calls.take(cancellation) }
+        #expect(count == 256)
+    }
 }

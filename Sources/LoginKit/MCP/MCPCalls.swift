@@ -43,17 +43,19 @@ struct MCPCalls {
     static let mostAtOnce = 256
     /// The most bytes held, and the most messages waiting.
     static let (mostHeld, mostWaiting) = (4 * MCPMessage.longest, 20_000)
+    /// The room for cancellations beyond that: they make room.
+    private static let spare = (bytes: 1 << 20, messages: mostAtOnce)
 
     var isEmpty: Bool { waiting == 0 && running.isEmpty }
 
     /// Takes a message that the client sends.
     /// - Returns: whether there is room for it.
     mutating func take(_ message: MCPMessage) -> Bool {
-        if message.method == MCPMessage.cancelling {
-            if !cancel(message.cancelled) { return true }
-        } else if held + message.text.count > Self.mostHeld || waiting >= Self.mostWaiting {
-            return false
-        }
+        let isCancelling = message.method == MCPMessage.cancelling,
+            spare = isCancelling ? Self.spare : (bytes: 0, messages: 0)
+        guard held + message.text.count <= Self.mostHeld + spare.bytes, waiting < Self.mostWaiting + spare.messages
+        else { return false }
+        if isCancelling, !cancel(message.cancelled) { return true }
         queues[Self.queue(of: message)].append(MCPCall(message), number: count)
         (count, waiting, held) = (count + 1, waiting + 1, held + message.text.count)
         return true
