@@ -60,7 +60,7 @@ package final class MCPBridge: @unchecked Sendable {
                     hasRoom = calls.take(message)
                     return calls.start()
                 })
-            if !hasRoom, let id = message.id { output.send(MCPError.tooMany.answer(to: id)) }
+            if !hasRoom { refuse(message, .tooMany) }
         } catch {
             output.send(error.answer(to: nil))
         }
@@ -71,11 +71,15 @@ package final class MCPBridge: @unchecked Sendable {
         var started = calls
         while !started.isEmpty {
             let refused = started.filter { call in !threads.start { [self] in run(call) } }
-            for call in refused {
-                if let id = call.message.id { output.send(MCPError.noThread.answer(to: id)) }
-            }
+            for call in refused { refuse(call.message, .noThread) }
             started = end(refused)
         }
+    }
+
+    /// Says why a message is not sent: to the client, unless it waits for no answer.
+    private func refuse(_ message: MCPMessage, _ error: MCPError) {
+        guard let id = message.id else { return login.warn("a message of the client was not sent: \(error.message)") }
+        output.send(error.answer(to: id))
     }
 
     private func run(_ call: MCPCall) {

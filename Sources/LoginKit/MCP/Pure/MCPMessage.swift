@@ -216,8 +216,8 @@ struct MCPError: Error, Equatable, Sendable {
     /// JSON-RPC 2.0, section 5.1.
     static let unreadable = MCPError(code: -32700, message: "the message is not valid JSON")
     static let tooLong = MCPError(code: -32600, message: "the message is longer than \(MCPMessage.longest >> 20) MiB")
-    static let tooMany = MCPError(code: failed, message: "too many messages wait; this one was not sent")
-    static let noThread = MCPError(code: failed, message: "the system has no thread left for this call")
+    static let tooMany = MCPError(code: failed, message: "too many messages are waiting; send it again later")
+    static let noThread = MCPError(code: failed, message: "the system has no thread left; send it again later")
     static func invalid(_ problem: String) -> MCPError {
         MCPError(code: -32600, message: "the message is not valid: \(problem)")
     }
