@@ -55,6 +55,13 @@ import Testing
         #expect(try accounts() == [])
     }
 
+    @Test func `authctl mcp without a thread fails at once and says why`() throws {
+        let result = try run("-u 1", ["mcp", "wire"])
+        #expect(
+            result.code == 1 && result.error.contains("the system has no thread left"),
+            "\(result.ending) \(result.error)")
+    }
+
     private static let commands = [
         ["status"], ["login", "wire", "-u", "ann", "--force", "--password-stdin"],
         ["exec", "-P", "wire", "--serve", "--", "/bin/true"], ["logout", "--all"],

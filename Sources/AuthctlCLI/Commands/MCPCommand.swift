@@ -48,7 +48,7 @@ struct MCPCommand: InvokedCommand {
                 "MCP clients start this command. Put this into the client's configuration: \"command\": \"authctl\", \(arguments)"
             )
         }
-        MCPBridge(invocation.context, to: profileOrURL, options).run()
+        try MCPBridge(invocation.context, to: profileOrURL, options).run()
         return .ok
     }
 }

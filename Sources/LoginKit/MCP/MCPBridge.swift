@@ -22,10 +22,10 @@ package final class MCPBridge: @unchecked Sendable {
     }
 
     /// Passes messages on until the client has gone, or a signal comes.
-    package func run() {
+    package func run() throws(LoginFault) {
         let signals = HeldSignals()
         guard let ending = try? PipeEnds(), DetachedThread.start({ [self] in receive(until: ending.writing) }) else {
-            return login.warn("the system has no thread left")
+            throw .failure(.other("the system has no thread left"))
         }
         while waitForInput([ending.reading], milliseconds: 0) == 0, !signals.arePending, !output.isClosed {
             waitForInput([ending.reading, signals.descriptor], milliseconds: 1000)
