@@ -54,6 +54,27 @@ struct MCPMessageTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (#"{"id":7,"method":3}"#, .number(7)), (#"{"id":"a","method":""}"#, .text("a")),
+            (
+                #"{"id":7,"method":"a b","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1"}}}"#,
+                .number(7)
+            ),
+            (#"{"id":7,"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}}"#, .number(7)),
+            (#"{"method":3}"#, nil), (#"{"id":7.5,"method":3}"#, nil),
+            // The service's own number, not the client's.
+            (#"{"id":7,"error":{}}"#, nil),
+        ] as [(String, MCPMessage.ID?)])
+    func `a request that is not valid is answered by its ID`(text: String, id: MCPMessage.ID?) {
+        do throws(MCPError) {
+            _ = try message(text)
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.id == id)
+        }
+    }
+
     @Test func `arrays and objects are 128 deep at most`() throws {
         func nested(_ depth: Int) -> String {
             let inner = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)

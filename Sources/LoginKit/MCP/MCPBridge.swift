@@ -62,7 +62,7 @@ package final class MCPBridge: @unchecked Sendable {
                 })
             if !hasRoom { refuse(message, .tooMany) }
         } catch {
-            output.send(error.answer(to: nil))
+            output.send(error.answer(to: error.id))
         }
     }
 

@@ -71,15 +71,22 @@ struct MCPMessage: Equatable, Sendable {
         text = bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
         params = members["params"]
         if let name = members["method"] {
-            guard case .string(let name) = name, !name.isEmpty else { throw .invalid("its method is no text") }
-            method = name
-            kind = if let id = members["id"] { .request(try Self.id(id)) } else { .notification }
-            version = try Self.version(params?.member("_meta")?.member("io.modelcontextprotocol/protocolVersion"))
-            guard version == nil || method.isVisibleASCII else { throw .invalid("its method is not visible ASCII") }
+            let id = try members["id"].map { (id) throws(MCPError) in try Self.id(id) }
+            guard case .string(let name) = name, !name.isEmpty else {
+                throw .invalid("its method is not a string, or is empty", id: id)
+            }
+            let version = params?.member("_meta")?.member("io.modelcontextprotocol/protocolVersion")
+            guard version == nil || version?.string?.isVisibleASCII == true else {
+                throw .invalid("its protocol version is not visible ASCII", id: id)
+            }
+            guard version == nil || name.isVisibleASCII else {
+                throw .invalid("its method is not visible ASCII", id: id)
+            }
+            (method, self.version, kind) = (name, version?.string, id.map { .request($0) } ?? .notification)
         } else if members["result"] != nil || members["error"] != nil {
             // OAuth's error is a text, which a client would wait beyond.
             if let error = members["error"] {
-                guard case .integer? = error.member("code") else { throw .invalid("its error has no code") }
+                guard case .integer? = error.member("code") else { throw .invalid("its error has no integer code") }
             }
             (method, version) = ("", members["result"]?.member("protocolVersion")?.string)
             let id = members["id"] ?? .null
@@ -122,16 +129,9 @@ struct MCPMessage: Equatable, Sendable {
         switch value {
         case .integer(let number): return .number(number)
         case .string(let text): return .text(text)
-        case .null, .bool, .number, .array, .object: throw .invalid("its id is neither a string nor a whole number")
+        case .null, .bool, .number, .array, .object:
+            throw .invalid("its id is neither a string nor an integer of 64 bits")
         }
-    }
-
-    private static func version(_ value: JSONValue?) throws(MCPError) -> String? {
-        guard let value else { return nil }
-        guard case .string(let version) = value, version.isVisibleASCII else {
-            throw .invalid("its protocol version is not visible ASCII")
-        }
-        return version
     }
 
     /// The ID of a request.
@@ -218,12 +218,15 @@ struct MCPError: Error, Equatable, Sendable {
     static let tooLong = MCPError(code: -32600, message: "the message is longer than \(MCPMessage.longest >> 20) MiB")
     static let tooMany = MCPError(code: failed, message: "too many messages are waiting; send it again later")
     static let noThread = MCPError(code: failed, message: "the system has no thread left; send it again later")
-    static func invalid(_ problem: String) -> MCPError {
-        MCPError(code: -32600, message: "the message is not valid: \(problem)")
+    /// - Parameter id: of the request.
+    static func invalid(_ problem: String, id: MCPMessage.ID? = nil) -> MCPError {
+        MCPError(code: -32600, message: "the message is not valid: \(problem)", id: id)
     }
 
     let code: Int64
     let message: String
+    /// The request that it answers; `nil` if that is not known, or known elsewhere.
+    var id: MCPMessage.ID?
     /// The exit code of `request` after the same failure.
     var exitCode: Int64?
     /// The command that makes the call possible.
