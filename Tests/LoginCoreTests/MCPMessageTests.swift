@@ -15,7 +15,7 @@ struct MCPMessageTests {
 
     @Test func `a request, a notification and an answer are told apart`() throws {
         #expect(try message(#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).kind == .request(.number(7)))
-        #expect(try message(#"{"jsonrpc":"2.0","id":"7","method":"ping"}"#).kind == .request(.text("7")))
+        #expect(try message(#"{"jsonrpc":"2.0","id":"7","method":"ping"}"#).kind == .request(.text(Array("7".utf8))))
         #expect(try message(#"{"jsonrpc":"2.0","method":"notifications/progress"}"#).kind == .notification)
         #expect(try message(#"{"id":1,"result":{}}"#).kind == .answer(.number(1), isError: false))
         #expect(try message(#"{"id":1.0,"result":{}}"#).kind == .answer(.number(1), isError: false))
@@ -56,7 +56,7 @@ struct MCPMessageTests {
 
     @Test(
         arguments: [
-            (#"{"id":7,"method":3}"#, .number(7)), (#"{"id":"a","method":""}"#, .text("a")),
+            (#"{"id":7,"method":3}"#, .number(7)), (#"{"id":"a","method":""}"#, .text(Array("a".utf8))),
             (
                 #"{"id":7,"method":"a b","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1"}}}"#,
                 .number(7)
@@ -131,7 +131,7 @@ struct MCPMessageTests {
 
     @Test func `a cancelled request is named by its ID`() throws {
         let cancelling = #"{"method":"notifications/cancelled","params":{"requestId":"a"}}"#
-        #expect(try message(cancelling).cancelled == .text("a"))
+        #expect(try message(cancelling).cancelled == .text(Array("a".utf8)))
         #expect(try message(cancelling.replacing("\"a\"", with: "null")).cancelled == nil)
         #expect(try message(#"{"method":"other","params":{"requestId":"a"}}"#).cancelled == nil)
     }
@@ -201,7 +201,7 @@ struct MCPMessageTests {
     @Test func `an error that its sender could not place is placed, and else as it was`() throws {
         let error = try message(#"{"id": null, "error": {"code": -5, "data": [12345678901234567890123]}}"#)
         #expect(
-            String(decoding: error.error(for: .text("q\"")), as: UTF8.self)
+            String(decoding: error.error(for: .text(Array("q\"".utf8))), as: UTF8.self)
                 == #"{"jsonrpc":"2.0","id":"q\"","error":{"code": -5, "data": [12345678901234567890123]}}"#)
     }
 

@@ -5,23 +5,8 @@ struct MCPMessage: Equatable, Sendable {
     /// The `id` of a request.
     enum ID: Hashable, Sendable {
         case number(Int64)
-        case text(String)
-
         /// Byte for byte: `String` would hold two spellings of one letter equal.
-        static func == (one: ID, other: ID) -> Bool {
-            switch (one, other) {
-            case (.number(let one), .number(let other)): one == other
-            case (.text(let one), .text(let other)): one.isSame(as: other)
-            case (.number, .text), (.text, .number): false
-            }
-        }
-
-        func hash(into hasher: inout Hasher) {
-            switch self {
-            case .number(let number): hasher.combine(number)
-            case .text(let text): hasher.combine(Array(text.utf8))
-            }
-        }
+        case text([UInt8])
     }
 
     enum Kind: Equatable, Sendable {
@@ -128,7 +113,7 @@ struct MCPMessage: Equatable, Sendable {
     private static func id(_ value: JSONValue) throws(MCPError) -> ID {
         switch value {
         case .integer(let number): return .number(number)
-        case .string(let text): return .text(text)
+        case .string(let text): return .text(Array(text.utf8))
         case .null, .bool, .number, .array, .object:
             throw .invalid("its id is neither a string nor an integer of 64 bits")
         }
@@ -253,7 +238,7 @@ struct MCPError: Error, Equatable, Sendable {
         answer.add("jsonrpc", "2.0")
         switch id {
         case .number(let number): answer.add("id", number)
-        case .text(let text): answer.add("id", text)
+        case .text(let text): answer.add("id", String(decoding: text, as: UTF8.self))
         case nil: answer.add("id", raw: "null")
         }
         answer.add("error", raw: error)
