@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// Writes messages to the client, one a line.
@@ -40,7 +39,7 @@ struct MCPInput {
     /// - Returns: the lines that are complete now; `nil` in the place of one that is too long.
     mutating func lines() -> [[UInt8]?] {
         let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
-            count = retryingRead(UnsafeMutableRawBufferPointer(buffer))
+            count = max(0, UnsafeMutableRawBufferPointer(buffer).readSome(from: descriptor))
         }
         isAtEnd = piece.isEmpty
         var lines: [[UInt8]?] = [], rest = piece[...]
@@ -61,13 +60,5 @@ struct MCPInput {
     private func append(_ line: [UInt8], to lines: inout [[UInt8]?]) {
         if line.count > MCPMessage.longest { return lines.append(nil) }
         if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { lines.append(line) }
-    }
-
-    private func retryingRead(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            if errno == EAGAIN { waitForInput([descriptor], milliseconds: 1000) } else if errno != EINTR { return 0 }
-        }
     }
 }
