@@ -17,8 +17,10 @@ final class MCPOutput: Sendable {
     func send(_ message: [UInt8]) {
         monitor.locked {
             if isClosed { return }
-            let errno = (message + [0x0A]).withUnsafeBytes { $0.writeAll(to: descriptor) }
-            if errno != nil { isBroken.store(true, ordering: .relaxed) }
+            // One write for a short message, and no copy of a long one.
+            let parts = message.count < 4096 ? [message + [0x0A]] : [message, [0x0A]]
+            let isWritten = parts.allSatisfy { part in part.withUnsafeBytes { $0.writeAll(to: descriptor) } == nil }
+            if !isWritten { isBroken.store(true, ordering: .relaxed) }
         }
     }
 }
@@ -44,7 +46,8 @@ struct MCPInput {
         isAtEnd = piece.isEmpty
         var lines: [[UInt8]?] = [], rest = piece[...]
         while let end = rest.firstIndex(of: 0x0A) {
-            if !isSkipping { append(bytes + rest[..<end], to: &lines) }
+            bytes += rest[..<end]
+            if !isSkipping { append(bytes, to: &lines) }
             (bytes, isSkipping) = ([], false)
             rest = rest[(end + 1)...]
         }

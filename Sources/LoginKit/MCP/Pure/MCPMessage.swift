@@ -53,7 +53,8 @@ struct MCPMessage: Equatable, Sendable {
         }
         guard case .object(let members) = value else { throw .invalid("batches are not supported") }
         // Within strings there are no line ends (RFC 8259, section 7), and elsewhere they mean nothing.
-        text = bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
+        let isOneLine = mark == 0 && !bytes.contains { $0 == 0x0A || $0 == 0x0D }
+        text = isOneLine ? bytes : bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
         params = members["params"]
         if let name = members["method"] {
             let id = try members["id"].map { (id) throws(MCPError) in try Self.id(id) }
@@ -80,9 +81,9 @@ struct MCPMessage: Equatable, Sendable {
             throw .invalid("it has no method, no result and no error")
         }
         lacksHeaders = members["error"]?.member("code") == .integer(-32020)
-        lists = ["tools", "prompts", "resources", "resourceTemplates"].filter { members["result"]?.member($0) != nil }
-        // Within `task` in the revision of 2025-11-25, beside the rest in the extension of 2026.
         let result = members["result"]
+        lists = ["tools", "prompts", "resources", "resourceTemplates"].filter { result?.member($0) != nil }
+        // Within `task` in the revision of 2025-11-25, beside the rest in the extension of 2026.
         task = (result?.member("task")?.member("taskId") ?? result?.member("taskId"))?.string
         let judged = [value, params, params?.member("ref"), params?.member("notifications")]
         isAmbiguous = method.hasControl || judged.contains { $0?.looksAlike ?? false }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LoginKit
 
-/// The lines of an MCP client.
-@Suite(.onOwnThreads) struct MCPInputTests {
+/// The lines of an MCP client, and those for it.
+@Suite(.onOwnThreads) struct MCPPipesTests {
     /// Reads what a client writes before it closes its end; `nil` stands for a line that is too long.
     private func lines(_ pieces: [[UInt8]]) throws -> [[UInt8]?] {
         let pipe = try PipeEnds()
@@ -29,5 +29,22 @@ import Testing
         let most = [UInt8](repeating: 0x61, count: MCPMessage.longest), end: [UInt8] = [0x0A]
         let read = try lines([most, end, most, [0x61], end, most, most, end, Array("next".utf8)])
         #expect(read.map { $0?.count } == [MCPMessage.longest, nil, nil, 4])
+    }
+
+    @Test(arguments: [0, 1, 4095, 4096, 300_000]) func `a message for the client is one line`(count: Int) throws {
+        let pipe = try PipeEnds(), message = [UInt8](repeating: 0x61, count: count)
+        defer { close(pipe.reading) }
+        Thread.detachNewThread {
+            let output = MCPOutput(pipe.writing)
+            for _ in 0..<2 { output.send(message) }
+            close(pipe.writing)
+        }
+        var read: [UInt8] = [], piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = piece.withUnsafeMutableBytes { $0.readSome(from: pipe.reading) }
+            if count <= 0 { break }
+            read += piece[..<count]
+        }
+        #expect(read == message + [0x0A] + message + [0x0A])
     }
 }
