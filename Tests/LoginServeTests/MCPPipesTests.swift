@@ -7,14 +7,14 @@ import Testing
 /// The lines of an MCP client, and those for it.
 @Suite(.onOwnThreads) struct MCPPipesTests {
     /// Reads what a client writes before it closes its end; `nil` stands for a line that is too long.
-    private func lines(_ pieces: [[UInt8]]) throws -> [[UInt8]?] {
+    private func lines(_ pieces: [[UInt8]], limit: Int = MCPMessage.longest) throws -> [[UInt8]?] {
         let pipe = try PipeEnds()
         defer { close(pipe.reading) }
         Thread.detachNewThread {
             for piece in pieces { _ = piece.withUnsafeBytes { $0.writeAll(to: pipe.writing) } }
             close(pipe.writing)
         }
-        var input = MCPInput(pipe.reading), lines: [[UInt8]?] = []
+        var input = MCPInput(pipe.reading, limit: limit), lines: [[UInt8]?] = []
         while !input.isAtEnd { lines += input.lines() }
         return lines
     }
@@ -25,10 +25,12 @@ import Testing
         #expect(try lines(pieces) == [Array("a".utf8), Array("b\r".utf8), Array("cd".utf8), long, Array("e".utf8)])
     }
 
-    @Test func `a line of more than 64 MiB is passed over, and the next one is read`() throws {
-        let most = [UInt8](repeating: 0x61, count: MCPMessage.longest), end: [UInt8] = [0x0A]
-        let read = try lines([most, end, most, [0x61], end, most, most, end, Array("next".utf8)])
-        #expect(read.map { $0?.count } == [MCPMessage.longest, nil, nil, 4])
+    @Test(arguments: [10, 100_000]) func `a line that is too long is passed over, and the next one is read`(
+        limit: Int
+    ) throws {
+        let most = [UInt8](repeating: 0x61, count: limit), end: [UInt8] = [0x0A]
+        let read = try lines([most, end, most, [0x61], end, most, most, end, Array("next".utf8)], limit: limit)
+        #expect(read.map { $0?.count } == [limit, nil, nil, 4])
     }
 
     @Test(arguments: [0, 1, 4095, 4096, 300_000]) func `a message for the client is one line`(count: Int) throws {

@@ -28,13 +28,15 @@ final class MCPOutput: Sendable {
 /// Reads the client's messages, line by line.
 struct MCPInput {
     private let descriptor: Int32
+    private let limit: Int
     private var bytes: [UInt8] = []
     /// Whether the rest of a line that is too long is passed over.
     private var isSkipping = false
     private(set) var isAtEnd = false
 
-    init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+    /// - Parameter limit: of a line, in bytes.
+    init(_ descriptor: Int32, limit: Int = MCPMessage.longest) {
+        (self.descriptor, self.limit) = (descriptor, limit)
     }
 
     /// Reads what has arrived; blocks until something has.
@@ -52,7 +54,7 @@ struct MCPInput {
             rest = rest[(end + 1)...]
         }
         if !isSkipping { bytes += rest }
-        if bytes.count > MCPMessage.longest {
+        if bytes.count > limit {
             lines.append(nil)
             (bytes, isSkipping) = ([], true)
         }
@@ -61,7 +63,7 @@ struct MCPInput {
     }
 
     private func append(_ line: [UInt8], to lines: inout [[UInt8]?]) {
-        if line.count > MCPMessage.longest { return lines.append(nil) }
+        if line.count > limit { return lines.append(nil) }
         if !line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { lines.append(line) }
     }
 }
