@@ -82,9 +82,15 @@ package final class MCPBridge: @unchecked Sendable {
         output.send(error.answer(to: id))
     }
 
+    /// Sends a message, and then what waited for it: the last of that on this thread, so that a queue takes no new ones.
     private func run(_ call: MCPCall) {
-        client?.serve(call)
-        start(end([call]))
+        var next: MCPCall? = call
+        while let call = next {
+            client?.serve(call)
+            var started = end([call])
+            next = started.popLast()
+            start(started)
+        }
     }
 
     /// - Returns: the calls that may be sent now.
