@@ -164,6 +164,49 @@ extension MCPMessage {
     static let accepted = "application/json, text/event-stream"
 }
 
+extension MCPMessage {
+    /// The text of a member.
+    /// - Parameter place: the members that lead to its object.
+    func member(_ name: String, at place: [String] = []) -> [UInt8]? {
+        text.withUnsafeBytes { bytes in
+            (try? JSONReader.places(bytes, at: place))?.first { $0.name == name }.map { Array(bytes[$0.range]) }
+        }
+    }
+
+    /// The request for a page of the list of tools, on behalf of this call.
+    /// - Parameters:
+    ///   - cursor: as it was written; `nil` for the first page.
+    ///   - id: one that no other request has.
+    func listing(after cursor: [UInt8]?, id: String) -> MCPMessage? {
+        var params = JSONText(), request = JSONText()
+        if let cursor { params.add("cursor", raw: String(decoding: cursor, as: UTF8.self)) }
+        if isModern, let meta = member("_meta", at: ["params"]) {
+            params.add("_meta", raw: String(decoding: meta, as: UTF8.self))
+        }
+        request.add("jsonrpc", "2.0")
+        request.add("id", id)
+        request.add("method", "tools/list")
+        request.add("params", params)
+        return try? MCPMessage(Array(request.finished.utf8))
+    }
+}
+
+extension [UInt8] {
+    /// The text of an answer without the elements of a list in its result that are not wanted.
+    func without(_ list: String, unless isWanted: (JSONValue) -> Bool) -> [UInt8] {
+        let members = withUnsafeBytes { (try? JSONReader.places($0, at: ["result"])) ?? [] }
+        guard let range = members.first(where: { $0.name == list })?.range else { return self }
+        let value = Array(self[range]), isList = value.first == UInt8(ascii: "[")
+        let places = isList ? value.withUnsafeBytes { (try? JSONReader.places($0, at: [])) ?? [] } : []
+        let kept = places.map { value[$0.range] }.filter { element in
+            Array(element).withUnsafeBytes { try? JSONReader.skim($0, deepest: MCPMessage.deepest, keeping: .max) }
+                .map(isWanted) ?? false
+        }
+        if isList, kept.count == places.count { return self }
+        return self[..<range.lowerBound] + [0x5B] + kept.joined(separator: [0x2C]) + [0x5D] + self[range.upperBound...]
+    }
+}
+
 extension JSONValue {
     /// The members by which messages are judged, and by which a person judges them.
     private static let judged: Set = [
