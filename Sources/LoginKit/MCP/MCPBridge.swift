@@ -11,7 +11,7 @@ package final class MCPBridge: @unchecked Sendable {
     private var client: MCPClient?
 
     /// The time that calls have once the client has gone.
-    private static let patience = Duration.seconds(1)
+    private static let endGrace = Duration.seconds(1)
 
     /// - Parameter target: a profile's name, or the URL of the service's endpoint; `nil` if options or the environment say it.
     package init(_ context: LoginContext, to target: String?, _ options: MCPOptions) {
@@ -30,11 +30,11 @@ package final class MCPBridge: @unchecked Sendable {
         while waitForInput([ending.reading], milliseconds: 0) == 0, !signals.arePending, !output.isClosed {
             waitForInput([ending.reading, signals.descriptor], milliseconds: 1000)
         }
-        let end = ContinuousClock.now + (signals.arePending ? .zero : Self.patience)
+        let end = ContinuousClock.now + (signals.arePending ? .zero : Self.endGrace)
         while ContinuousClock.now < end, !output.isClosed, !signals.arePending, isBusy { usleep(5000) }
         monitor.locked { calls.cancelAll() }
         client?.end()
-        let last = ContinuousClock.now + Self.patience
+        let last = ContinuousClock.now + Self.endGrace
         while ContinuousClock.now < last, threads.count > 0 { usleep(5000) }
         login.close()
         signals.release()

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A message of the client's on its way to the service; a request until it is answered.
+/// A client's message under way; a request stays until it is answered.
 final class MCPCall: Sendable {
     private struct State {
         var isAnswered = false
@@ -13,7 +13,7 @@ final class MCPCall: Sendable {
         var isLost = false
         /// When its transfer ends, whatever is still to come.
         var deadline: ContinuousClock.Instant?
-        /// Of an own request.
+        /// Kept only for requests that authctl makes itself.
         var answer: MCPMessage?
         /// Of the last response; 0 if there was none.
         var status = 0
@@ -27,13 +27,13 @@ final class MCPCall: Sendable {
     private let state = Mutex(State())
 
     /// The time that a service has for closing the response after the answer, or for saying that it does not know the session.
-    private static let patience = Duration.seconds(1)
+    private static let responseGrace = Duration.seconds(1)
 
     init(_ message: MCPMessage, for origin: MCPCall? = nil) {
         (self.message, self.origin) = (message, origin)
     }
 
-    /// The answer to an own request.
+    /// The answer, kept only for requests that authctl makes itself.
     var kept: MCPMessage? { state.withLock { $0.answer } }
 
     /// The status of the last response, and the bytes of all of them.
@@ -56,7 +56,7 @@ final class MCPCall: Sendable {
     /// The client wants no answer any more.
     func cancel() { state.withLock { ($0.isAnswered, $0.isLost, $0.deadline) = (true, false, .now) } }
 
-    /// Notes that it goes out.
+    /// Marks it as sent, unless it was cancelled.
     /// - Returns: whether it is still wanted.
     func begin() -> Bool {
         state.withLock {
@@ -73,15 +73,15 @@ final class MCPCall: Sendable {
         }
     }
 
-    /// Gives it up if it was sent in an earlier session than this one, unless it ends soon.
+    /// Gives it up if it was sent in an earlier session and is not ending already.
     func lose(before session: Int) {
         state.withLock {
             guard let own = $0.session, own < session, $0.deadline == nil else { return }
-            ($0.isLost, $0.deadline) = (true, .now + Self.patience)
+            ($0.isLost, $0.deadline) = (true, .now + Self.responseGrace)
         }
     }
 
-    /// Notes the session that it is sent in; `nil` if that did not take it.
+    /// Sets the session it is sent in; `nil` once that session has refused it.
     func belong(to session: Int?) {
         state.withLock {
             $0.session = session
@@ -93,7 +93,7 @@ final class MCPCall: Sendable {
     func answer(with message: MCPMessage? = nil) -> Bool {
         state.withLock {
             if $0.isAnswered { return false }
-            ($0.isAnswered, $0.isLost, $0.deadline) = (true, false, .now + Self.patience)
+            ($0.isAnswered, $0.isLost, $0.deadline) = (true, false, .now + Self.responseGrace)
             if origin != nil { $0.answer = message }
             return true
         }

@@ -4,7 +4,7 @@ import Secrets
 struct MCPEventStream {
     /// The ID of the last event; `nil` until there is one.
     private(set) var lastID: String?
-    /// Milliseconds that the server wants nobody to reconnect in.
+    /// The server's `retry`: milliseconds to wait before reconnecting.
     private(set) var retry: Int?
     private let limit: Int
     private var line: [UInt8] = []
@@ -73,7 +73,7 @@ struct MCPEventStream {
     }
 
     private mutating func endEvent() -> [UInt8]? {
-        // An empty one takes it back.
+        // An empty `id` clears it.
         lastID = id?.isEmpty == true ? nil : id
         defer { (data, hasData, isOther) = ([], false, false) }
         return data.isEmpty || isOther ? nil : data

@@ -29,7 +29,7 @@ struct MCPMessage: Equatable, Sendable {
     let lists: [String]
     /// The task that is the answer to a call.
     let task: String?
-    /// Whether another reader could find other members in it than this one: some compare their names without case.
+    /// Whether a program that ignores case in member names, or cuts them at a control character, would read it differently.
     let isAmbiguous: Bool
     /// Whether it is the error of a request whose headers do not say what its body does.
     let lacksHeaders: Bool
@@ -70,7 +70,7 @@ struct MCPMessage: Equatable, Sendable {
             }
             (method, self.version, kind) = (name, version?.string, id.map { .request($0) } ?? .notification)
         } else if members["result"] != nil || members["error"] != nil {
-            // OAuth's error is a text, which a client would wait beyond.
+            // OAuth's `error` is a string; a client would not take it for an answer and wait on.
             if let error = members["error"] {
                 guard case .integer? = error.member("code") else { throw .invalid("its error has no integer code") }
             }
@@ -126,12 +126,12 @@ struct MCPMessage: Equatable, Sendable {
     /// Whether it belongs to a revision without sessions, which each request names itself.
     var isModern: Bool { version != nil && method != "" }
 
-    /// An error as the answer to a request that its sender could not tell.
+    /// The error with the request's ID, which the service did not know.
     func error(for id: ID) -> [UInt8] {
         MCPError.answer(to: id, error: String(decoding: member("error") ?? [], as: UTF8.self))
     }
 
-    /// Whether nothing else is sent until the service has taken it.
+    /// Whether no other request or notification is sent until the service has taken it.
     var goesAlone: Bool { method == "initialize" || method == "notifications/initialized" }
 
     /// Whether a client gives up when this fails, so that it should wait for a login.
@@ -216,7 +216,7 @@ extension JSONValue {
     ]
     private static let folded = Set(judged.map { Array($0.utf8).caseFolded })
 
-    /// Whether it has a member whose name some readers take for such a one: it differs by case alone, or they cut it.
+    /// Whether some programs take the name of a member for one of these: it differs by case alone, or they cut it.
     fileprivate var looksAlike: Bool {
         guard case .object(let members) = self else { return false }
         return members.keys.contains { name in
