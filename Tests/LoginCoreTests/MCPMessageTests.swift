@@ -45,7 +45,7 @@ struct MCPMessageTests {
         #"{"id":null,"method":"ping"}"#, #"{"id":1.5,"method":"ping"}"#, #"{"id":{},"method":"ping"}"#,
         #"{"id":1,"method":3}"#, #"{"id":1,"method":""}"#, #"{"error":"invalid_token"}"#, #"{"id":1,"error":{}}"#,
     ])
-    func `batches, doubled members and other IDs are refused`(text: String) {
+    func `a batch, a doubled member and an invalid ID, method or error are refused`(text: String) {
         do throws(MCPError) {
             _ = try message(text)
             Issue.record("it was taken")
@@ -148,7 +148,7 @@ struct MCPMessageTests {
         (#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"Name":"b","METHOD":1}}}"#, false),
         (#"{"id":1,"result":{"Method":1}}"#, false),
     ])
-    func `members whose names differ by case alone could be another reader's`(text: String, isAmbiguous: Bool) throws {
+    func `a message is ambiguous if two judged members differ only in case`(text: String, isAmbiguous: Bool) throws {
         #expect(try message(text).isAmbiguous == isAmbiguous)
     }
 
@@ -198,7 +198,7 @@ struct MCPMessageTests {
         #expect(text.utf8.count <= 32 << 10 && text.contains(#""a": "xx"#) && length == nil)
     }
 
-    @Test func `an error that its sender could not place is placed, and else as it was`() throws {
+    @Test func `an error without an ID gets the request's ID and is otherwise unchanged`() throws {
         let error = try message(#"{"id": null, "error": {"code": -5, "data": [12345678901234567890123]}}"#)
         #expect(
             String(decoding: error.error(for: .text(Array("q\"".utf8))), as: UTF8.self)

@@ -65,9 +65,12 @@ struct MCPToolHeadersTests {
             String(decoding: odd.without("tools") { _ in true }, as: UTF8.self) == #"{"id":1,"result":{"tools":[]}}"#)
     }
 
-    @Test func `values that merely look like marks are none`() throws {
-        let schema = #"{"default":{"x-mcp-header":"A"},"properties":{"a":{"enum":[{"x-mcp-header":1}]}},"items":7}"#
-        #expect(try tools(schema).headers.count == 1)
+    @Test(arguments: [
+        #""default":{"x-mcp-header":"A"}"#, #""enum":[{"x-mcp-header":1}]"#, #""const":{"x-mcp-header":"A"}"#,
+        #""examples":[{"x-mcp-header":"A"}]"#,
+    ])
+    func `a mark inside default, enum, const or examples is ignored`(data: String) throws {
+        #expect(try headers(#"{\#(data),"properties":{"a":{\#(data)}},"items":7}"#, #"{"a":"b"}"#) == [])
     }
 
     @Test func `the list is asked for with what the call says of its client`() throws {
