@@ -55,9 +55,12 @@ final class `An MCP client behind authctl` {
         }
     }
 
-    @Test func `what is no message is refused, and no more`() throws {
+    @Test func `a line that is no message is answered with an error, and later lines still count`() throws {
         try logIn()
-        let answers = try answers("nonsense", "[]", #"{"id":1,"id":2,"method":"ping"}"#, "", "{}")
+        var answers = try answers(
+            "nonsense", "[]", #"{"id":1,"id":2,"method":"ping"}"#, "", "{}", Self.beginning[0])
+        let last = answers.removeLast()
+        #expect(last["id"] as? Int == 0 && last["result"] != nil, "\(last)")
         let errors = answers.compactMap { $0["error"] as? [String: Any] }
         #expect(errors.compactMap { $0["code"] as? Int } == [-32700, -32600, -32600, -32600])
         #expect(answers.allSatisfy { $0["id"] is NSNull })
@@ -105,7 +108,7 @@ final class `An MCP client behind authctl` {
         }
     }
 
-    @Test func `with rules a client sees and calls what they allow, and the log tells all of it`() throws {
+    @Test func `a client sees and calls only what the rules allow, and the log has every message`() throws {
         try logIn()
         let log = authctl.folder + "/agent.jsonl"
         let seen = try outcomes(
@@ -124,7 +127,7 @@ final class `An MCP client behind authctl` {
         #expect(lines.split(separator: "\n").count { $0.contains(#""ms":"#) } == 12, "\(lines)")
     }
 
-    @Test func `read-only is what the service itself marks so, and every prompt and resource`() throws {
+    @Test func `--read-only allows the tools marked read-only, all prompts and all resources`() throws {
         try logIn()
         let seen = try outcomes(
             [
