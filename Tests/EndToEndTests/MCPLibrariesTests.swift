@@ -15,19 +15,12 @@ final class `The clients of libraries behind authctl` {
     }
 
     @Test(arguments: kinds)
-    func `see all that a server of one of these does`(kind: String) throws {
+    func `each library's client sees everything that each library's server does`(kind: String) throws {
         let server = try ServerProcess(), port = try FreePort.next()
         try server.start(
             try Self.python(kind), ["-u", Repository.testServer("mcp_server.py"), server.folder.path, "\(port)", kind])
         try server.wait(for: kind) { (try? Curl("http://127.0.0.1:\(port)/me").status) == 401 ? () : nil }
-        let authctl = try Installation(
-            config: """
-                [profiles.m]
-                url = "http://127.0.0.1:\(port)"
-                method = "token"
-                verify = { get = "/me", username = "/name" }
-                mcp = "/mcp"
-                """)
+        let authctl = try Installation(mcpServerAt: port)
         let login = try authctl.run(
             "login", "m", "--password-stdin", input: "tok-\(String(repeating: "a", count: 40))\n")
         #expect(login.code == 0, "\(login.error)")

@@ -61,21 +61,15 @@ final class `A service that misbehaves behind authctl mcp` {
         /loop: -32603 redirect loop, or more than 5 redirects (6) end: 0
         """
 
-    @Test func `each call hears what became of it, and nothing hangs`() throws {
-        let port = try FreePort.next()
-        let authctl = try Installation(
-            config: """
-                [profiles.h]
-                url = "http://127.0.0.1:\(port)"
-                method = "token"
-                verify = { get = "/me", username = "/name" }
-                mcp = "/mcp"
-                """)
+    @Test func `every call to a misbehaving service gets an answer or an error`() throws {
+        let port = try FreePort.next(), authctl = try Installation(mcpServerAt: port)
         var spec = authctl.spec(
-            [Repository.testServer("mcp_hostile.py"), "\(port)", authctl.program, "h"], ["PYTHONUNBUFFERED": "1"])
+            [Repository.testServer("mcp_hostile.py"), "\(port)", authctl.program, "m"], ["PYTHONUNBUFFERED": "1"])
         spec.path = "/usr/bin/python3"
         let run = try Command.run(spec, within: 300)
-        let output = run.output.replacingOccurrences(of: "http://127.0.0.1:\(port)/", with: "/")
-        #expect(output.split(separator: "\n") == Self.heard.split(separator: "\n"), "\(run.error)")
+        let heard = run.output.replacingOccurrences(of: "http://127.0.0.1:\(port)/", with: "/").split(separator: "\n")
+        let expected = Self.heard.split(separator: "\n")
+        for (heard, expected) in zip(heard, expected) { #expect(heard == expected) }
+        #expect(heard.count == expected.count, "\(run.error)")
     }
 }

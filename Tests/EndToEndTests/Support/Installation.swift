@@ -29,6 +29,18 @@ final class Installation {
         try self.init(config: top + demo.profiles(), store: store)
     }
 
+    /// With the profile `m` of an MCP server, whose login is a token.
+    convenience init(mcpServerAt port: UInt16) throws {
+        try self.init(
+            config: """
+                [profiles.m]
+                url = "http://127.0.0.1:\(port)"
+                method = "token"
+                verify = { get = "/me", username = "/name" }
+                mcp = "/mcp"
+                """)
+    }
+
     /// The sweep L0 after every test.
     deinit {
         for run in terminals {
