@@ -3,7 +3,7 @@
 import http.client, json, queue, socket, subprocess, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 port, command, profile = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-alive, begun, log, token = set(), [], [], "tok-" + "a" * 40
+alive, begun, log, hanging, token = set(), [], [], set(), "tok-" + "a" * 40
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def log_message(self, *arguments): pass
@@ -43,6 +43,7 @@ class Handler(BaseHTTPRequestHandler):
         message = json.loads(body); id, method, params = message.get("id"), message.get("method"), message.get("params") or {}
         modern = "io.modelcontextprotocol/protocolVersion" in (params.get("_meta") or {})
         def answer(result, id=id): return json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode()
+        if method in hanging: time.sleep(25); return
         if method == "initialize":
             begun.append(f"s{len(begun)}"); alive.add(begun[-1])
             return self.out(200, answer({"protocolVersion": "2025-06-18", "capabilities": {}}), Mcp_Session_Id=begun[-1])
@@ -117,9 +118,10 @@ class Client:
         self.program = subprocess.Popen([command, "mcp", target], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.lines, self.count, self.others = queue.Queue(), 0, []
         threading.Thread(target=self.read, daemon=True).start()
-        if begin:
-            self.call("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
-            self.send({"method": "notifications/initialized"})
+        if begin: self.begin()
+    def begin(self):
+        self.call("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
+        self.send({"method": "notifications/initialized"})
     def read(self):
         for line in self.program.stdout: self.lines.put(line)
         self.lines.put(b"")
@@ -196,3 +198,11 @@ print("== redirects")
 for path in ("/moved", "/again", "/found", "/away", "/loop"):
     client = Client(f"http://127.0.0.1:{port}{path}", begin=False)
     print(f"{path}: {said(client.wait([client.tool('plain', True)])[0]).strip()}", "end:", client.end(), flush=True)
+print("== hangs")
+hanging.add("notifications/initialized"); client = Client(); held = client.tool("plain"); time.sleep(0.5)
+hanging.clear(); other = Client(); print("before:", said(other.wait([other.tool("plain")])[0]))
+hanging.add("initialize"); alive.discard(begun[-1])
+print("a lost session:", *(said(message, True) for message in other.wait([other.tool("plain") for _ in range(3)])))
+hanging.clear(); time.sleep(2)
+print("later:", said(other.wait([other.tool("plain")])[0]), "end:", other.end())
+print("a notification:", said(client.wait([held])[0]), "end:", client.end())

@@ -27,12 +27,15 @@ final class MCPClient: @unchecked Sendable {
     private let tools = Mutex<[String: MCPToolHeaders]>([:])
     private let values = Mutex<[String: Secret]>([:])
     private let recovery = Monitor()
+    private var recoveryFailure = RecentFailure()
     private let services = ServedServices<MCPCall> { $0.isOver }
     private let threads = CountedThreads()
 
     private static let (mostRedirects, mostFailures, mostPages, mostValues) = (5, 2, 1000, 100)
     /// Milliseconds before a stream is taken up again, unless the service says so.
     private static let pause = 1000
+    /// Seconds that a service has for taking a notification, and for beginning a lost session anew: other calls wait for both.
+    private static let shortTime = 15
 
     init(_ login: MCPLogin, _ output: MCPOutput, lose: @escaping @Sendable (Int) -> Void) {
         (self.login, self.output, self.lose) = (login, output, lose)
@@ -118,7 +121,7 @@ final class MCPClient: @unchecked Sendable {
         if message.id == nil { reply.whenBegun = { _ = call.answer() } }
         var fault: LoginFault?
         do throws(LoginFault) {
-            try send("POST", headers, call, reply)
+            try send("POST", headers, call, reply, within: message.kind == .notification ? Self.shortTime : nil)
         } catch {
             fault = error
             guard case .network = error else { throw error }
@@ -236,7 +239,7 @@ final class MCPClient: @unchecked Sendable {
         guard session.id != nil, let initialize = session.initialize else { return }
         _ = threads.start { [self] in
             let headers = MCPMessage.headers(session: session.id, settled: session.version)
-            try? send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in })
+            try? send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in }, within: 1)
         }
     }
 
@@ -253,28 +256,35 @@ final class MCPClient: @unchecked Sendable {
             let old = session.withLock { $0 }
             guard old.number == number, let initialize = old.initialize else { return }
             lose(number + 1)
-            let call = MCPCall(initialize)
-            var begun: (id: String?, version: String?)?
-            let reply = MCPReply { message, reply in
-                guard case .answer(_, isError: false) = message.kind, call.answer() else { return }
-                begun = (reply.session, message.version)
-            }
-            try send("POST", initialize.headers(session: nil, settled: nil), call, reply)
-            guard let begun else { throw fault(of: reply) }
-            guard begun.version == old.version else {
-                throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
-            }
-            if let initialized = old.initialized {
-                let call = MCPCall(initialized), reply = MCPReply { _, _ in }
-                reply.whenBegun = { _ = call.answer() }
-                try send("POST", initialized.headers(session: begun.id, settled: begun.version), call, reply)
-            }
+            let id = try recoveryFailure.unlessRecent { () throws(LoginFault) in try beginAnew(old, initialize) }
             session.withLock {
                 $0.listener?.cancel()
-                ($0.number, $0.id, $0.listener, $0.hasListener) = (number + 1, begun.id, nil, true)
+                ($0.number, $0.id, $0.listener, $0.hasListener) = (number + 1, id, nil, true)
             }
             listen()
         }
+    }
+
+    /// - Returns: the ID of a session like the old one.
+    private func beginAnew(_ old: Session, _ initialize: MCPMessage) throws(LoginFault) -> String? {
+        let call = MCPCall(initialize)
+        var begun: (id: String?, version: String?)?
+        let reply = MCPReply { message, reply in
+            guard case .answer(_, isError: false) = message.kind, call.answer() else { return }
+            begun = (reply.session, message.version)
+        }
+        try send("POST", initialize.headers(session: nil, settled: nil), call, reply, within: Self.shortTime)
+        guard let begun else { throw fault(of: reply) }
+        guard begun.version == old.version else {
+            throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
+        }
+        if let initialized = old.initialized {
+            let call = MCPCall(initialized), reply = MCPReply { _, _ in }
+            reply.whenBegun = { _ = call.answer() }
+            let headers = initialized.headers(session: begun.id, settled: begun.version)
+            try send("POST", headers, call, reply, within: Self.shortTime)
+        }
+        return begun.id
     }
 
     /// Listens, unless that is so already, to what the service says without being asked.
@@ -322,8 +332,10 @@ final class MCPClient: @unchecked Sendable {
     // MARK: HTTP
 
     /// Sends one request with the session, and follows the redirects that keep its method. What comes after the answer does not matter.
+    /// - Parameter seconds: that its transfer may take; `nil` if only the call itself ends it.
     private func send(
-        _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply
+        _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply,
+        within seconds: Int? = nil
     ) throws(LoginFault) {
         do {
             let server = try login.server(), session = try login.current()
@@ -332,7 +344,7 @@ final class MCPClient: @unchecked Sendable {
                 call.note(reply)
                 services.giveBack(place)
             }
-            try transfer(method, headers, call, reply, to: server, with: session, over: place.service)
+            try transfer(method, headers, call, reply, within: seconds, to: server, with: session, over: place.service)
         } catch {
             if !call.isAnswered { throw error }
         }
@@ -340,14 +352,14 @@ final class MCPClient: @unchecked Sendable {
 
     private func transfer(
         _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply,
-        to server: MCPLogin.Server, with session: ServedSession, over service: Service
+        within seconds: Int?, to server: MCPLogin.Server, with session: ServedSession, over service: Service
     ) throws(LoginFault) {
         var target = server.url
         for _ in 0...Self.mostRedirects {
             if call.isOver { throw .cancelled }
             var message = HTTPRequest(
                 method: method, url: target, headers: headers.map { .init(name: $0.name, value: secret($0.value)) })
-            if method == "DELETE" { message.limit = 1 }
+            message.limit = seconds
             var outgoing = OutgoingRequest(
                 message: message,
                 body: method == "POST" ? .streamed(MCPBody(call.message.text), isRepeatable: true) : .none,
