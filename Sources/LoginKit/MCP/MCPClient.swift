@@ -19,19 +19,18 @@ final class MCPClient: @unchecked Sendable {
     }
 
     private let login: MCPLogin
+    private let transport: MCPTransport
     private let output: MCPOutput
     /// Gives up the calls that were sent before this session.
     private let lose: @Sendable (Int) -> Void
     private let session = Mutex(Session())
     /// The headers that tools want, by their names.
     private let tools = Mutex<[String: MCPToolHeaders]>([:])
-    private let values = Mutex<[String: Secret]>([:])
     private let recovery = Monitor()
     private var recoveryFailure = RecentFailure()
-    private let services = ServedServices<MCPCall> { $0.isOver }
     private let threads = CountedThreads()
 
-    private static let (mostRedirects, mostFailures, mostPages, mostValues) = (5, 2, 1000, 100)
+    private static let (mostFailures, mostPages) = (2, 1000)
     /// Milliseconds before a stream is taken up again, unless the service says so.
     private static let pause = 1000
     /// Seconds that a service has for taking a notification, and for beginning a lost session anew: other calls wait for both.
@@ -39,6 +38,7 @@ final class MCPClient: @unchecked Sendable {
 
     init(_ login: MCPLogin, _ output: MCPOutput, lose: @escaping @Sendable (Int) -> Void) {
         (self.login, self.output, self.lose) = (login, output, lose)
+        transport = MCPTransport(login)
     }
 
     /// Sends a message, unless that is refused, and sees to it that a request is answered.
@@ -121,7 +121,8 @@ final class MCPClient: @unchecked Sendable {
         if message.id == nil { reply.whenBegun = { _ = call.answer() } }
         var fault: LoginFault?
         do throws(LoginFault) {
-            try send("POST", headers, call, reply, within: message.kind == .notification ? Self.shortTime : nil)
+            try transport.send(
+                "POST", headers, call, reply, within: message.kind == .notification ? Self.shortTime : nil)
         } catch {
             fault = error
             guard case .network = error else { throw error }
@@ -151,7 +152,7 @@ final class MCPClient: @unchecked Sendable {
             if let last = events.lastID { headers.append(("Last-Event-ID", last)) }
             var fault: LoginFault?
             do throws(LoginFault) {
-                try send("GET", headers, call, reply)
+                try transport.send("GET", headers, call, reply)
             } catch {
                 guard case .network = error else { throw error }
                 fault = error
@@ -239,7 +240,7 @@ final class MCPClient: @unchecked Sendable {
         guard session.id != nil, let initialize = session.initialize else { return }
         _ = threads.start { [self] in
             let headers = MCPMessage.headers(session: session.id, settled: session.version)
-            try? send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in }, within: 1)
+            try? transport.send("DELETE", headers, MCPCall(initialize), MCPReply { _, _ in }, within: 1)
         }
     }
 
@@ -273,7 +274,7 @@ final class MCPClient: @unchecked Sendable {
             guard case .answer(_, isError: false) = message.kind, call.answer() else { return }
             begun = (reply.session, message.version)
         }
-        try send("POST", initialize.headers(session: nil, settled: nil), call, reply, within: Self.shortTime)
+        try transport.send("POST", initialize.headers(session: nil, settled: nil), call, reply, within: Self.shortTime)
         guard let begun else { throw fault(of: reply) }
         guard begun.version == old.version else {
             throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
@@ -282,7 +283,7 @@ final class MCPClient: @unchecked Sendable {
             let call = MCPCall(initialized), reply = MCPReply { _, _ in }
             reply.whenBegun = { _ = call.answer() }
             let headers = initialized.headers(session: begun.id, settled: begun.version)
-            try send("POST", headers, call, reply, within: Self.shortTime)
+            try transport.send("POST", headers, call, reply, within: Self.shortTime)
         }
         return begun.id
     }
@@ -327,82 +328,5 @@ final class MCPClient: @unchecked Sendable {
         delete(last)
         let end = ContinuousClock.now + .seconds(1)
         while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
-    }
-
-    // MARK: HTTP
-
-    /// Sends one request with the session, and follows the redirects that keep its method. What comes after the answer does not matter.
-    /// - Parameter seconds: that its transfer may take; `nil` if only the call itself ends it.
-    private func send(
-        _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply,
-        within seconds: Int? = nil
-    ) throws(LoginFault) {
-        do {
-            let server = try login.server(), session = try login.current()
-            let place = try services.place(for: call, of: session)
-            defer {
-                call.note(reply)
-                services.giveBack(place)
-            }
-            try transfer(method, headers, call, reply, within: seconds, to: server, with: session, over: place.service)
-        } catch {
-            if !call.isAnswered { throw error }
-        }
-    }
-
-    private func transfer(
-        _ method: String, _ headers: [(name: String, value: String)], _ call: MCPCall, _ reply: MCPReply,
-        within seconds: Int?, to server: MCPLogin.Server, with session: ServedSession, over service: Service
-    ) throws(LoginFault) {
-        var target = server.url
-        for _ in 0...Self.mostRedirects {
-            if call.isOver { throw .cancelled }
-            var message = HTTPRequest(
-                method: method, url: target, headers: headers.map { .init(name: $0.name, value: secret($0.value)) })
-            message.limit = seconds
-            var outgoing = OutgoingRequest(
-                message: message,
-                body: method == "POST" ? .streamed(MCPBody(call.message.text), isRepeatable: true) : .none,
-                output: ResponseOutput(
-                    reply, includesHead: false, progress: nil, mayConcern: server.provider.profile.mayConcern))
-            (outgoing.mayProbe, outgoing.pieceSize) = (false, 64 << 10)
-            let lent = try session.lend()
-            // Refreshing may have taken its time.
-            guard call.begin() else { throw .cancelled }
-            let outcome = try session.send(outgoing, with: lent, over: service) { reply.hidden = $0 }
-            let response = outcome.relayed.response
-            if (300..<400).contains(response.status), let redirect = response.redirect {
-                if let fault = redirect.fault { throw fault }
-                guard redirect.origin == server.endpoint.origin, [307, 308].contains(response.status) else {
-                    let other = reply.hidden.stand(in: redirect.url) ? "another URL" : SafeText.quoted(redirect.url)
-                    let to = "(status \(response.status)) to \(other)"
-                    throw .failure(.other("the server answered with a redirect \(to), which is not followed"))
-                }
-                target = redirect.url
-                continue
-            }
-            if outcome.ending == .forbidden, let scope = response.missingScope(of: lent.session),
-                !reply.hidden.stand(in: scope)
-            {
-                throw .forbidden(Refusal(status: response.status, scope: scope))
-            }
-            if case .otherRealm(let realm) = outcome.ending { throw outgoing.otherRealm(realm, than: lent.space) }
-            try outgoing.handOn()
-            return session.settle()
-        }
-        throw .network(.redirectLoop(limit: Self.mostRedirects))
-    }
-
-    /// Headers have the same values in call after call, and each secret takes pages of its own.
-    private func secret(_ value: String) -> Secret {
-        // Locked memory is for secrets, and there is not much of it.
-        if value.utf8.count > 256 { return Secret(value) }
-        return values.withLock { values in
-            if let known = values[value] { return known }
-            if values.count >= Self.mostValues { values = [:] }
-            let new = Secret(value)
-            values[value] = new
-            return new
-        }
     }
 }

@@ -6,7 +6,7 @@ final class MCPLogin: @unchecked Sendable {
     /// The service, once there is a profile of it.
     struct Server {
         let provider: SessionProvider
-        let endpoint: ServiceEndpoint
+        let origin: Origin
         /// Of the endpoint that speaks the protocol.
         let url: String
         let review: MCPReview
@@ -63,7 +63,7 @@ final class MCPLogin: @unchecked Sendable {
             provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
             lastAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
             let server = Server(
-                provider: provider, endpoint: try context.endpoint(profile), url: url,
+                provider: provider, origin: try context.endpoint(profile).origin, url: url,
                 review: try MCPReview(options, profile, context))
             found = server
             return server
