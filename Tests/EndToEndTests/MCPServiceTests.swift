@@ -64,6 +64,7 @@ final class `A service that misbehaves behind authctl mcp` {
         a lost session: -32603 (6) -32603 (6) -32603 (6)
         later: {"name": "plain"} end: 0
         a notification: {"name": "plain"} end: 0
+        longer than the timeout: {"slow": true} end: 0
         """
 
     @Test func `every call to a misbehaving service gets an answer or an error`() throws {

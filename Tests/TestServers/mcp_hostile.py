@@ -66,6 +66,7 @@ class Handler(BaseHTTPRequestHandler):
         if name == "404": return error(404, -32601, id=id)
         if name == "scope": return self.out(403, WWW_Authenticate='Bearer error="insufficient_scope", scope="write"')
         if name == "hangs up": self.close_connection = True; self.connection.shutdown(socket.SHUT_RDWR); return
+        if name == "slow": time.sleep(3); return self.out(200, answer({"slow": True}))
         if name == "closes":
             self.out(200, answer({})); self.wfile.flush(); self.close_connection = True; return
         if name in ("half", "over", "on purpose", "fails", "twice", "for another", "junk in it", "stays open", "endless", "laid out in it", "asks"): self.stream()
@@ -114,8 +115,8 @@ def serve():
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     return server
 class Client:
-    def __init__(self, target=profile, begin=True):
-        self.program = subprocess.Popen([command, "mcp", target], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, target=profile, *options, begin=True):
+        self.program = subprocess.Popen([command, "mcp", target, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.lines, self.count, self.others = queue.Queue(), 0, []
         threading.Thread(target=self.read, daemon=True).start()
         if begin: self.begin()
@@ -206,3 +207,5 @@ print("a lost session:", *(said(message, True) for message in other.wait([other.
 hanging.clear(); time.sleep(2)
 print("later:", said(other.wait([other.tool("plain")])[0]), "end:", other.end())
 print("a notification:", said(client.wait([held])[0]), "end:", client.end())
+client = Client(profile, "--timeout", "1")
+print("longer than the timeout:", said(client.wait([client.tool("slow")])[0]), "end:", client.end())

@@ -30,6 +30,8 @@ final class MCPTransport: Sendable {
                 method: method, url: server.url,
                 headers: headers.map { .init(name: $0.name, value: secret($0.value)) })
             message.limit = seconds
+            // A profile's timeout is for requests that do not wait for a tool.
+            if seconds == nil { message.leastTime = TransportSettings.longestTransfer }
             for _ in 0...Self.mostRedirects {
                 if call.isOver { throw .cancelled }
                 guard let next = try transfer(message, call, reply, to: server, with: session, over: place.service)
