@@ -13,7 +13,6 @@ final class MCPReply: ResponseReceiver {
     private(set) var received: Int64 = 0
     private var isToldOfHeaders = false
     private var head: HTTPResponse?
-    private var type = ""
     private var body: [UInt8] = []
     private var isTooLong = false
     /// The secrets that no words of the service may repeat to the client.
@@ -33,14 +32,13 @@ final class MCPReply: ResponseReceiver {
     var isGood: Bool { (200..<300).contains(status) }
 
     /// Whether the response is an event stream.
-    var isStream: Bool { isGood && type == "text/event-stream" }
+    private(set) var isStream = false
 
     /// The value of `Mcp-Session-Id`.
     var session: String? { head?.values(of: "Mcp-Session-Id").first.flatMap { $0.isVisibleASCII ? $0 : nil } }
 
     func begin(_ head: HTTPResponse) throws(LoginFault) {
-        (self.head, body) = (head, [])
-        type = (head.values(of: "Content-Type").first ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+        (self.head, body, isStream) = (head, [], head.isEventStream)
         if isGood { whenBegun() }
     }
 
@@ -59,7 +57,7 @@ final class MCPReply: ResponseReceiver {
 
     func finish() throws(LoginFault) {
         guard isGood, !isStream, status != 202, !body.isEmpty else { return }
-        guard type == "application/json" else {
+        guard head?.mediaType == "application/json" else {
             throw .network(.brokenResponse("its type is neither application/json nor text/event-stream"))
         }
         try take(body)
@@ -92,7 +90,7 @@ final class MCPReply: ResponseReceiver {
 
     /// The service's words in such a response: a short text, the usual member of an object, or what it says in a header.
     var words: String? {
-        let text = isTooLong || type != "text/plain" ? nil : String(validating: body, as: UTF8.self)
+        let text = isTooLong || head?.mediaType != "text/plain" ? nil : String(validating: body, as: UTF8.self)
         let lacking = head?.lacksScope?.parameters
         let whole = HTTPResponse(
             status: status, body: isTooLong ? Secret("") : body.withUnsafeBytes { Secret(copying: $0) })
@@ -101,6 +99,16 @@ final class MCPReply: ResponseReceiver {
             ?? lacking?["scope"].map { "insufficient_scope: \($0)" }
         return said.flatMap { $0.isEmpty || hidden.stand(in: $0) ? nil : $0 }
     }
+}
+
+extension HTTPResponse {
+    /// Of its content, without parameters.
+    fileprivate var mediaType: String {
+        (values(of: "Content-Type").first ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+    }
+
+    /// Whether it is good, and an event stream.
+    var isEventStream: Bool { (200..<300).contains(status) && mediaType == "text/event-stream" }
 }
 
 /// The body of a request, in memory.

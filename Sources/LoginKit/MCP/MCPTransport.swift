@@ -49,11 +49,14 @@ final class MCPTransport: Sendable {
         _ message: HTTPRequest, _ call: MCPCall, _ reply: MCPReply, to server: MCPLogin.Server,
         with session: ServedSession, over service: Service
     ) throws(LoginFault) -> String? {
+        let output = ResponseOutput(reply, includesHead: false, progress: nil) { head in
+            // An event stream says nothing of the login, and has to be heard as it comes.
+            !head.isEventStream && server.provider.profile.mayConcern(head)
+        }
         var outgoing = OutgoingRequest(
             message: message,
             body: message.method == "POST" ? .streamed(MCPBody(call.message.text), isRepeatable: true) : .none,
-            output: ResponseOutput(
-                reply, includesHead: false, progress: nil, mayConcern: server.provider.profile.mayConcern))
+            output: output)
         (outgoing.mayProbe, outgoing.pieceSize) = (false, 64 << 10)
         let lent = try session.lend()
         // Refreshing may have taken its time.

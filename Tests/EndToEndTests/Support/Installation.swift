@@ -29,14 +29,14 @@ final class Installation {
         try self.init(config: top + demo.profiles(), store: store)
     }
 
-    /// With the profile `m` of an MCP server, whose login is a token.
+    /// With the profile `m` of an MCP server, whose login is a token; JSON in its responses may say that the login has ended.
     convenience init(mcpServerAt port: UInt16) throws {
         try self.init(
             config: """
                 [profiles.m]
                 url = "http://127.0.0.1:\(port)"
                 method = "token"
-                verify = { get = "/me", username = "/name" }
+                verify = { get = "/me", username = "/name", logged-out = [401, { "/anonymous" = "*" }] }
                 mcp = "/mcp"
                 """)
     }
