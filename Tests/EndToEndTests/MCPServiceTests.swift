@@ -65,6 +65,9 @@ final class `A service that misbehaves behind authctl mcp` {
         later: {"name": "plain"} end: 0
         a notification: {"name": "plain"} end: 0
         longer than the timeout: {"slow": true} end: 0
+        == refreshing
+        fails: -32603 (12) tried: 1
+        later: {"name": "plain"} tried: 2 end: 0
         """
 
     @Test func `every call to a misbehaving service gets an answer or an error`() throws {

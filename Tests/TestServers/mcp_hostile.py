@@ -4,6 +4,7 @@ import http.client, json, queue, socket, subprocess, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 port, command, profile = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 alive, begun, log, hanging, token = set(), [], [], set(), "tok-" + "a" * 40
+refreshes = []
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def log_message(self, *arguments): pass
@@ -34,6 +35,11 @@ class Handler(BaseHTTPRequestHandler):
         self.say(f'data: {{"jsonrpc":"2.0","id":{call},"result":{{"resumed":{step}}}}}\n\n')
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path in ("/login", "/refresh"):
+            if self.path == "/refresh":
+                refreshes.append(self.path); time.sleep(25 if "refresh" in hanging else 0.5)
+                if "failing" in hanging: return self.out(500)
+            return self.out(200, json.dumps({"token": token, "refresh": "ref-" + "b" * 40, "seconds": 1 if hanging else 100}).encode())
         if self.path == "/moved": return self.out(307, Location="/mcp")
         if self.path == "/again": return self.out(308, Location="/moved")
         if self.path == "/away": return self.out(307, Location="http://127.0.0.2:1/mcp")
@@ -154,9 +160,11 @@ def said(message, known=False):
     # What is known of a connection that broke depends on what went over it before.
     text = "" if known else error["message"].split("): ", 1)[-1].split(";")[0] + " "
     return f"{error['code']} {text}" + (f"({code})" if code else "")
+def login(profile, *options, password=token):
+    run = subprocess.run([command, "login", profile, "--password-stdin", *options], input=password + "\n", text=True, capture_output=True)
+    if run.returncode: sys.exit(run.stderr)
 server = serve()
-login = subprocess.run([command, "login", profile, "--password-stdin"], input=token + "\n", text=True, capture_output=True)
-if login.returncode: sys.exit(login.stderr)
+login(profile)
 names = ["plain", "laid out", "junk", "a page", "nothing", "taken", "410", "500", "a secret", "an error", "an error for another", "404", "scope", "hangs up", "half", "over", "on purpose", "fails", "twice", "for another", "junk in it", "laid out in it", "stays open", "endless"]
 client = Client()
 for modern in (False, True):
@@ -209,3 +217,9 @@ print("later:", said(other.wait([other.tool("plain")])[0]), "end:", other.end())
 print("a notification:", said(client.wait([held])[0]), "end:", client.end())
 client = Client(profile, "--timeout", "1")
 print("longer than the timeout:", said(client.wait([client.tool("slow")])[0]), "end:", client.end())
+print("== refreshing")
+hanging.add("failing"); login("r", "-u", "ann", password="correct horse"); time.sleep(1.5)
+client = Client("r", begin=False)
+print("fails:", *{said(message, True) for message in client.wait([client.tool("plain", True) for _ in range(10)])}, "tried:", len(refreshes))
+time.sleep(2); hanging.remove("failing")
+print("later:", said(client.wait([client.tool("plain", True)])[0]), "tried:", len(refreshes), "end:", client.end())

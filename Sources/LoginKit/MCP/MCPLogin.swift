@@ -23,6 +23,7 @@ final class MCPLogin: @unchecked Sendable {
     private var lastAccount = "", lastTopic = ErrorContext()
     private var waitEnd: ContinuousClock.Instant?
     private var isWaiting = false
+    private var failure = RecentFailure()
 
     /// For a login that is made elsewhere.
     private static let patience = Duration.seconds(20)
@@ -74,15 +75,22 @@ final class MCPLogin: @unchecked Sendable {
         let provider = try server().provider
         return try entrance.locked { () throws(LoginFault) in
             if let session = monitor.locked({ session }) { return session }
-            monitor.locked { seen = known }
+            let isNew = monitor.locked {
+                let old = seen
+                seen = known
+                return seen != old
+            }
+            if isNew { failure = RecentFailure() }
             context.lookAgain()
             defer {
                 let topic = context.topic
                 monitor.locked { lastTopic = topic }
             }
-            let entered = try enter(provider), new = ServedSession(provider.unattended(), entered)
-            monitor.locked { (session, lastAccount) = (new, entered.identity.accountName) }
-            return new
+            return try failure.unlessRecent { () throws(LoginFault) in
+                let entered = try enter(provider), new = ServedSession(provider.unattended(), entered)
+                monitor.locked { (session, lastAccount) = (new, entered.identity.accountName) }
+                return new
+            }
         }
     }
 
@@ -120,15 +128,14 @@ final class MCPLogin: @unchecked Sendable {
         until end: ContinuousClock.Instant, telling error: MCPError, unless isOver: () -> Bool
     ) -> Bool {
         if ContinuousClock.now < end, !monitor.locked({ isWaiting }) { warn("\(error.message); waiting for that") }
+        let before = monitor.locked { seen }
         while ContinuousClock.now < end {
             monitor.locked { isWaiting = true }
             for _ in 0..<10 where !isOver() { usleep(100_000) }
             if isOver() { return false }
-            var old: ServedSession?, isNew = false
-            monitor.locked {
-                isNew = known != seen
-                if isNew { swap(&old, &session) }
-            }
+            var old: ServedSession?
+            let isNew = known != before
+            if isNew { monitor.locked { swap(&old, &session) } }
             guard isNew else { continue }
             _ = old?.close()
             return true

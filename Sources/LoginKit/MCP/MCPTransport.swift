@@ -20,6 +20,7 @@ final class MCPTransport: Sendable {
         within seconds: Int? = nil
     ) throws(LoginFault) {
         do throws(LoginFault) {
+            if call.isOver { throw .cancelled }
             let server = try login.server(), session = try login.current()
             let place = try services.place(for: call, of: session)
             defer {

@@ -30,6 +30,7 @@ final class Installation {
     }
 
     /// With the profile `m` of an MCP server, whose login is a token; JSON in its responses may say that the login has ended.
+    /// The one of `r` is a password, and refreshed.
     convenience init(mcpServerAt port: UInt16) throws {
         try self.init(
             config: """
@@ -38,6 +39,18 @@ final class Installation {
                 method = "token"
                 verify = { get = "/me", username = "/name", logged-out = [401, { "/anonymous" = "*" }] }
                 mcp = "/mcp"
+                [profiles.r]
+                url = "http://127.0.0.1:\(port)"
+                method = "token"
+                verify = { get = "/me", username = "/name" }
+                refresh = { post = "/refresh", json = { refresh = "{refresh-token}" } }
+                mcp = "/mcp"
+                [profiles.r.login]
+                post = "/login"
+                json = { user = "{username}", password = "{password}" }
+                token = "/token"
+                refresh-token = "/refresh"
+                expires-in = "/seconds"
                 """)
     }
 
