@@ -68,6 +68,7 @@ final class `A service that misbehaves behind authctl mcp` {
         == refreshing
         fails: -32603 (12) tried: 1
         later: {"name": "plain"} tried: 2 end: 0
+        a signal: -15
         """
 
     @Test func `every call to a misbehaving service gets an answer or an error`() throws {

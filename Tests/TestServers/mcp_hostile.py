@@ -39,7 +39,7 @@ class Handler(BaseHTTPRequestHandler):
             if self.path == "/refresh":
                 refreshes.append(self.path); time.sleep(25 if "refresh" in hanging else 0.5)
                 if "failing" in hanging: return self.out(500)
-            return self.out(200, json.dumps({"token": token, "refresh": "ref-" + "b" * 40, "seconds": 1 if hanging else 100}).encode())
+            return self.out(200, json.dumps({"token": token, "refresh": "ref-" + "b" * 40, "seconds": 1 if "brief" in hanging else 100}).encode())
         if self.path == "/moved": return self.out(307, Location="/mcp")
         if self.path == "/again": return self.out(308, Location="/moved")
         if self.path == "/away": return self.out(307, Location="http://127.0.0.2:1/mcp")
@@ -149,9 +149,9 @@ class Client:
     def call(self, method, patience=20, **params): return self.wait([self.start(method, **params)], patience)[0]
     def tool(self, name, modern=False):
         return self.start("tools/call", name=name, **({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}} if modern else {}))
-    def end(self):
-        start = time.time(); self.program.stdin.close(); code = self.program.wait(10)
-        return f"{code}{'' if time.time() - start < 3 else ' late'}"
+    def end(self, seconds=3):
+        start = time.time(); self.program.stdin.close(); code = self.program.wait(60)
+        return f"{code}{'' if time.time() - start < seconds else ' late'}"
 def said(message, known=False):
     if message is None: return "NOTHING"
     error = message.get("error")
@@ -218,8 +218,13 @@ print("a notification:", said(client.wait([held])[0]), "end:", client.end())
 client = Client(profile, "--timeout", "1")
 print("longer than the timeout:", said(client.wait([client.tool("slow")])[0]), "end:", client.end())
 print("== refreshing")
-hanging.add("failing"); login("r", "-u", "ann", password="correct horse"); time.sleep(1.5)
+hanging.update({"failing", "brief"}); login("r", "-u", "ann", password="correct horse"); time.sleep(1.5)
 client = Client("r", begin=False)
 print("fails:", *{said(message, True) for message in client.wait([client.tool("plain", True) for _ in range(10)])}, "tried:", len(refreshes))
-time.sleep(2); hanging.remove("failing")
+time.sleep(2); hanging.clear()
 print("later:", said(client.wait([client.tool("plain", True)])[0]), "tried:", len(refreshes), "end:", client.end())
+hanging.add("brief"); login("r", "-u", "ann", "--force", password="correct horse")
+client = Client("r", begin=False); client.wait([client.tool("plain", True)]); time.sleep(1.5)
+refreshes.clear(); hanging.add("refresh"); client.tool("plain", True)
+while not refreshes: time.sleep(0.05)
+client.program.terminate(); print("a signal:", client.end(10))

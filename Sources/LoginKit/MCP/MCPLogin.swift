@@ -143,10 +143,14 @@ final class MCPLogin: @unchecked Sendable {
         return false
     }
 
-    /// Stores what was refreshed.
+    /// Stores what was refreshed, in five seconds at most: a refresh that is under way is waited for.
     func close() {
         review?.stop()
-        _ = monitor.locked { session }?.close()
+        guard let session = monitor.locked({ session }) else { return }
+        let threads = CountedThreads()
+        guard threads.start({ _ = session.close() }) else { return }
+        let end = ContinuousClock.now + .seconds(5)
+        while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
     }
 
     func warn(_ text: String) { context.messages.warn("warning: \(text)") }
