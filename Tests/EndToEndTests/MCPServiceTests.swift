@@ -69,6 +69,12 @@ final class `A service that misbehaves behind authctl mcp` {
         fails: -32603 (12) tried: 1
         later: {"name": "plain"} tried: 2 end: 0
         a signal: -15
+        == a login elsewhere
+        before: NOTHING
+        after: True
+        revoked: -32010 authctl login r
+        of another: {"name": "plain"} {"name": "plain"}
+        end: 0
         """
 
     @Test func `every call to a misbehaving service gets an answer or an error`() throws {

@@ -4,6 +4,7 @@ import http.client, json, queue, socket, subprocess, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 port, command, profile = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 alive, begun, log, hanging, token = set(), [], [], set(), "tok-" + "a" * 40
+tokens = {token: "ann"}
 refreshes = []
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -17,14 +18,15 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200); self.send_header("Content-Type", "text/event-stream"); self.send_header("Connection", "close")
         self.end_headers(); self.close_connection = True
     def say(self, text): self.wfile.write(text.encode()); self.wfile.flush()
+    def name(self): return tokens.get((self.headers.get("Authorization") or " ").split(" ")[1])
     def known(self):
-        if self.headers.get("Authorization") == "Bearer " + token: return True
+        if self.name(): return True
         self.out(401, WWW_Authenticate="Bearer")
     def do_DELETE(self):
         log.append("DELETE"); self.out(200)
     def do_GET(self):
         if not self.known(): return
-        if self.path == "/me": return self.out(200, b'{"name":"ann"}')
+        if self.path == "/me": return self.out(200, json.dumps({"name": self.name()}).encode())
         last = self.headers.get("Last-Event-ID")
         if last is None: return self.out(405)
         call, step = last.split("-")
@@ -39,7 +41,9 @@ class Handler(BaseHTTPRequestHandler):
             if self.path == "/refresh":
                 refreshes.append(self.path); time.sleep(25 if "refresh" in hanging else 0.5)
                 if "failing" in hanging: return self.out(500)
-            return self.out(200, json.dumps({"token": token, "refresh": "ref-" + "b" * 40, "seconds": 1 if "brief" in hanging else 100}).encode())
+                if "over" in hanging: return self.out(401)
+            user = json.loads(body).get("user") or "ann"; made = f"tok-{user}-" + "c" * 40; tokens[made] = user
+            return self.out(200, json.dumps({"token": made, "refresh": "ref-" + "b" * 40, "seconds": 1 if "brief" in hanging else 100}).encode())
         if self.path == "/moved": return self.out(307, Location="/mcp")
         if self.path == "/again": return self.out(308, Location="/moved")
         if self.path == "/away": return self.out(307, Location="http://127.0.0.2:1/mcp")
@@ -228,3 +232,13 @@ client = Client("r", begin=False); client.wait([client.tool("plain", True)]); ti
 refreshes.clear(); hanging.add("refresh"); client.tool("plain", True)
 while not refreshes: time.sleep(0.05)
 client.program.terminate(); print("a signal:", client.end(10))
+print("== a login elsewhere")
+hanging.clear(); subprocess.run([command, "logout", "--all"], capture_output=True)
+client = Client("r", begin=False)
+begin = client.start("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
+print("before:", said(client.wait([begin], 3)[0])); login("r", "-u", "ann", password="correct horse")
+print("after:", "result" in client.wait([begin])[0]); client.send({"method": "notifications/initialized"}); client.wait([client.tool("plain")])
+hanging.add("over"); tokens.clear(); message = client.wait([client.tool("plain")])[0]
+print("revoked:", message["error"]["code"], message["error"]["data"]["command"]); time.sleep(2)
+login("r", "-u", "bob", password="battery staple"); print("of another:", *(said(client.wait([client.tool("plain")])[0]) for _ in range(2)))
+print("end:", client.end(),)
