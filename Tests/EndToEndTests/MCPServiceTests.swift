@@ -74,7 +74,7 @@ final class `A service that misbehaves behind authctl mcp` {
         after: True
         revoked: -32010 authctl login r
         of another: {"name": "plain"} {"name": "plain"}
-        end: 0
+        end: 0 logged:  ann bob
         """
 
     @Test func `every call to a misbehaving service gets an answer or an error`() throws {

@@ -1,6 +1,6 @@
 # A service that misbehaves, and a client that says what it hears of it through authctl: mcp_hostile.py PORT AUTHCTL PROFILE. The name of a
 # tool says what the service does. Prints a line for each call.
-import http.client, json, queue, socket, subprocess, sys, threading, time
+import http.client, json, os, queue, socket, subprocess, sys, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 port, command, profile = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 alive, begun, log, hanging, token = set(), [], [], set(), "tok-" + "a" * 40
@@ -234,11 +234,11 @@ while not refreshes: time.sleep(0.05)
 client.program.terminate(); print("a signal:", client.end(10))
 print("== a login elsewhere")
 hanging.clear(); subprocess.run([command, "logout", "--all"], capture_output=True)
-client = Client("r", begin=False)
+file = os.environ["HOME"] + "/calls.jsonl"; client = Client("r", "--log", file, begin=False)
 begin = client.start("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
 print("before:", said(client.wait([begin], 3)[0])); login("r", "-u", "ann", password="correct horse")
 print("after:", "result" in client.wait([begin])[0]); client.send({"method": "notifications/initialized"}); client.wait([client.tool("plain")])
 hanging.add("over"); tokens.clear(); message = client.wait([client.tool("plain")])[0]
 print("revoked:", message["error"]["code"], message["error"]["data"]["command"]); time.sleep(2)
 login("r", "-u", "bob", password="battery staple"); print("of another:", *(said(client.wait([client.tool("plain")])[0]) for _ in range(2)))
-print("end:", client.end(),)
+print("end:", client.end(), "logged:", *dict.fromkeys(json.loads(line)["account"] for line in open(file) if "account" in line))

@@ -20,7 +20,7 @@ final class MCPLogin: @unchecked Sendable {
     private let entrance = Monitor(), monitor = Monitor()
     private var found: Server?
     private var session: ServedSession?
-    private var lastAccount = "", lastTopic = ErrorContext()
+    private var firstAccount = "", lastTopic = ErrorContext()
     private var waitEnd: ContinuousClock.Instant?
     private var isWaiting = false
     private var failure = RecentFailure()
@@ -46,7 +46,7 @@ final class MCPLogin: @unchecked Sendable {
     var topic: ErrorContext { monitor.locked { lastTopic } }
 
     /// Whose session it is; empty until that is known.
-    var account: String { monitor.locked { lastAccount } }
+    var account: String { monitor.locked { session?.account ?? firstAccount } }
 
     /// What is let through; `nil` until there is a profile.
     var review: MCPReview? { monitor.locked { found }?.review }
@@ -62,7 +62,7 @@ final class MCPLogin: @unchecked Sendable {
             // What was given is for the first login.
             provider.request.supplied = given.request.supplied
             provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
-            lastAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
+            firstAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
             let server = Server(
                 provider: provider, origin: try context.endpoint(profile).origin, url: url,
                 review: try MCPReview(options, profile, context))
@@ -88,7 +88,7 @@ final class MCPLogin: @unchecked Sendable {
             }
             return try failure.unlessRecent { () throws(LoginFault) in
                 let entered = try enter(provider), new = ServedSession(provider.unattended(), entered)
-                monitor.locked { (session, lastAccount) = (new, entered.identity.accountName) }
+                monitor.locked { session = new }
                 return new
             }
         }

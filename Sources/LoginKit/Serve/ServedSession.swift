@@ -26,6 +26,7 @@ final class ServedSession: @unchecked Sendable {
     private var authenticated: AuthenticatedSession
     /// Computed once for each session: every secret takes pages of its own.
     private let hidden: Mutex<RepeatedSecrets>
+    private let owner: Mutex<String>
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
@@ -36,10 +37,14 @@ final class ServedSession: @unchecked Sendable {
     init(_ provider: SessionProvider, _ authenticated: AuthenticatedSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         hidden = Mutex(Self.hidden(authenticated, besides: []))
+        owner = Mutex(authenticated.identity.accountName)
     }
 
     /// The secrets that no log may have; nobody waits for a refresh to learn them.
     var knownSecrets: RepeatedSecrets { hidden.withLock { $0 } }
+
+    /// The account's name, which a refresh may change: somebody may have logged in to another one.
+    var account: String { owner.withLock { $0 } }
 
     /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
@@ -141,8 +146,9 @@ final class ServedSession: @unchecked Sendable {
     }
 
     private func hide(besides earlier: [Secret]) {
-        let secrets = Self.hidden(authenticated, besides: earlier)
+        let secrets = Self.hidden(authenticated, besides: earlier), name = authenticated.identity.accountName
         hidden.withLock { $0 = secrets }
+        owner.withLock { $0 = name }
     }
 
     /// Runs a step that may put another value in the place of the session.
