@@ -69,6 +69,8 @@ final class `A service that misbehaves behind authctl mcp` {
         fails: -32603 (12) tried: 1
         later: {"name": "plain"} tried: 2 end: 0
         a signal: -15
+        == listening
+        refused: listens None end: 0
         == a login elsewhere
         before: NOTHING
         after: True

@@ -28,6 +28,11 @@ class Handler(BaseHTTPRequestHandler):
         if not self.known(): return
         if self.path == "/me": return self.out(200, json.dumps({"name": self.name()}).encode())
         last = self.headers.get("Last-Event-ID")
+        if "listens" in hanging and (last or "L").startswith("L"):
+            log.append(f"listens {last}")
+            if "refused" in hanging: return self.out(403)
+            if "away" in hanging: return self.out(500)
+            self.stream(); return self.say("id: L-1\nretry: 0\ndata:\n\n")
         if last is None: return self.out(405)
         call, step = last.split("-")
         log.append(f"GET {step}")
@@ -232,6 +237,10 @@ client = Client("r", begin=False); client.wait([client.tool("plain", True)]); ti
 refreshes.clear(); hanging.add("refresh"); client.tool("plain", True)
 while not refreshes: time.sleep(0.05)
 client.program.terminate(); print("a signal:", client.end(10))
+print("== listening")
+hanging.clear(); hanging.update({"listens", "refused"}); log.clear(); client = Client()
+for _ in range(3): client.wait([client.tool("plain")]); time.sleep(0.2)
+print("refused:", *(entry for entry in log if entry.startswith("listens")), "end:", client.end())
 print("== a login elsewhere")
 hanging.clear(); subprocess.run([command, "logout", "--all"], capture_output=True)
 file = os.environ["HOME"] + "/calls.jsonl"; client = Client("r", "--log", file, begin=False)

@@ -302,9 +302,9 @@ final class MCPClient: @unchecked Sendable {
             var isRefused = false
             do throws(LoginFault) {
                 try follow(call, after: nil, in: current)
-            } catch {
-                if case .failure = error { isRefused = true }
-            }
+            } catch .failure, .forbidden {
+                isRefused = true
+            } catch {}
             session.withLock {
                 guard $0.listener === call else { return }
                 ($0.listener, $0.hasListener) = (nil, !isRefused)
