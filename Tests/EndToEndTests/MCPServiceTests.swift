@@ -71,6 +71,7 @@ final class `A service that misbehaves behind authctl mcp` {
         a signal: -15
         == listening
         refused: listens None end: 0
+        asked again: True
         == a login elsewhere
         before: NOTHING
         after: True

@@ -31,8 +31,8 @@ final class MCPClient: @unchecked Sendable {
     private let threads = CountedThreads()
 
     private static let (mostFailures, mostPages) = (2, 1000)
-    /// Milliseconds before a stream is taken up again, unless the service says so.
-    private static let pause = 1000
+    /// Milliseconds before a stream is taken up again, unless the service says so, and at least.
+    private static let (pause, leastPause) = (1000, 100)
     /// Seconds that a service has for taking a notification, and for beginning a lost session anew: other calls wait for both.
     private static let shortTime = 15
 
@@ -314,7 +314,7 @@ final class MCPClient: @unchecked Sendable {
     }
 
     private func pause(_ milliseconds: Int?, _ call: MCPCall) {
-        let end = ContinuousClock.now + .milliseconds(milliseconds ?? Self.pause)
+        let end = ContinuousClock.now + .milliseconds(max(milliseconds ?? Self.pause, Self.leastPause))
         while ContinuousClock.now < end, !call.isOver { usleep(20_000) }
     }
 
