@@ -72,6 +72,7 @@ final class `A service that misbehaves behind authctl mcp` {
         == listening
         refused: listens None end: 0
         asked again: True
+        continues: listens L-1 end: 0
         == a login elsewhere
         before: NOTHING
         after: True

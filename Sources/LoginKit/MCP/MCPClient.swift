@@ -14,6 +14,8 @@ final class MCPClient: @unchecked Sendable {
         var initialize: MCPMessage?, initialized: MCPMessage?
         /// The GET on which the service says what nobody has asked for; `nil` if there is none now.
         var listener: MCPCall?
+        /// Where the last one has ended.
+        var heard = MCPEventStream()
         /// Whether the service may have one.
         var hasListener = true
     }
@@ -138,12 +140,12 @@ final class MCPClient: @unchecked Sendable {
 
     /// Reads what the service says on a stream of its own, and takes that up where it ends, until there is an answer, or two tries in a
     /// row fail.
-    /// - Parameter events: where the stream before has ended; `nil` if there was none, and no answer is waited for.
+    /// - Parameter events: where the stream before has ended; `nil` if no answer is waited for.
     private func follow(
         _ call: MCPCall, after events: MCPEventStream?, in current: Session
     ) throws(LoginFault) {
         let isListening = events == nil
-        var events = events ?? MCPEventStream(), failures = 0
+        var events = events ?? current.heard, failures = 0
         if !isListening { pause(events.retry, call) }
         while !call.isAnswered, !call.isOver {
             let reply = reply(to: call, after: events)
@@ -162,7 +164,8 @@ final class MCPClient: @unchecked Sendable {
             if (200..<500).contains(reply.status), !reply.isStream, reply.status != 409 { throw self.fault(of: reply) }
             let isGood = reply.isStream && (fault == nil || isListening || reply.events.lastID != events.lastID)
             failures = isGood ? 0 : failures + 1
-            if reply.isStream { events = reply.events }
+            if reply.isStream { events = MCPEventStream(after: reply.events.lastID, retry: reply.events.retry) }
+            if isListening { session.withLock { if $0.listener === call { $0.heard = events } } }
             guard failures < Self.mostFailures, isListening || events.lastID != nil else {
                 throw fault ?? .network(.connectionLost)
             }
@@ -260,7 +263,7 @@ final class MCPClient: @unchecked Sendable {
             let id = try recoveryFailure.unlessRecent { () throws(LoginFault) in try beginAnew(old, initialize) }
             session.withLock {
                 $0.listener?.cancel()
-                ($0.number, $0.id, $0.listener, $0.hasListener) = (number + 1, id, nil, true)
+                ($0.number, $0.id, $0.listener, $0.heard, $0.hasListener) = (number + 1, id, nil, .init(), true)
             }
             listen()
         }
@@ -307,7 +310,9 @@ final class MCPClient: @unchecked Sendable {
             } catch {}
             session.withLock {
                 guard $0.listener === call else { return }
-                ($0.listener, $0.hasListener) = (nil, !isRefused)
+                // It may have forgotten the last event alone.
+                ($0.listener, $0.hasListener) = (nil, !isRefused || $0.heard.lastID != nil)
+                if isRefused { $0.heard = MCPEventStream() }
             }
         }
         if !isStarted { session.withLock { $0.listener = nil } }
