@@ -59,8 +59,12 @@ final class MCPClient: @unchecked Sendable {
                     verdict = review.review(call, account: login.account, hidden: login.knownSecrets)
                 }
                 if let refusal = verdict?.refusal {
-                    // Without an ID nobody waits for it, and what a client says is no warning of ours.
-                    if call.message.id != nil { answer(call, refusal) }
+                    // A notification that a client sends is no warning of ours, but for an answer the service waits.
+                    switch call.message.kind {
+                    case .request: answer(call, refusal)
+                    case .answer: login.warn("an answer of the client was not sent: \(refusal.message)")
+                    case .notification: break
+                    }
                     return
                 }
                 return try exchange(call)
