@@ -10,8 +10,8 @@ final class `A service that misbehaves behind authctl mcp` {
         laid out: {"a": [1, 2]}
         junk: -32603 broken response: the message is not valid JSON (6)
         a page: -32603 broken response: its type is neither application/json nor text/event-stream (6)
-        nothing: -32603 the service has ended its response without an answer
-        taken: -32603 the service has ended its response without an answer
+        nothing: -32603 the service ended its response without an answer
+        taken: -32603 the service ended its response without an answer
         410: -32603 the server answered with status 410: the server says "gone for good"
         500: -32603 the server answered with status 500: the server says "it broke \u{1B}[31m"
         a secret: -32603 the server answered with status 500
@@ -20,8 +20,8 @@ final class `A service that misbehaves behind authctl mcp` {
         404: -32601 bad
         scope: -32603 this account has no permission (status 403): the server says "insufficient_scope: write" (10)
         hangs up: -32603 (6)
-        half: -32603 the service has ended its response without an answer
-        over: -32603 the service has ended its response without an answer
+        half: -32603 the service ended its response without an answer
+        over: -32603 the service ended its response without an answer
         """#
     private static let rest = #"""
         twice: {}
@@ -40,13 +40,13 @@ final class `A service that misbehaves behind authctl mcp` {
         \(rest)
         == 2026
         \(usual)
-        on purpose: -32603 the service has ended its response without an answer
-        fails: -32603 the service has ended its response without an answer
+        on purpose: -32603 the service ended its response without an answer
+        fails: -32603 the service ended its response without an answer
         \(rest)
         == sessions
         asks: {"heard": true}
         50 in a lost session: 50 begun anew: 1
-        under way: -32603 the service has ended the session in which this call was made
+        under way: -32603 the service ended the session during this call
         cancelled: NOTHING told: True closed: True
         cancelled: NOTHING told: False closed: True
         closes without a word: {} {} {} {} {}

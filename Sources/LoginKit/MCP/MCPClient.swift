@@ -78,8 +78,11 @@ final class MCPClient: @unchecked Sendable {
         }
     }
 
-    private static let lostCall = LoginFault.failure(
-        .other("the service has ended the session in which this call was made; it may have been carried out"))
+    private static let lostCall = unanswered("the service ended the session during this call")
+
+    private static func unanswered(_ what: String) -> LoginFault {
+        .failure(.other("\(what); check whether the call was carried out before you repeat it"))
+    }
 
     private func answer(_ call: MCPCall, _ error: MCPError) {
         guard let id = call.message.id else { return login.warn(error.message) }
@@ -208,7 +211,10 @@ final class MCPClient: @unchecked Sendable {
             let page = MCPCall(request, for: call)
             try exchange(page)
             guard let list = page.kept, case .answer(_, isError: false) = list.kind else {
-                throw .failure(.other("the service does not list its tools"))
+                throw .failure(
+                    .other(
+                        "the service did not list its tools, which --read-only and tools with headers of their own need"
+                    ))
             }
             _ = list.text.without("tools") { tool in
                 if let name = tool.member("name")?.string {
@@ -225,9 +231,7 @@ final class MCPClient: @unchecked Sendable {
 
     /// The fault of a response without an answer.
     private func fault(of reply: MCPReply) -> LoginFault {
-        guard reply.status >= 300 else {
-            return .failure(.other("the service has ended its response without an answer"))
-        }
+        guard reply.status >= 300 else { return Self.unanswered("the service ended its response without an answer") }
         if [401, 403].contains(reply.status) { return .forbidden(Refusal(status: reply.status, words: reply.words)) }
         return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
     }
