@@ -93,5 +93,6 @@ final class `A service that misbehaves behind authctl mcp` {
         let expected = Self.heard.split(separator: "\n")
         for (heard, expected) in zip(heard, expected) { #expect(heard == expected) }
         #expect(heard.count == expected.count, "\(run.error)")
+        #expect(run.error.contains("not logged in; at a terminal: authctl login r; waiting 20 seconds for it\n"))
     }
 }

@@ -69,11 +69,10 @@ final class MCPClient: @unchecked Sendable {
                 }
                 return try exchange(call)
             } catch {
-                let told = MCPError(call.isLost ? Self.lostCall : error, login.topic)
-                if case .loginRequired = error, login.hasChanged(until: end, telling: told, unless: { call.isOver }) {
+                if case .loginRequired = error, login.hasChanged(until: end, telling: error, unless: { call.isOver }) {
                     continue
                 }
-                return answer(call, told)
+                return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
             }
         }
     }

@@ -36,6 +36,8 @@ final class MCPLogin: @unchecked Sendable {
         registry = AccountRegistry(folder: context.paths.stateFolder, remembers: false, isCancelled: { false })
         do {
             _ = try server()
+        } catch .loginRequired {
+            // Told when the first message waits for a login.
         } catch {
             // The client is told so at each call: of a command that ends, it shows no more than that.
             warn(MCPError(error, topic).message)
@@ -125,9 +127,13 @@ final class MCPLogin: @unchecked Sendable {
     /// - Parameter error: why it waits, for whoever reads standard error; told once.
     /// - Returns: whether there may be one now.
     func hasChanged(
-        until end: ContinuousClock.Instant, telling error: MCPError, unless isOver: () -> Bool
+        until end: ContinuousClock.Instant, telling error: LoginFault, unless isOver: () -> Bool
     ) -> Bool {
-        if ContinuousClock.now < end, !monitor.locked({ isWaiting }) { warn("\(error.message); waiting for that") }
+        if ContinuousClock.now < end, !monitor.locked({ isWaiting }) {
+            let message = error.message(about: topic)
+            let words = [message.what, message.next, "waiting \(Self.patience.components.seconds) seconds for it"]
+            warn(words.filter { !$0.isEmpty }.joined(separator: "; "))
+        }
         let before = monitor.locked { seen }
         while ContinuousClock.now < end {
             monitor.locked { isWaiting = true }
