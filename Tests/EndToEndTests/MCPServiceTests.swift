@@ -59,8 +59,9 @@ final class `A service that misbehaves behind authctl mcp` {
         /found: -32603 the server answered with a redirect (status 302) to "/mcp", which is not followed end: 0
         /away: -32603 the server answered with a redirect (status 307) to "http://127.0.0.2:1/mcp", which is not followed end: 0
         /loop: -32603 redirect loop, or more than 5 redirects (6) end: 0
-        == an answer
+        == warnings
         told: True end: 0
+        --login: authctl: warning: --login has no effect: m has no login in a browser
         == hangs
         before: {"name": "plain"}
         a lost session: -32603 (6) -32603 (6) -32603 (6)

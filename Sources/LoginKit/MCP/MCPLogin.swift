@@ -68,6 +68,7 @@ final class MCPLogin: @unchecked Sendable {
             let server = Server(
                 provider: provider, origin: try context.endpoint(profile).origin, url: url,
                 review: try MCPReview(options, profile, context))
+            if options.logsIn, let obstacle = try obstacle(to: profile) { warn("--login has no effect: \(obstacle)") }
             found = server
             return server
         }
@@ -101,13 +102,18 @@ final class MCPLogin: @unchecked Sendable {
         do {
             return try provider.enterUnverified()
         } catch {
-            guard case .loginRequired = error, options.logsIn, provider.profile.traits.asksForConsent,
-                try context.canStartBrowser(for: provider.profile)
+            guard case .loginRequired = error, options.logsIn, try obstacle(to: provider.profile) == nil
             else { throw error }
             var asking = provider
             asking.request.policy.mayAsk = true
             return try asking.enter()
         }
+    }
+
+    /// Why `--login` cannot open a browser; `nil` if it can.
+    private func obstacle(to profile: Profile) throws(LoginFault) -> String? {
+        if !profile.traits.asksForConsent { return "\(profile.name) has no login in a browser" }
+        return try context.canStartBrowser(for: profile) ? nil : "no browser can be opened here"
     }
 
     /// The secrets that no log may have.
