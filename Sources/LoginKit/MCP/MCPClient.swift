@@ -125,7 +125,7 @@ final class MCPClient: @unchecked Sendable {
             reply.mayLackHeaders = !isAgain
             headers += tools.withLock { $0[message.subject ?? ""] }?.headers(in: message) ?? []
         }
-        // Nobody waits for more than the head.
+        // The head of the response is all that a notification needs.
         if message.id == nil { reply.whenBegun = { _ = call.answer() } }
         var fault: LoginFault?
         do throws(LoginFault) {
@@ -298,7 +298,7 @@ final class MCPClient: @unchecked Sendable {
         return begun.id
     }
 
-    /// Listens, unless that is so already, to what the service says without being asked.
+    /// Opens the stream on which the service speaks by itself, unless it is open.
     private func listen() {
         let found: (call: MCPCall, current: Session)? = session.withLock {
             guard let initialized = $0.initialized, $0.hasListener, $0.listener == nil else { return nil }
@@ -308,7 +308,7 @@ final class MCPClient: @unchecked Sendable {
         }
         guard let (call, current) = found else { return }
         let isStarted = threads.start { [self] in
-            // The service has nothing to say by itself.
+            // Whether the service has no such stream.
             var isRefused = false
             do throws(LoginFault) {
                 try follow(call, after: nil, in: current)

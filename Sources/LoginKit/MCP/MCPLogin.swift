@@ -16,7 +16,7 @@ final class MCPLogin: @unchecked Sendable {
     private let target: String?
     private let options: MCPOptions
     private let registry: AccountRegistry
-    /// Held while somebody logs in; the other one never waits for a person.
+    /// `entrance` is held during a login, `monitor` only for moments.
     private let entrance = Monitor(), monitor = Monitor()
     private var found: Server?
     private var session: ServedSession?
@@ -25,7 +25,7 @@ final class MCPLogin: @unchecked Sendable {
     private var isWaiting = false
     private var failure = RecentFailure()
 
-    /// For a login that is made elsewhere.
+    /// The time that the first message waits for a login that is made elsewhere.
     private static let patience = Duration.seconds(20)
     /// The logins of this machine when the last one was looked for.
     private var seen: AccountRegistryDocument?
@@ -39,7 +39,7 @@ final class MCPLogin: @unchecked Sendable {
         } catch .loginRequired {
             // Told when the first message waits for a login.
         } catch {
-            // The client is told so at each call: of a command that ends, it shows no more than that.
+            // Each call reports it: clients show nothing of a server that exits at once.
             warn(MCPError(error, topic).message)
         }
     }
@@ -61,7 +61,7 @@ final class MCPLogin: @unchecked Sendable {
             let (profile, url) = try context.mcpServer(target)
             let given = try SessionProvider(context, profile, LoginRequest())
             var provider = given.unattended()
-            // What was given is for the first login.
+            // `unattended` drops the given credential; the first login needs it.
             provider.request.supplied = given.request.supplied
             provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
             firstAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
@@ -119,8 +119,7 @@ final class MCPLogin: @unchecked Sendable {
     /// The secrets that no log may have.
     var knownSecrets: RepeatedSecrets { monitor.locked { session }?.knownSecrets ?? RepeatedSecrets() }
 
-    /// When a login that is made elsewhere is waited for no longer: all first messages together, since a client that gives up one may
-    /// send another.
+    /// The end of the wait for a login. All first messages share it: a client whose `server/discover` failed sends `initialize` next.
     var patienceEnd: ContinuousClock.Instant {
         monitor.locked {
             let end = waitEnd ?? .now + Self.patience
@@ -171,7 +170,7 @@ final class MCPLogin: @unchecked Sendable {
         do {
             return try registry.read()
         } catch {
-            // Whoever logs in is told of it.
+            // The next login reports the fault.
             return nil
         }
     }
@@ -214,7 +213,7 @@ extension MCPError {
             case .usage, .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .oauth, .failure: nil
             }
         let message = fault.message(about: topic)
-        // What else is missing can be given to another command alone.
+        // The other details are about options of `login`.
         let details = command == nil ? message.details : []
         let next = [message.next, command == nil ? "" : "then reconnect this server"]
         self.init(

@@ -18,7 +18,7 @@ final class MCPReply: ResponseReceiver {
     /// The secrets that no words of the service may repeat to the client.
     var hidden = RepeatedSecrets()
 
-    /// In bytes: of a response that is no message.
+    /// The longest body of a refusal that is kept, in bytes.
     private static let longestRefusal = 64 << 10
 
     /// - Parameter events: where the stream before this one has ended.
