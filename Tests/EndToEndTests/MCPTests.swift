@@ -138,6 +138,18 @@ final class `An MCP client behind authctl` {
         #expect(seen == ["-32011", "read_note", "passed", "passed", "passed"])
     }
 
+    @Test func `a call that needs another scope says which command asks for it`() throws {
+        try logIn()
+        let answers = try answers(
+            #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write_note","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#
+        )
+        let error = try #require(answers.first?["error"] as? [String: Any])
+        let command = try #require((error["data"] as? [String: Any])?["command"] as? String)
+        #expect(error["code"] as? Int == -32010)
+        #expect(
+            command.hasPrefix("authctl login ") && command.hasSuffix(" --force --scope 'notes write'"), "\(command)")
+    }
+
     @Test func `what nobody approves in time is refused`() throws {
         try logIn()
         let seen = try outcomes(

@@ -13,6 +13,7 @@ in_memory.DEFAULT_ACCESS_TOKEN_EXPIRY_SECONDS = wanted["lifetime"]
 from fastmcp.server.auth.cimd import CIMDDocument
 from fastmcp.server.auth import auth as endpoints
 from mcp.shared.auth import OAuthClientInformationFull
+from starlette.middleware import Middleware
 class Provider(in_memory.InMemoryOAuthProvider):
     async def get_client(self, client_id):
         if not (wanted["more"].get("documents") and client_id.startswith("http")): return await super().get_client(client_id)
@@ -49,4 +50,13 @@ def greet() -> str:
 @server.resource("data://notes/{name}")
 def named(name: str) -> str:
     return "note " + name
-server.run(transport="http", host="127.0.0.1", port=port, show_banner=False, log_level="info")
+class OtherScope:
+    "Wants another scope for a tool that is named in the header."
+    def __init__(self, app): self.app = app
+    async def __call__(self, scope, receive, send):
+        if dict(scope.get("headers") or []).get(b"mcp-name") != b"write_note": return await self.app(scope, receive, send)
+        wanted = b'Bearer error="insufficient_scope", scope="notes write"'
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"www-authenticate", wanted), (b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+server.run(
+    transport="http", host="127.0.0.1", port=port, show_banner=False, log_level="info", middleware=[Middleware(OtherScope)])
