@@ -138,6 +138,19 @@ final class `An MCP client behind authctl` {
         #expect(seen == ["-32011", "read_note", "passed", "passed", "passed"])
     }
 
+    @Test func `--read-only lets clients call tools with a _meta of their own`() throws {
+        try logIn()
+        let metas = [
+            #""claudecode/toolUseId":"x""#, #""x-codex-turn-metadata":{"turn_id":"x"},"threadId":"x""#,
+            #""vscode.conversationId":"x","vscode.requestId":"x""#,
+        ]
+        let seen = try outcomes(
+            metas.map {
+                ("tools/call", #"{"name":"read_note","arguments":{},"_meta":{"progressToken":2,\#($0)}}"#)
+            }, options: ["--read-only"])
+        #expect(seen == ["passed", "passed", "passed"])
+    }
+
     @Test func `a call that needs another scope says which command asks for it`() throws {
         try logIn()
         let answers = try answers(
