@@ -59,6 +59,10 @@ final class `A service that misbehaves behind authctl mcp` {
         /found: -32603 the server answered with a redirect (status 302) to "/mcp", which is not followed end: 0
         /away: -32603 the server answered with a redirect (status 307) to "http://127.0.0.2:1/mcp", which is not followed end: 0
         /loop: -32603 redirect loop, or more than 5 redirects (6) end: 0
+        == headers
+        weather: {"city": "Bonn"}
+        weather: {"city": "Bonn"}
+        sent: tools/call tools/list tools/list tools/call tools/call end: 0
         == warnings
         told: True end: 0
         --login: authctl: warning: --login has no effect: m has no login in a browser

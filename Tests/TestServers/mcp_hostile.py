@@ -68,6 +68,13 @@ class Handler(BaseHTTPRequestHandler):
         if method is None or id is None: return self.out(202)
         name = params.get("name")
         def error(status, code, **more): self.out(status, json.dumps({"jsonrpc": "2.0", "error": {"code": code, "message": "bad"}, **more}).encode())
+        if method == "tools/list":
+            schema = {"type": "object", "properties": {"city": {"type": "string", "x-mcp-header": "City"}}}
+            last = {"tools": [{"name": "weather", "inputSchema": schema}]}
+            return self.out(200, answer(last if params.get("cursor") == "second" else {"tools": [], "nextCursor": "second"}))
+        if name == "weather":
+            city = self.headers.get("Mcp-Param-City")
+            return self.out(200, answer({"city": city})) if city else error(400, -32020, id=id)
         if name == "laid out": return self.out(200, json.dumps(json.loads(answer({"a": [1, 2]})), indent=2).encode().replace(b"\n", b"\r\n"))
         if name == "junk": return self.out(200, b"<html>")
         if name == "a page": return self.out(200, b"<html>", "text/html")
@@ -156,8 +163,8 @@ class Client:
             else: self.others.append(message)
         return [found.get(id) for id in ids]
     def call(self, method, patience=20, **params): return self.wait([self.start(method, **params)], patience)[0]
-    def tool(self, name, modern=False):
-        return self.start("tools/call", name=name, **({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}} if modern else {}))
+    def tool(self, name, modern=False, **more):
+        return self.start("tools/call", name=name, **more, **({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}} if modern else {}))
     def end(self, seconds=3):
         start = time.time(); self.program.stdin.close(); code = self.program.wait(60)
         return f"{code}{'' if time.time() - start < seconds else ' late'}"
@@ -216,6 +223,10 @@ print("== redirects")
 for path in ("/moved", "/again", "/found", "/away", "/loop"):
     client = Client(f"http://127.0.0.1:{port}{path}", begin=False)
     print(f"{path}: {said(client.wait([client.tool('plain', True)])[0]).strip()}", "end:", client.end(), flush=True)
+print("== headers")
+log.clear(); client = Client(begin=False)
+for _ in range(2): print("weather:", said(client.wait([client.tool("weather", True, arguments={"city": "Bonn"})])[0]))
+print("sent:", *log, "end:", client.end())
 print("== warnings")
 run = subprocess.run([command, "mcp", profile, "--allow", "TOOL *"], input='{"jsonrpc":"2.0","id":1,"Id":2,"result":{}}\n', capture_output=True, text=True)
 print("told:", "an answer of the client was not sent" in run.stderr, "end:", run.returncode)
