@@ -37,6 +37,7 @@ package final class MCPBridge: @unchecked Sendable {
         let last = ContinuousClock.now + Self.endGrace
         while ContinuousClock.now < last, threads.count > 0 { usleep(5000) }
         login.close()
+        SignalHold.endAll()
         signals.release()
     }
 

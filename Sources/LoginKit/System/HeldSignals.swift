@@ -60,4 +60,9 @@ enum SignalHold {
 
     /// Dies of the signal that was postponed, if there is one.
     static func end() { cprocess_release_signals() }
+
+    /// Ends every hold that there is: what is under way has had its time.
+    static func endAll() {
+        while cprocess_holds_signals() != 0 { end() }
+    }
 }
