@@ -222,21 +222,3 @@ extension MCPError {
             exitCode: fault.exitCode == .failure ? nil : Int64(fault.exitCode.rawValue), command: command)
     }
 }
-
-/// Rethrows a recent failure instead of failing anew, one after the other, for all that wait.
-struct RecentFailure {
-    private var last: (error: LoginFault, at: ContinuousClock.Instant)?
-    private static let span = Duration.seconds(2)
-
-    mutating func unlessRecent<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        if let last, ContinuousClock.now - last.at < Self.span { throw last.error }
-        do {
-            let result = try step()
-            last = nil
-            return result
-        } catch {
-            last = (error, .now)
-            throw error
-        }
-    }
-}

@@ -15,8 +15,6 @@ final class ServedSession: @unchecked Sendable {
         let hidden: RepeatedSecrets
     }
 
-    /// The pause between two tries after a failed refresh.
-    private static let retryPause = Duration.seconds(2)
     /// In bytes: a shorter secret occurs in ordinary text, and could be found by trying what is hidden.
     private static let leastHidden = 16
 
@@ -30,7 +28,7 @@ final class ServedSession: @unchecked Sendable {
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
-    private var failure: (error: LoginFault, at: ContinuousClock.Instant)?
+    private var failure = RecentFailure()
     private var told: Set<String> = []
 
     /// - Parameter provider: one that never prompts.
@@ -164,19 +162,14 @@ final class ServedSession: @unchecked Sendable {
         return try step()
     }
 
-    /// Rethrows a recent failure instead of trying again for every request that waits.
     private func refresh(after former: Session?) throws(LoginFault) {
-        if let failure, ContinuousClock.now - failure.at < Self.retryPause { throw failure.error }
-        provider.context.lookAgain()
-        let earlier = authenticated.session.made
-        do {
+        try failure.unlessRecent { () throws(LoginFault) in
+            provider.context.lookAgain()
+            let earlier = authenticated.session.made
             if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
-        } catch {
-            failure = (error, .now)
-            throw error
+            number += 1
+            hide(besides: earlier)
         }
-        (number, failure) = (number + 1, nil)
-        hide(besides: earlier)
     }
 
     /// There is no store to find another one in, and nobody else refreshes it.
@@ -266,4 +259,22 @@ struct ServedLender: SessionLender {
 extension Session {
     /// The secrets in it that the service has made.
     fileprivate var made: [Secret] { credential?.password == nil ? secrets : [] }
+}
+
+/// Rethrows a recent failure instead of failing anew, one after the other, for all that wait.
+struct RecentFailure {
+    private var last: (error: LoginFault, at: ContinuousClock.Instant)?
+    private static let span = Duration.seconds(2)
+
+    mutating func unlessRecent<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        if let last, ContinuousClock.now - last.at < Self.span { throw last.error }
+        do {
+            let result = try step()
+            last = nil
+            return result
+        } catch {
+            last = (error, .now)
+            throw error
+        }
+    }
 }
