@@ -73,10 +73,9 @@ extension UsageFault {
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
                 next: Message.beyond(url))
         case .tokenHasOnlyHeader(let method):
-            let command = ShellCommand(["authctl", "token"] + [topic.profile].compactMap { $0 } + ["--as", "header"])
             return Message(
                 "method \(method.rawValue) has no token",
-                next: "print its header: \(command); other forms: headers, curl")
+                next: "print its header: \(topic.tokenCommand("header")); other forms: headers, curl")
         case .commandGetsNoToken(let method):
             return Message(
                 "method \(method.rawValue) has no token for --env or --fd",
@@ -84,7 +83,7 @@ extension UsageFault {
         case .hasNoHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
-                next: "send requests with: authctl request URL, or with curl: authctl token --as curl")
+                next: "send requests with: authctl request URL, or with curl: \(topic.tokenCommand("curl"))")
         case .takesNoPassword where topic.machine != nil:
             return Message("this login proves itself, and takes no password", next: "leave it out")
         case .takesNoPassword(.oauth):
@@ -155,5 +154,12 @@ extension ServeRuleFault {
         case .otherCommand(forMCP: false):
             "a rule for 'exec --serve' is METHODS PATH, such as 'GET,HEAD /issues/*'"
         }
+    }
+}
+
+extension ErrorContext {
+    /// The command that prints the session in a form.
+    fileprivate func tokenCommand(_ form: String) -> ShellCommand {
+        ShellCommand(["authctl", "token"] + [profile].compactMap { $0 } + ["--as", form])
     }
 }
