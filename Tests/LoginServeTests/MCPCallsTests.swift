@@ -86,6 +86,43 @@ final class MCPCallsTests {
         #expect(end(cancellation).isEmpty && call.isOver)
     }
 
+    @Test
+    func `a cancellation does not wait for other notifications, and a request that is no notification cancels nothing`()
+        throws
+    {
+        let call = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        #expect(call.begin())
+        #expect(try send(#""method":"notifications/a""#)?.count == 1)
+        #expect(try send("\"id\":2,\(Self.cancelling)")?.map(\.message.id) == [.number(2)])
+        #expect(!call.isOver)
+        #expect(try send(Self.cancelling)?.count == 1)
+    }
+
+    @Test func `a cancellation ends the request that it was sent for, not a later one with its ID`() throws {
+        let call = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        #expect(call.begin())
+        let cancellation = try #require(try send(Self.cancelling)?.first)
+        let later = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        #expect(later.begin())
+        #expect(end(cancellation).isEmpty && call.isOver && !later.isOver)
+    }
+
+    @Test func `of two requests with one ID that wait a cancellation means the later one`() throws {
+        let first = try #require(try send(#""id":0,"method":"initialize""#)?.first)
+        for id in [1, 1, 2] { _ = try send("\"id\":\(id),\"method\":\"tools/\(id)\"") }
+        #expect(try send(#""id":1,"method":"tools/last""#)?.isEmpty == true)
+        #expect(try send(Self.cancelling)?.isEmpty == true)
+        #expect(end(first).map(\.message.method) == ["tools/1", "tools/1", "tools/2"])
+    }
+
+    @Test func `nothing that comes after the end is sent`() throws {
+        let call = try #require(try send(#""id":1,"method":"ping""#)?.first)
+        calls.cancelAll()
+        #expect(call.isOver)
+        #expect(try send(#""id":2,"method":"ping""#)?.isEmpty == true)
+        #expect(end(call).isEmpty && calls.isEmpty)
+    }
+
     @Test func `of three requests with one ID only the last is answered`() throws {
         var sent: [MCPCall] = []
         for _ in 0..<3 { sent += try #require(try send(#""id":1,"method":"ping""#)) }
@@ -105,7 +142,7 @@ final class MCPCallsTests {
         #expect(call.begin())
         for id in 2..<20_257 { _ = try send("\"id\":\(id),\"method\":\"ping\"") }
         #expect(try send(#""method":"notifications/a""#)?.count == nil)
-        #expect(try send(Self.cancelling)?.count == 1)
+        for _ in 0..<16 { #expect(try send(Self.cancelling)?.count == 1) }
         for _ in 0..<256 { #expect(try send(Self.cancelling)?.isEmpty == true) }
         #expect(try send(Self.cancelling)?.count == nil)
     }

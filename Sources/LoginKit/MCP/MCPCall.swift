@@ -24,13 +24,15 @@ final class MCPCall: Sendable {
     let message: MCPMessage
     /// The call on whose behalf this one was made here; its answer is not for the client.
     let origin: MCPCall?
+    /// The request that it cancels, if the service is to be told first.
+    let cancelled: MCPCall?
     private let state = Mutex(State())
 
     /// The time that a service has for closing the response after the answer, or for saying that it does not know the session.
     private static let responseGrace = Duration.seconds(1)
 
-    init(_ message: MCPMessage, for origin: MCPCall? = nil) {
-        (self.message, self.origin) = (message, origin)
+    init(_ message: MCPMessage, for origin: MCPCall? = nil, cancelling cancelled: MCPCall? = nil) {
+        (self.message, self.origin, self.cancelled) = (message, origin, cancelled)
     }
 
     /// The answer, kept only for requests that authctl makes itself.

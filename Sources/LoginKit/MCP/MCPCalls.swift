@@ -23,19 +23,22 @@ struct MCPCalls {
             return older.popLast()?.call
         }
 
+        /// Takes out the last one with an ID: it is the one that the client means.
         mutating func remove(_ id: MCPMessage.ID) -> MCPCall? {
-            if let place = older.lastIndex(where: { $0.call.message.id == id }) { return older.remove(at: place).call }
-            return newer.firstIndex { $0.call.message.id == id }.map { newer.remove(at: $0).call }
+            if let place = newer.lastIndex(where: { $0.call.message.id == id }) { return newer.remove(at: place).call }
+            return older.firstIndex { $0.call.message.id == id }.map { older.remove(at: $0).call }
         }
 
         mutating func removeAll() { (newer, older) = ([], []) }
     }
 
-    /// Requests, notifications, which are sent one after the other, and answers.
-    private var queues = [Queue(most: mostAtOnce), Queue(most: 1), Queue(most: mostAtOnce)]
+    /// Requests, notifications, which are sent one after the other, answers, and cancellations, which no other notification holds up.
+    private var queues = [Queue(most: mostAtOnce), Queue(most: 1), Queue(most: mostAtOnce), Queue(most: 16)]
     private var running: [MCPCall] = []
     /// Whether a message that goes alone is under way.
     private var isAlone = false
+    /// Whether the client, or its person, has ended the command.
+    private var isEnded = false
     /// How many have come, how many of them wait, and the bytes of all that wait or are under way.
     private var (count, waiting, held) = (0, 0, 0)
 
@@ -51,31 +54,34 @@ struct MCPCalls {
     /// Takes a message that the client sends.
     /// - Returns: whether there is room for it.
     mutating func take(_ message: MCPMessage) -> Bool {
-        let isCancelling = message.method == MCPMessage.cancelling,
+        if isEnded { return true }
+        let isCancelling = Self.queue(of: message) == Self.cancellations,
             spare = isCancelling ? Self.spare : (bytes: 0, messages: 0)
         guard held + message.text.count <= Self.mostHeld + spare.bytes, waiting < Self.mostWaiting + spare.messages
         else { return false }
-        if isCancelling, !cancel(message.cancelled) { return true }
-        queues[Self.queue(of: message)].append(MCPCall(message), number: count)
+        let cancelled = isCancelling ? cancel(message.cancelled) : nil
+        if isCancelling, cancelled == nil { return true }
+        queues[Self.queue(of: message)].append(MCPCall(message, cancelling: cancelled), number: count)
         (count, waiting, held) = (count + 1, waiting + 1, held + message.text.count)
         return true
     }
 
     /// Cancels a request.
-    /// - Returns: whether to pass the cancellation on.
-    private mutating func cancel(_ id: MCPMessage.ID?) -> Bool {
-        guard let id else { return false }
+    /// - Returns: the request if the service is to be told first.
+    private mutating func cancel(_ id: MCPMessage.ID?) -> MCPCall? {
+        guard let id else { return nil }
         if let call = queues[Self.requests].remove(id) {
             (waiting, held) = (waiting - 1, held - call.message.text.count)
-            return false
+            return nil
         }
         // Of two with one ID, the earlier one was given up for the later.
         guard let call = running.last(where: { $0.message.id == id && !$0.isAnswered }),
             call.message.method != "initialize"
-        else { return false }
-        if call.cancelUnlessSent() { return false }
-        if call.message.isModern { call.cancel() }
-        return !call.message.isModern
+        else { return nil }
+        if call.cancelUnlessSent() { return nil }
+        guard call.message.isModern else { return call }
+        call.cancel()
+        return nil
     }
 
     /// Takes out what may be sent now, in the order in which it came.
@@ -93,7 +99,7 @@ struct MCPCalls {
     }
 
     private mutating func startNext() -> MCPCall? {
-        func number(_ queue: Int) -> Int { (isAlone && queue != Self.answers ? nil : queues[queue].next) ?? .max }
+        func number(_ queue: Int) -> Int { (isAlone && queue < Self.answers ? nil : queues[queue].next) ?? .max }
         guard let next = queues.indices.min(by: { number($0) < number($1) }), number(next) < .max else { return nil }
         return queues[next].start()
     }
@@ -105,7 +111,7 @@ struct MCPCalls {
         held -= call.message.text.count
         if call.message.goesAlone { isAlone = false }
         // The service has been told, so drop the request here, too.
-        if let id = call.message.cancelled { running.last { $0.message.id == id }?.cancel() }
+        call.cancelled?.cancel()
     }
 
     /// Gives up the calls that were sent before a session.
@@ -113,19 +119,20 @@ struct MCPCalls {
         for call in running { call.lose(before: session) }
     }
 
-    /// Drops what waits, and cancels what is under way.
+    /// Drops what waits and what is still to come, and cancels what is under way.
     mutating func cancelAll() {
+        isEnded = true
         for queue in queues.indices { queues[queue].removeAll() }
         waiting = 0
         for call in running { call.cancel() }
     }
 
-    private static let (requests, notifications, answers) = (0, 1, 2)
+    private static let (requests, notifications, answers, cancellations) = (0, 1, 2, 3)
 
     private static func queue(of message: MCPMessage) -> Int {
         switch message.kind {
         case .request: requests
-        case .notification: notifications
+        case .notification: message.method == MCPMessage.cancelling ? cancellations : notifications
         case .answer: answers
         }
     }

@@ -108,7 +108,8 @@ struct MCPMessage: Equatable, Sendable {
 
     /// The request that a `notifications/cancelled` names.
     var cancelled: ID? {
-        method == Self.cancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
+        kind == .notification && method == Self.cancelling
+            ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
     }
 
     private static func id(_ value: JSONValue) throws(MCPError) -> ID {
