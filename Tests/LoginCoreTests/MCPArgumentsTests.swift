@@ -30,14 +30,24 @@ import Testing
         #expect(try call(#""_meta":\#(meta)"#).choosesVersion)
     }
 
-    @Test func `a person is shown the arguments before what a client adds to _meta`() throws {
-        let call = try MCPMessage(
-            Array(#"{"id":1,"method":"tools/call","params":{"_meta":{"b":1},"name":"a","arguments":{"c":2}}}"#.utf8))
+    @Test func `more than clients put into _meta is not looked through`() throws {
+        let long = String(repeating: "a", count: 65_537)
+        #expect(try call(#""_meta":{"a":"\#(long)"}"#).choosesVersion)
+    }
+
+    @Test func `only what the protocol itself puts into _meta goes without saying`() throws {
+        #expect(try call(#""_meta":{"io.modelcontextprotocol/clientInfo":{}}"#).hasUsualMeta)
+        #expect(try !call(#""_meta":{"io.modelcontextprotocol/other":{}}"#).hasUsualMeta)
+    }
+
+    @Test func `a person is shown the arguments before what services do not read, and _meta last`() throws {
+        let params = #"{"_meta":{"b":1},"z":3,"name":"a","arguments":{"c":2}}"#
+        let call = try MCPMessage(Array(#"{"id":1,"method":"tools/call","params":\#(params)}"#.utf8))
         guard case .text(let text, _) = call.shownArguments else {
             Issue.record("no text")
             return
         }
-        #expect(text.filter { $0 != "\n" && $0 != " " } == #"{"arguments":{"c":2},"_meta":{"b":1}}"#)
+        #expect(text.filter { $0 != "\n" && $0 != " " } == #"{"arguments":{"c":2},"z":3,"_meta":{"b":1}}"#)
     }
 
     private static let long = String(repeating: "a", count: 100)

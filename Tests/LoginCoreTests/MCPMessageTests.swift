@@ -170,7 +170,7 @@ struct MCPMessageTests {
 
     @Test(
         arguments: [
-            (#""name":"a","_meta":{"progressToken":1,"io.modelcontextprotocol/x":{}}"#, nil),
+            (#""name":"a","_meta":{"progressToken":1,"io.modelcontextprotocol/clientInfo":{}}"#, nil),
             (#""name":"a","uri":"b""#, #"{"uri":"b"}"#),
             (#""name":"a","arguments":{},"_meta":{"b":1}"#, #"{"arguments":{},"_meta":{"b":1}}"#),
             (#""name":"a","arguments":{},"task":{"ttl":1}"#, #"{"arguments":{},"task":{"ttl":1}}"#),

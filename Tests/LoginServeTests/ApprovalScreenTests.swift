@@ -85,6 +85,16 @@ struct ApprovalScreenTests {
         #expect(small.contains("  Not shown: 4 lines of arguments."), "\(small)")
     }
 
+    @Test func `nothing in a client's name looks like the words around it, or takes their room`() throws {
+        let params = #"{"name":"send","arguments":{}}"#
+        let quote = Self.lines(try Self.call(params, "a\u{201D} asks to send TOOL \u{201C}get"), 80, 24)
+        #expect(
+            quote.joined(separator: " ").contains("\"a\\u{201D} asks to send TOOL \\u{201C}get\" (process 4711"),
+            "\(quote)")
+        let wide = Self.lines(try Self.call(params, String(repeating: "\u{5B57}", count: 64)), 60, 24)
+        #expect(wide.joined().contains("authctl) asks to send"), "\(wide)")
+    }
+
     @Test func `no text of an argument can be taken for another argument, or for its end`() {
         let spoof =
             "{\n  \"command\": \"rm -rf / #\u{2BA}," + String(repeating: " ", count: 60)

@@ -23,7 +23,8 @@ struct ApprovalScreen: Equatable, Sendable {
     /// The rows of a question, with what it is about at the end once more; the answer is typed below them.
     func lines(of question: ServeQuestion, profile: String, pid: Int32) -> [String] {
         let process = isSmall ? "" : "(process \(pid) of authctl) "
-        let command = quoted(question.command, most: isSmall ? 16 : 64)
+        let command = quoted(
+            question.command, isASCII: question.hasArguments, most: isSmall ? 16 : min(64, columns / 2))
         let whose = words("\(SafeText.escaped(profile, limit: 40)): ") + command + words(" \(process)asks to send")
         let head = (isSmall ? [] : [""]) + cut(whose, most: 2)
         let rule = cut(
@@ -170,9 +171,15 @@ struct ApprovalScreen: Equatable, Sendable {
         SafeText.pieces(text, isASCII: !isUnicode, isJSON: true)
     }
 
-    private func quoted(_ text: String, most: Int) -> [String] {
-        let pieces = pieces(text)
-        return ["\""] + pieces.prefix(most) + (pieces.count > most ? [ellipsis] : []) + ["\""]
+    /// - Parameter isASCII: as for a name that a client gives itself, in which nothing may look like the words around it.
+    private func quoted(_ text: String, isASCII: Bool = false, most: Int) -> [String] {
+        let pieces = SafeText.pieces(text.unicodeScalars, isASCII: isASCII || !isUnicode)
+        var width = 0
+        let shown = pieces.prefix {
+            width += $0.count
+            return width <= most
+        }
+        return ["\""] + shown + (shown.count < pieces.count ? [ellipsis] : []) + ["\""]
     }
 
     /// As many pieces as there is room for; a cut is seen.

@@ -2,11 +2,15 @@ extension MCPMessage {
     /// The longest text of arguments that a person is shown, in bytes.
     private static let mostShown = 32 << 10
 
-    /// The params as JSON, without the subject and a usual `_meta`. Another one is last: clients put much there that nobody decides by.
+    /// The params as JSON, without the subject and a usual `_meta`. What services read comes first, and `_meta` last, so that nothing
+    /// that they do not read takes the room of what they do.
     private var asked: [UInt8] {
         let members = text.withUnsafeBytes { (try? JSONReader.places($0, at: ["params"])) ?? [] }
-        let meta = hasUsualMeta ? [] : members.filter { $0.name == "_meta" }
-        let asked = members.filter { ![Self.subjects[method], "_meta"].contains($0.name) } + meta
+        let read = ["arguments", "argument", "ref"]
+        let asked =
+            members.filter { read.contains($0.name) }
+            + members.filter { !(read + [Self.subjects[method], "_meta"]).contains($0.name) }
+            + members.filter { $0.name == "_meta" && !hasUsualMeta }
         if asked.count == 1, asked[0].name == "arguments" { return Array(text[asked[0].range]) }
         let written = asked.map { Array(JSONText.quoted($0.name).utf8) + [0x3A] + text[$0.range] }
         return written.isEmpty ? [] : [0x7B] + written.joined(separator: [0x2C]) + [0x7D]
@@ -38,9 +42,11 @@ extension MCPMessage {
     var hasUsualMeta: Bool {
         guard let meta = params?.member("_meta") else { return true }
         guard case .object(let members) = meta else { return false }
+        let own = ["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map {
+            "io.modelcontextprotocol/\($0)"
+        }
         return members.keys.allSatisfy {
-            ["progressToken", "traceparent", "tracestate", "baggage"].contains($0)
-                || $0.utf8.starts(with: "io.modelcontextprotocol/".utf8)
+            (["progressToken", "traceparent", "tracestate", "baggage"] + own).contains($0)
         }
     }
 
@@ -49,6 +55,8 @@ extension MCPMessage {
     var choosesVersion: Bool {
         guard let meta = member("_meta", at: ["params"]) else { return false }
         guard meta.first == UInt8(ascii: "{") else { return meta != Array("null".utf8) }
+        // Clients put no more than some hundred bytes there.
+        guard meta.count <= 64 << 10 else { return true }
         let value = meta.withUnsafeBytes { try? JSONReader.skim($0, deepest: Self.deepest, keeping: .max) }
         guard case .object(let members)? = value else { return true }
         return members.contains { name, value in
