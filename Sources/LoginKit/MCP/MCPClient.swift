@@ -286,14 +286,19 @@ final class MCPClient: @unchecked Sendable {
         }
         try transport.send("POST", initialize.headers(session: nil, settled: nil), call, reply, within: Self.shortTime)
         guard let begun else { throw fault(of: reply) }
-        guard begun.version == old.version else {
-            throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
-        }
-        if let initialized = old.initialized {
-            let call = MCPCall(initialized), reply = MCPReply { _, _ in }
-            reply.whenBegun = { _ = call.answer() }
-            let headers = initialized.headers(session: begun.id, settled: begun.version)
-            try transport.send("POST", headers, call, reply, within: Self.shortTime)
+        do throws(LoginFault) {
+            guard begun.version == old.version else {
+                throw .network(.brokenResponse("the service has begun a new session with another protocol version"))
+            }
+            if let initialized = old.initialized {
+                let call = MCPCall(initialized), reply = MCPReply { _, _ in }
+                reply.whenBegun = { _ = call.answer() }
+                let headers = initialized.headers(session: begun.id, settled: begun.version)
+                try transport.send("POST", headers, call, reply, within: Self.shortTime)
+            }
+        } catch {
+            delete(Session(id: begun.id, version: begun.version, initialize: initialize))
+            throw error
         }
         return begun.id
     }
@@ -332,10 +337,12 @@ final class MCPClient: @unchecked Sendable {
 
     /// Ends the session at the service, in a second at most.
     func end() {
-        let last = session.withLock {
-            $0.listener?.cancel()
-            $0.hasListener = false
-            return $0
+        let last = session.withLock { session in
+            // Nor is a lost one begun anew.
+            defer { session.initialize = nil }
+            session.listener?.cancel()
+            session.hasListener = false
+            return session
         }
         delete(last)
         let end = ContinuousClock.now + .seconds(1)

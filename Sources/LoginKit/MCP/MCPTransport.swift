@@ -41,7 +41,10 @@ final class MCPTransport: Sendable {
             }
             throw .network(.redirectLoop(limit: Self.mostRedirects))
         } catch {
-            if !call.isAnswered { throw error }
+            if call.isAnswered { return }
+            // On a connection that was kept, the fault names the time for a new one.
+            if let seconds, case .network(.timedOut) = error { throw .network(.timedOut(seconds: seconds)) }
+            throw error
         }
     }
 
