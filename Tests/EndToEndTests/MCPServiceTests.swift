@@ -93,7 +93,7 @@ final class `A service that misbehaves behind authctl mcp` {
         var spec = authctl.spec(
             [Repository.testServer("mcp_hostile.py"), "\(port)", authctl.program, "m"], ["PYTHONUNBUFFERED": "1"])
         spec.path = "/usr/bin/python3"
-        let run = try Command.run(spec, within: 300)
+        let run = try Command.run(spec, within: 900)
         let heard = run.output.replacingOccurrences(of: "http://127.0.0.1:\(port)/", with: "/").split(separator: "\n")
         let expected = Self.heard.split(separator: "\n")
         for (heard, expected) in zip(heard, expected) { #expect(heard == expected) }

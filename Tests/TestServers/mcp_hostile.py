@@ -155,7 +155,7 @@ class Client:
         self.program.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"); self.program.stdin.flush()
     def start(self, method, **params):
         self.count += 1; self.send({"id": self.count, "method": method, "params": params}); return self.count
-    def wait(self, ids, patience=20):
+    def wait(self, ids, patience=90):
         found, end = {}, time.time() + patience
         while len(found) < len(ids):
             try: line = self.lines.get(timeout=max(0.01, end - time.time()))
@@ -165,7 +165,7 @@ class Client:
             if message.get("id") in ids and "method" not in message and message["id"] not in found: found[message["id"]] = message
             else: self.others.append(message)
         return [found.get(id) for id in ids]
-    def call(self, method, patience=20, **params): return self.wait([self.start(method, **params)], patience)[0]
+    def call(self, method, patience=90, **params): return self.wait([self.start(method, **params)], patience)[0]
     def tool(self, name, modern=False, **more):
         return self.start("tools/call", name=name, **more, **({"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}} if modern else {}))
     def end(self, seconds=3):
@@ -189,7 +189,7 @@ client = Client()
 for modern in (False, True):
     print("==", "2026" if modern else "2025")
     ids = [client.tool(name, modern) for name in names]
-    for name, message in zip(names, client.wait(ids, 30)): print(f"{name}: {said(message, name == 'hangs up')}".strip(), flush=True)
+    for name, message in zip(names, client.wait(ids)): print(f"{name}: {said(message, name == 'hangs up')}".strip(), flush=True)
     print("besides:", sorted(json.dumps(other) for other in client.others)); client.others = []
 print("== sessions")
 log.clear(); waiting, asking = client.tool("waits"), client.tool("asks")
