@@ -37,17 +37,19 @@ final class `An MCP client behind authctl` {
         #expect(try client(mode, calls: 50) == ["connected", "lists note read_note", "50 answers: a note", "closed"])
     }
 
-    /// What authctl answers to these lines; then its end is closed.
+    /// What authctl answers to these lines; its end is closed once each has an answer but for notifications.
     private func answers(_ lines: String...) throws -> [[String: Any]] { try answers(lines: lines) }
 
-    /// - Parameter seconds: that its end stays open.
-    private func answers(lines: [String], options: [String] = [], for seconds: Int = 0) throws -> [[String: Any]] {
+    private func answers(lines: [String], options: [String] = []) throws -> [[String: Any]] {
         let input = lines.joined(separator: "\n") + "\n"
+        let count = lines.count { !$0.isEmpty && !$0.contains("notifications/") }
+        let script = """
+            out=$(mktemp)
+            { cat; for _ in $(seq 600); do [ "$(wc -l <"$out")" -ge \(count) ] && break; sleep 0.1; done; } | "$0" "$@" >"$out"
+            code=$?; cat "$out"; rm "$out"; exit $code
+            """
         var spec = authctl.spec([], [:])
-        (spec.path, spec.arguments) = (
-            "/bin/sh",
-            ["-c", "{ cat; sleep \(seconds); } | \"$0\" \"$@\"", authctl.program, "mcp", mcp.resource] + options
-        )
+        (spec.path, spec.arguments) = ("/bin/sh", ["-c", script, authctl.program, "mcp", mcp.resource] + options)
         let run = try Command.run(spec, input: Array(input.utf8))
         #expect(run.code == 0, "\(run.error)")
         return try run.output.split(separator: "\n").map {
@@ -88,12 +90,12 @@ final class `An MCP client behind authctl` {
 
     /// What came of requests with these methods and parameters, in their order: the texts of results, or codes of errors.
     private func outcomes(
-        _ requests: [(method: String, params: String)], options: [String], for seconds: Int = 0
+        _ requests: [(method: String, params: String)], options: [String]
     ) throws -> [String] {
         let lines = requests.enumerated().map {
             #"{"jsonrpc":"2.0","id":\#($0 + 1),"method":"\#($1.method)","params":\#($1.params)}"#
         }
-        let all = try answers(lines: Self.beginning + lines, options: options, for: seconds)
+        let all = try answers(lines: Self.beginning + lines, options: options)
         return try (1...requests.count).map { id in
             let answer = try #require(all.first { $0["id"] as? Int == id })
             if let error = answer["error"] as? [String: Any] { return "\(error["code"] as? Int ?? 0)" }
@@ -167,7 +169,7 @@ final class `An MCP client behind authctl` {
         try logIn()
         let seen = try outcomes(
             [("tools/list", "{}"), ("tools/call", #"{"name":"note","arguments":{}}"#)],
-            options: ["--ask", "TOOL note", "--prompt-timeout", "1"], for: 3)
+            options: ["--ask", "TOOL note", "--prompt-timeout", "1"])
         #expect(seen == ["note", "-32011"])
     }
 
