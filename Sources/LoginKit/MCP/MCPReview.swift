@@ -80,12 +80,13 @@ final class MCPReview: Sendable {
     func review(_ call: MCPCall, account: String, hidden: RepeatedSecrets) -> Verdict {
         let message = call.message
         if message.method == "initialize" { state.withLock { $0.client = message.client } }
-        let acts = message.acts(withTasks: state.withLock(\.tasks))
+        let (rules, tasks) = state.withLock { ($0.rules, $0.tasks) }
+        let acts = rules.isEmpty && log == nil ? [] : message.acts(withTasks: tasks)
         let writer = message.method.isEmpty ? nil : log?.writer(profile: profile.name, account: account)
         let note = writer.map { RequestNote(log: $0) }
         var verdict = Verdict(note: note), decision = ServeLogEntry.Decision.allowed, rule: ServeRule?
         do {
-            (decision, rule) = try permit(call, acts, id: note?.id ?? RequestNote.newID())
+            (decision, rule) = try permit(call, acts, by: rules, note)
         } catch {
             verdict.refusal = refusal(error, message)
             decision = .refused
@@ -134,9 +135,9 @@ final class MCPReview: Sendable {
     private static let mostShown = 20
 
     private func permit(
-        _ call: MCPCall, _ acts: [ServedAct]?, id: String
+        _ call: MCPCall, _ acts: [ServedAct]?, by rules: ServeRules, _ note: RequestNote?
     ) throws(Refusal) -> (decision: ServeLogEntry.Decision, rule: ServeRule?) {
-        let rules = state.withLock { $0.rules }, message = call.message
+        let message = call.message
         if rules.isEmpty { return (.allowed, nil) }
         if message.isAmbiguous { throw .ambiguous }
         if options.readsOnly, message.method == "tools/call", message.choosesVersion { throw .choosesVersion }
@@ -146,6 +147,7 @@ final class MCPReview: Sendable {
         case .allowed(let rule): return (.allowed, rule)
         case .refused(let act, let rule): throw .objection(.notAllowed(act, by: rule))
         case .ask(let asking):
+            let id = note?.id ?? RequestNote.newID()
             for rule in asking {
                 do {
                     try approvals.ask(rule, about: acts, unless: { call.isOver }) { isCovered in
