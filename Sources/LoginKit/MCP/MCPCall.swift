@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// A client's message under way; a request stays until it is answered.

@@ -55,8 +55,8 @@ struct MCPCalls {
     /// - Returns: whether there is room for it.
     mutating func take(_ message: MCPMessage) -> Bool {
         if isEnded { return true }
-        let isCancelling = Self.queue(of: message) == Self.cancellations,
-            spare = isCancelling ? Self.spare : (bytes: 0, messages: 0)
+        let isCancelling = message.isCancelling
+        let spare = isCancelling ? Self.spare : (bytes: 0, messages: 0)
         guard held + message.text.count <= Self.mostHeld + spare.bytes, waiting < Self.mostWaiting + spare.messages
         else { return false }
         let cancelled = isCancelling ? cancel(message.cancelled) : nil
@@ -132,7 +132,7 @@ struct MCPCalls {
     private static func queue(of message: MCPMessage) -> Int {
         switch message.kind {
         case .request: requests
-        case .notification: message.method == MCPMessage.cancelling ? cancellations : notifications
+        case .notification: message.isCancelling ? cancellations : notifications
         case .answer: answers
         }
     }

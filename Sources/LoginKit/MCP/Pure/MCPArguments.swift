@@ -42,13 +42,12 @@ extension MCPMessage {
     var hasUsualMeta: Bool {
         guard let meta = params?.member("_meta") else { return true }
         guard case .object(let members) = meta else { return false }
-        let own = ["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map {
-            "io.modelcontextprotocol/\($0)"
-        }
-        return members.keys.allSatisfy {
-            (["progressToken", "traceparent", "tracestate", "baggage"] + own).contains($0)
-        }
+        return members.keys.allSatisfy(Self.usualMeta.contains)
     }
+
+    private static let usualMeta =
+        ["progressToken", "traceparent", "tracestate", "baggage"]
+        + ["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map { "io.modelcontextprotocol/\($0)" }
 
     /// Whether its `_meta` could choose another version of a tool than the list shows, as FastMCP's `{"fastmcp": {"version": "2"}}` does.
     /// Clients say more in it, which may name anything, folders too: so only `_meta`'s own members are suspect for the end of their name.

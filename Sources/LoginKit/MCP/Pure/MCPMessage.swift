@@ -89,7 +89,6 @@ struct MCPMessage: Equatable, Sendable {
         isAmbiguous = method.hasControl || judged.contains { $0?.looksAlike ?? false }
     }
 
-    static let cancelling = "notifications/cancelled"
     /// The methods that are about something with a name, and the member of `params` that has it.
     static let subjects = [
         "tools/call": "name", "prompts/get": "name", "resources/read": "uri", "resources/subscribe": "uri",
@@ -100,17 +99,11 @@ struct MCPMessage: Equatable, Sendable {
     /// The tool, the prompt or the URI that a request is about.
     var subject: String? { Self.subjects[method].flatMap { params?.member($0)?.string } }
 
-    /// All that it is about, for the log.
-    var subjects: [String] {
-        let reference = params?.member("ref")
-        return [subject, reference?.member("name")?.string, reference?.member("uri")?.string].compactMap { $0 }
-    }
+    /// Whether it cancels a request.
+    var isCancelling: Bool { kind == .notification && method == "notifications/cancelled" }
 
-    /// The request that a `notifications/cancelled` names.
-    var cancelled: ID? {
-        kind == .notification && method == Self.cancelling
-            ? params?.member("requestId").flatMap { try? Self.id($0) } : nil
-    }
+    /// The request that it cancels.
+    var cancelled: ID? { isCancelling ? params?.member("requestId").flatMap { try? Self.id($0) } : nil }
 
     private static func id(_ value: JSONValue) throws(MCPError) -> ID {
         switch value {
