@@ -264,6 +264,27 @@ struct `The forms of a page` {
                 values) == [["t=ä"]])
     }
 
+    @Test(arguments: [
+        ("text/html", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>", "windows-1252"),
+        ("application/xhtml+xml", "<?xml version='1.0' encoding = 'KOI8-R' standalone='yes'?>", "KOI8-R"),
+        ("application/xhtml+xml", "<?xml version='1.0' encoding='latin1'?><meta charset=koi8-r>", "windows-1252"),
+        ("text/html", "<?xml version='1.0' encoding='latin1'?><meta charset=koi8-r>", "KOI8-R"),
+        ("text/html; charset=utf-8", "<?xml version='1.0' encoding='latin1'?>", "UTF-8"),
+        ("text/html", "\u{FEFF}<?xml version='1.0' encoding='latin1'?>", "UTF-8"),
+        ("text/html", "<?xml version='1.0' encoding='UTF-16'?>", "UTF-8"),
+        ("text/html", "<?xml version='1.0' encoding='x-unknown'?>", "UTF-8"),
+        ("text/html", "<?xml version='1.0' encoding=latin1?>", "UTF-8"),
+        ("text/html", "<?xml version='1.0'?><p title=\"encoding='latin1'\">", "UTF-8"),
+        ("text/html", "<!-- <?xml version='1.0' encoding='latin1'?> -->", "UTF-8"),
+    ])
+    func `XHTML is in the encoding of its XML declaration, unless something stronger names another`(
+        type: String, start: String, encoding: String
+    ) throws {
+        let found = try page("\(start)<html><form><input name=u></form></html>", type: type)
+        #expect(found.encoding.name == encoding)
+        #expect(found.forms.map(\.encoding.name) == [encoding])
+    }
+
     @Test func `the forms of a page are bounded in number and depth`() throws {
         let many = String(repeating: "<form><input name=a></form>", count: 3000)
         #expect(try page(many).forms.count == HTMLFormReader.most)

@@ -37,6 +37,17 @@ struct `A login with a page` {
     }
 
     @Test(arguments: [
+        "<a href=/logout>Sign out</a>", "<form method=post action=/logout><button>Leave</button></form>",
+        "<a href=/out data-method=post>Log out</a>",
+    ])
+    func `a page that offers to set up a code, beside a way out, is no second factor`(way: String) throws {
+        let body = "<form method=post action=/totp><input name=otp autocomplete=one-time-code></form>"
+        let html = { HTTPResponse.answer(200, $0, headers: ["Content-Type: text/html"]) }
+        #expect(try ResponsePage(html(body), at: "https://admin.example/me")?.page.asksForCode == true)
+        #expect(try ResponsePage(html(body + way), at: "https://admin.example/me")?.page.asksForCode == false)
+    }
+
+    @Test(arguments: [
         ("<input name=otp autocomplete='section-a one-time-code'>", LoginFault.secondFactor(.notDescribed(words: nil))),
         ("<input name=password type=password><input name=otp autocomplete=one-time-code><input name=username>", nil),
     ])

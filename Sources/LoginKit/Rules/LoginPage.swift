@@ -167,13 +167,6 @@ extension LoginPage {
             return form.has(typed) && !asked.isEmpty && passwords.isSuperset(of: asked)
         }
     }
-
-    /// Whether it asks for the code of a second factor, and for no password any more.
-    var asksForCode: Bool {
-        let fields = forms.flatMap(\.fields)
-        return fields.contains(where: \.isOneTimeCode)
-            && !fields.contains { $0.type == "password" && !$0.isOneTimeCode }
-    }
 }
 
 extension HTTPResponse {

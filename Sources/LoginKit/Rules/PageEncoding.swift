@@ -29,6 +29,19 @@ struct PageEncoding: Equatable, Sendable {
         self.init(label: charset.drop { $0 != "=" }.dropFirst().filter { !"\"'".contains($0) })
     }
 
+    /// By the XML declaration at the start of XHTML (WHATWG HTML, "get an XML encoding").
+    init?(xmlDeclarationOf page: Secret) {
+        let start = page.withUnsafeBytes { String(decoding: $0.prefix(1024), as: UTF8.self) }
+        guard start.hasPrefix("<?xml"), let end = start.firstIndex(of: ">"),
+            let name = start[..<end].firstRange(of: "encoding")
+        else { return nil }
+        let value = start[name.upperBound..<end].drop(while: \.isWhitespace)
+        guard value.first == "=" else { return nil }
+        let quoted = value.dropFirst().drop(while: \.isWhitespace)
+        guard let quote = quoted.first, quote == "\"" || quote == "'" else { return nil }
+        self.init(label: quoted.dropFirst().prefix { $0 != quote })
+    }
+
     private static let known: [(name: String, systemName: String, labels: [String])] = """
         UTF-8 UTF-8 utf8 unicode-1-1-utf-8 utf-16 utf-16le utf-16be
         windows-1252 WINDOWS-1252 cp1252 iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 csisolatin1 cp819 latin1 l1 us-ascii ascii ansi_x3.4-1968

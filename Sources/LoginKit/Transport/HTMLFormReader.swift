@@ -31,15 +31,19 @@ struct HTMLFormReader {
     /// - Throws: `answerTooLarge`, `brokenResponse` for what would keep the parser too long.
     func page(_ response: HTTPResponse) throws(LoginFault) -> LoginPage {
         guard response.body.count <= Self.limit else { throw .network(.answerTooLarge(limit: Self.limit)) }
-        let said = response.values(of: "Content-Type").first.flatMap(PageEncoding.init(contentType:))
+        let type = response.values(of: "Content-Type").first ?? ""
+        // In XML, `<meta>` says nothing.
+        let isXML = type.lowercased().contains("xml")
+        let said = PageEncoding(contentType: type) ?? (isXML ? PageEncoding(xmlDeclarationOf: response.body) : nil)
         return try page(response.body, in: said)
     }
 
-    /// - Parameter said: as the server says it. Without it the page's own `<meta>` counts. A page with neither is in UTF-8 if it can be: browsers
-    ///   take the usual encoding of the person's country, which nobody knows here.
+    /// - Parameter said: as the server says it. Without it the page's own `<meta>` counts, then its XML declaration. A page with none of these is in
+    ///   UTF-8 if it can be: browsers take the usual encoding of the person's country, which nobody knows here.
     func page(_ body: Secret, in said: PageEncoding?) throws(LoginFault) -> LoginPage {
         let hasMark = body.withoutByteOrderMark.count < body.count
-        var encoding = hasMark ? .utf8 : said ?? (body.isUTF8 ? .utf8 : .usual)
+        let usual = PageEncoding(xmlDeclarationOf: body) ?? (body.isUTF8 ? .utf8 : .usual)
+        var encoding = hasMark ? .utf8 : said ?? usual
         var outline = try outline(of: body, in: encoding)
         if !hasMark, said == nil, let named = outline.encoding, named != encoding {
             (encoding, outline) = (named, try self.outline(of: body, in: named))

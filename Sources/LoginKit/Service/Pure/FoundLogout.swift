@@ -11,6 +11,13 @@ enum FoundLogout: Equatable, Sendable {
 }
 
 extension LoginPage {
+    /// Whether it asks for the code of a second factor instead of a password. Beside a way out, it offers to set one up.
+    var asksForCode: Bool {
+        let fields = forms.flatMap(\.fields)
+        return fields.contains(where: \.isOneTimeCode) && logout == nil
+            && !fields.contains { $0.type == "password" && !$0.isOneTimeCode }
+    }
+
     /// The one logout of the page, if it is clear which: on the own origin, and without a value of this page alone in its address.
     var logout: FoundLogout? {
         let ways = (forms + formsOfLinks).filter { $0.methods == ["post"] && !$0.isMultipart }.compactMap(logout(of:))
