@@ -166,6 +166,45 @@ struct DiscoverTests {
         #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
     }
 
+    @Test func `a place that names two accounts alike leaves the profile, and each goes by its typed name`() throws {
+        let home = Self.page("<p>Group: <b>admin</b></p><a href=/bye>Log out</a>")
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("admin", "pw")], confirms: true)
+        let first = world.run(
+            "login", "https://app.example/login/", server: Self.openLogin([home, Self.redirect("/login/"), home]))
+        #expect(first.code == 0 && first.talk.contains(" as admin."), "\(first.talk)")
+        let file = "config/authctl/profiles/app.example.toml"
+        #expect(try world.home.read(file).contains("<p>Group: <b>*<"))
+        world.person = ScriptedPerson([ScriptedPerson.types("bob", "pw")])
+        let form = Self.page(Self.loginPage), cookie = HTTPResponse.answer(302, cookies: [.named("sid", "s2")])
+        let second = world.run(
+            "login", "app.example", "-u", "bob", server: [Self.redirect("/login/"), form, form, cookie, home])
+        #expect(second.code == 0 && second.talk.contains(" as bob."), "\(second.talk)")
+        #expect(second.talk.contains("it shows \"admin\" to several accounts"), "\(second.talk)")
+        let made = try world.home.read(file)
+        #expect(!made.contains("Group") && made.contains("\"/home\"") && made.contains("{username}"), "\(made)")
+        #expect(world.run("whoami", server: [home]).output == "bob\n")
+        #expect(world.run("whoami", "-u", "admin", server: [home]).output == "admin\n")
+    }
+
+    @Test func `a place that a person wrote stays, whatever it shows`() throws {
+        let config = """
+            [profiles.app]
+            url    = "https://app.example"
+            method = "cookie"
+            login  = { post = "/login/", form = { user = "{username}", pass = "{password}" } }
+            verify = { get = "/home", logged-out = [{ status = 302 }], username = ["text", "<p>Group: <b>*<"] }
+            """
+        let home = Self.page("<p>Group: <b>admin</b></p>")
+        let world = try TestWorld(config: config)
+        for name in ["admin", "bob"] {
+            world.person = ScriptedPerson([ScriptedPerson.types(name, "pw")])
+            let cookie = HTTPResponse.answer(302, cookies: [.named("sid", name)])
+            let run = world.run("login", "app", "-u", name, server: [Self.redirect("/login/"), cookie, home])
+            #expect(run.code == 0 && run.talk.contains(" as admin."), "\(run.talk)")
+        }
+    }
+
     /// The server's responses from the person's yes on, to a login whose response leads back to the page of its form.
     private static func ledBack(_ after: HTTPResponse...) -> [HTTPResponse] {
         let form = page(loginPage)

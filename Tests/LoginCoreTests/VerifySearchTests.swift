@@ -176,6 +176,20 @@ import Testing
         #expect(Self.look(200, body).facts.place(of: "anna", missingIn: nil) == nil)
     }
 
+    @Test(arguments: [
+        ("<p>Welcome</p> <em>anna</em>", "<p>Welcome</p> <em>"), ("<i></i><em class=who>anna</em>", "<em class=who>"),
+        ("<em id=me>!</em><em>anna</em>", "<em id=me>!</em><em>"), ("<h1>Hello, anna</h1>", "<h1>Hello, "),
+        ("<em>Ciao \u{2013} anna</em>", "<em>Ciao \u{2013} "), ("<em>anna</em>", nil), ("<br/><em >anna</em>", nil),
+        ("<li><em>&nbsp;&#187; anna</em>", nil), ("<b>\u{bb} anna</b>", nil), ("<title>anna</title>", nil),
+        ("<em>anna</em> is here", nil), ("</p><em>anna</em>", nil),
+    ])
+    func `a name has a place only beside words or behind an attribute, since any notice fits a bare tag`(
+        body: String, before: String?
+    ) {
+        let place = Self.look(200, body).facts.place(of: "anna", missingIn: nil)
+        #expect(place == before.map { .between(.text, before: $0, after: "<") })
+    }
+
     @Test func `a name in JSON has its pointer`() {
         let json = JSONValue.object(["a": .string("x"), "user": .object(["na/me": .string("anna")])])
         let place = Self.look(200, json: json).facts.place(of: "anna", missingIn: nil)

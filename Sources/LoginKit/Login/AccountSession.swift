@@ -72,12 +72,16 @@ package final class AccountSession: Authenticator, LoginKeeper {
     func trust(_ exception: TrustedCertificate) { service.trust(exception) }
 
     func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
-        try service.resume(partial, code: code)
+        try withoutSharedName(try service.resume(partial, code: code))
     }
 
     /// Earns one session for all processes by a stored password or a machine's proof; only one sends a password that is refused. Takes
     /// the session that another process got while this one waited.
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
+        try withoutSharedName(try earned(by: credential, code: code))
+    }
+
+    private func earned(by credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         let isProof = isShared && service.profile.provesItself && credential.kind == .ticket
         let sharesSession =
             !isForced && !keeper.mayRefresh && (isProof || keeper.password?.kind == credential.kind)
@@ -101,6 +105,29 @@ package final class AccountSession: Authenticator, LoginKeeper {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
         return try service.begin(credential, code: isProof ? nil : code)
+    }
+
+    /// A login that goes by the typed name if the place which a search found for the server's names another account alike: then it
+    /// tells of no person (`Group: <b>admin</b>`), and leaves the profile. Not where nothing else tells a login from none.
+    private func withoutSharedName(_ step: LoginStep) throws(LoginFault) -> LoginStep {
+        guard purpose != .trial, case .accepted(var login) = step, let name = login.identity.serverName,
+            run.profile.fields.contains(.username), login.anonymousResponse?.isToldWithoutName == true,
+            case .verify(var rule) = service.client.profile.proof
+        else { return step }
+        let others = try run.context.record(of: run.profile)?.accounts.filter {
+            !$0.username.isSame(as: login.identity.username) && $0.serverName?.isSame(as: name) == true
+        }
+        guard let others, !others.isEmpty, try run.context.removeFoundUsername(from: run.profile) else { return step }
+        let ids = others.map { $0.id(in: run.profile.name) }
+        _ = try fromStore(
+            try run.keeper.registry.update { for id in ids { $0.updateAccount(id) { $0.serverName = nil } } })
+        rule.response.username = nil
+        service.client.profile.proof = .verify(rule)
+        run.context.say(
+            "the profile no longer looks for a user name in the page: it shows \(SafeText.quoted(name)) to several accounts"
+        )
+        login.identity = Identity(username: login.identity.username, serverName: nil)
+        return .accepted(login)
     }
 
     func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
@@ -234,6 +261,11 @@ extension AccountSession {
     func remember(_ exception: TrustedCertificate) throws(LoginFault) {
         if purpose != .trial { try keeper.remember(exception) }
     }
+}
+
+extension AnonymousResponse {
+    /// Whether each anonymous look differs from a login by more than a missing name.
+    fileprivate var isToldWithoutName: Bool { all.allSatisfy { $0.isRefusedByRule || $0.status >= 300 } }
 }
 
 extension LoginFault {

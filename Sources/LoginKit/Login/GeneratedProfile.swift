@@ -81,7 +81,22 @@ extension LoginContext {
         try fromStore(try generatedProfiles.write(text, name: "\(name).toml"))
     }
 
+    /// Takes the place of the user name out of a profile that a URL made.
+    /// - Returns: whether it was there; what a person wrote is left as it is.
+    func removeFoundUsername(from profile: Profile) throws(LoginFault) -> Bool {
+        guard case .made(let file) = profiles.source(of: profile.name),
+            try fromUsage(try ConfigFile.read(file))?.hasPrefix(Self.head) == true,
+            case .table(var table)? = try fromUsage(try profiles.written(profile.name)),
+            case .table(var verify)? = table["verify"], verify.removeValue(forKey: "username") != nil
+        else { return false }
+        table["verify"] = .table(verify)
+        try write(table, as: profile.name)
+        return true
+    }
+
+    private static let head = "# Made by authctl; `authctl profile remove` deletes it.\n"
+
     private static func document(_ table: [String: ConfigValue]) -> String {
-        "# Made by authctl; `authctl profile remove` deletes it.\n" + ConfigValue.table(table).section([]) + "\n"
+        head + ConfigValue.table(table).section([]) + "\n"
     }
 }

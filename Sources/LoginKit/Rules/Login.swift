@@ -3,7 +3,7 @@ import Secrets
 /// A login that the verify endpoint has confirmed: what is kept.
 package struct Login: Equatable, Sendable {
     /// The identity that verify confirmed.
-    let identity: Identity
+    package internal(set) var identity: Identity
     /// The session for all later requests.
     package internal(set) var session: Session
     /// The credential for a new session; kept only if the profile says `keep-password`.

@@ -276,7 +276,7 @@ extension String {
     private static let widest = 120
     private static let mostPlaces = 20
 
-    /// The text between two others of an HTML page: the tags before it, and what follows up to the next tag.
+    /// The text between two others of an HTML page: the tags before it, with an attribute or words, and what follows up to the next tag.
     fileprivate func place(of name: String, where isFit: (Place) -> Bool) -> Place? {
         let bytes = Array(utf8), wanted = Array(name.utf8)
         var start = 0
@@ -304,11 +304,31 @@ extension String {
             // Inside a tag it would be an attribute.
             guard text.contains(UInt8(ascii: ">")) else { return nil }
             guard text.isSteady, after.isSteady else { return nil }
-            if bytes.firstRange(of: Array(text))?.lowerBound == open {
+            // Any notice may stand in a bare tag.
+            if text.hasWordsOrAttribute, bytes.firstRange(of: Array(text))?.lowerBound == open {
                 return .between(
                     .text, before: String(decoding: text, as: UTF8.self), after: String(decoding: after, as: UTF8.self))
             }
         }
         return nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether HTML has a word between its tags, or an attribute in one of them.
+    fileprivate var hasWordsOrAttribute: Bool {
+        var tag: (isOpen: Bool, hasGap: Bool) = (false, false), isReference = false
+        for scalar in String(decoding: self, as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "<": tag = (true, false)
+            case ">": tag = (false, false)
+            case "&": isReference = true
+            case ";": isReference = false
+            case _ where scalar.properties.isWhitespace: (tag.hasGap, isReference) = (tag.isOpen, false)
+            default:
+                if scalar.properties.isAlphabetic, tag.isOpen ? tag.hasGap : !isReference { return true }
+            }
+        }
+        return false
     }
 }
