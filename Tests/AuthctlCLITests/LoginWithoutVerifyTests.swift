@@ -130,6 +130,26 @@ struct LoginWithoutVerifyTests {
         #expect(!busy.talk.contains(page))
     }
 
+    @Test func `a page with a cookie saves nothing, and says what would decide`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let page = HTTPResponse.answer(
+            200, "<form><input type=password name=p></form>", headers: ["Content-Type: text/html"],
+            cookies: [.named("lang", "de")])
+        let run = world.run("login", server: [greeting, page])
+        #expect(
+            run.code == 2 && run.talk.contains("is a page (status 200), which does not prove a login"), "\(run.talk)")
+        #expect(run.talk.contains("add a 'verify' to the profile, or a 'refused' rule to 'login'"), "\(run.talk)")
+        #expect(world.run("whoami").code == 4)
+    }
+
+    @Test func `a login that nobody checked warns of that`() throws {
+        let world = try TestWorld(config: Self.config)
+        world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
+        let run = world.run("login", server: [greeting, cookie()])
+        #expect(run.code == 0 && run.talk.contains("a 'verify' in the profile would have it checked"), "\(run.talk)")
+    }
+
     @Test func `a wrong password is 3, and asked for again`() throws {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw"), ScriptedPerson.types("ann", "right")])

@@ -28,7 +28,9 @@ struct MessageSnapshotTests {
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
         .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie), .hasNoHeader(method: .digest),
         .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
-        .helperRequest(.controlCharacter), .other("something else"),
+        .helperRequest(.controlCharacter), .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
+        .unprovenLogin(.redirect(status: 302, target: "/login")),
+        .other("something else"),
     ].map { .usage($0) }
 
     private static let judged: [LoginFault] =

@@ -100,6 +100,8 @@ enum SomeErrors {
             .unconfirmed(UnconfirmedLogin(response: .tookPassword, url: hostile)),
             .unconfirmed(UnconfirmedLogin(response: .issuedToken, url: hostile, leadsTo: hostile)),
             .unconfirmed(UnconfirmedLogin(response: .undecided, url: hostile)), .other(hostile),
+            .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
+            .unprovenLogin(.redirect(status: 302, target: hostile)),
         ]
 
     private static let judged: [(LoginFault, ExitCode)] =
@@ -203,7 +205,7 @@ enum SomeErrors {
 
     private static let failures: [OtherFailure] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInResponse(place: hostile, step: "login"), .noCSRF(.text), .noNewCookie, .doubtfulJSON(.otherEncoding),
+        .missingInResponse(place: hostile, step: "login"), .noCSRF(.text), .doubtfulJSON(.otherEncoding),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .formDisabled(page: hostile), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),

@@ -76,6 +76,8 @@ package enum UsageFault: Error, Equatable, Sendable {
     case verifyProvesNothing(url: String, withCookies: Bool = false)
     /// The login ended as a right one may, and verify gives the same response as without it.
     case unconfirmed(UnconfirmedLogin)
+    /// The profile has no verify, and the response to the login does not prove one.
+    case unprovenLogin(UnprovenLogin)
     /// A login by this URL needs a proposed profile, and no person can confirm it.
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
@@ -217,6 +219,15 @@ package struct UnconfirmedLogin: Equatable, Sendable {
     /// Where verify leads with this login, as a path or as a URL of another origin, without a query, which may hold a secret; `nil` if
     /// nowhere.
     var leadsTo: String?
+}
+
+/// What a login was answered with instead of a proof.
+package enum UnprovenLogin: Equatable, Sendable {
+    /// A page, which may be that of a refusal.
+    case page(status: Int)
+    case noNewCookie
+    /// A redirect to the login or without a cookie of its own; its path, unescaped.
+    case redirect(status: Int, target: String)
 }
 
 /// A login that cannot go on without a person.

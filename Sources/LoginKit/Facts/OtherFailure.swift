@@ -27,8 +27,6 @@ package enum OtherFailure: Equatable, Sendable {
     case missingInResponse(place: String, step: String)
     /// The page of a profile has no value for `{csrf}`.
     case noCSRF(Place)
-    /// The answer to a login that has to prove itself set no cookie.
-    case noNewCookie
     /// JSON that two readers could read in two ways.
     case doubtfulJSON(JSONFault)
     /// A page has none, or more than one, with these fields.

@@ -21,6 +21,8 @@ extension LoginFault {
         case .untrusted(.weakerMethod(let offered, let accepted)):
             return .untrusted(.weakerMethod(offered: offered.map(told), accepted: accepted))
         case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))
+        case .usage(.unprovenLogin(.redirect(let status, let target))):
+            return .usage(.unprovenLogin(.redirect(status: status, target: told(target))))
         case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired,
             .http:
             return self
@@ -37,7 +39,7 @@ extension OtherFailure {
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
         case .other(let text):
             .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
-        case .missingInResponse, .noCSRF, .noNewCookie, .noSuchForm, .formDisabled, .doubtfulJSON, .tokenTooShortLived,
+        case .missingInResponse, .noCSRF, .noSuchForm, .formDisabled, .doubtfulJSON, .tokenTooShortLived,
             .logoutIncomplete, .unexpectedEvent, .bodyNotRepeatable, .sessionFitsNoHeader, .libraryMissing, .system,
             .browser:
             self

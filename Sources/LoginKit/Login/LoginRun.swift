@@ -231,6 +231,9 @@ extension LoginRun {
 
     /// A place of the profile is wrong, or the service or the clock is; the login is still good.
     private func warnOfNewLogin() {
+        if case .loginResponse = profile.proof {
+            warn("only the response to login says that it worked; a 'verify' in the profile would have it checked")
+        }
         if service.result.keepsAnonymousSession {
             context.warn(
                 """

@@ -104,7 +104,8 @@ struct AnonymousCheck {
     /// Asks for nothing but a response, be it what it may: a server that is not there, or whose certificate does not verify, is
     /// told before anybody types a password.
     func greet() throws(LoginFault) {
-        _ = try client.transport.send(HTTPRequest(method: "HEAD", url: "\(client.endpoint.base)/"))
+        let url = "\(client.endpoint.base)/"
+        client.anonymousCookies = try client.transport.send(HTTPRequest(method: "HEAD", url: url)).cookies
     }
 
     /// The protection space of a login that answers no challenge.

@@ -172,10 +172,10 @@ struct RequestSequence {
             guard let token = steps.token else { throw client.lacking }
             session = .token(sent.cookies ? token.with(steps.cookies) : token)
         }
-        if case .loginResponse = client.profile.proof { try checkProof(facts, session, after: steps.visit) }
         let verdict = facts.verdict(
             hasToken: steps.token != nil, loginPaths: try client.loginPaths(), former: steps.formerCookies,
             anonymous: steps.visit == nil ? Set((client.anonymousCookies ?? []).map(\.name)) : [])
+        if case .loginResponse = client.profile.proof { try checkProof(facts, session, verdict, after: steps.visit) }
         return OpenedLogin(
             credential: steps.credential, session: session, verdict: refusal.map { .askedAgain($0) } ?? verdict,
             redirect: facts.response.redirect,
@@ -188,18 +188,26 @@ struct RequestSequence {
         return cookies.map { CookieRecord.ending($0, at: end) }
     }
 
-    /// Where there is nothing else to ask, a redirect may lead anywhere, and a page of the service sets cookies of its own before
-    /// anybody has logged in.
+    /// Where there is nothing else to ask, a page may be that of a refusal, and sets cookies of its own before anybody has logged in. By HTTP
+    /// authentication it is known to refuse anonymous clients.
     private func checkProof(
-        _ facts: ParsedResponse, _ session: Session, after visit: PageVisit?
+        _ facts: ParsedResponse, _ session: Session, _ verdict: LoginVerdict, after visit: PageVisit?
     ) throws(LoginFault) {
-        guard facts.isSuccess else {
-            let target = facts.response.redirect?.target ?? ""
-            throw .failure(.redirected(step: Step.login.rawValue, status: facts.status, target: target))
+        let isCookies = if case .cookies = session { true } else { false }
+        if !facts.isSuccess {
+            if isCookies, verdict == .accepted { return }
+            let target = facts.response.redirect?.target.withoutQuery ?? ""
+            throw .usage(.unprovenLogin(.redirect(status: facts.status, target: target)))
         }
-        guard case .cookies(let cookies) = session else { return }
-        if cookies.haveValues(of: visit?.cookies ?? []) { throw .failure(.noNewCookie) }
+        guard isCookies else { return }
+        if !carriesCredential, facts.response.showsPage { throw .usage(.unprovenLogin(.page(status: facts.status))) }
+        if session.cookies.haveValues(of: visit?.cookies ?? []) { throw .usage(.unprovenLogin(.noNewCookie)) }
     }
+}
+
+extension HTTPResponse {
+    /// Whether it is a page for a person, and not data that is only called one.
+    fileprivate var showsPage: Bool { isPage && !body.isEmpty && looseJSON == nil }
 }
 
 extension StepsInProgress {

@@ -113,10 +113,6 @@ extension OtherFailure {
                 next: "add a rule for it to the profile, or use the final path")
         case .missingInResponse(let place, let step): return Self.noValue(at: place, in: step)
         case .noCSRF(let place): return Self.noValue(at: place.description, in: "csrf")
-        case .noNewCookie:
-            return Message(
-                "the response to login set no new cookie, so it does not prove a login; nothing was saved",
-                next: "add a 'refused' rule to 'login' in the profile, or add a 'verify'")
         case .noSuchForm(let page, let fields, let found):
             return Message.noSuchForm(page, fields, found)
         case .formDisabled(let page):

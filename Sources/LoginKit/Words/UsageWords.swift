@@ -64,6 +64,11 @@ extension UsageFault {
                         + "such as one with method = \"browser\" (authctl help config)")
         case .unconfirmed(let login):
             return login.message
+        case .unprovenLogin(let response):
+            return Message(
+                "\(response.words); nothing was saved",
+                next: "add a 'verify' to the profile, or a 'refused' rule to 'login' if this is how the service refuses"
+            )
         case .proposesProfile(let url):
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
@@ -132,6 +137,20 @@ extension UnconfirmedLogin {
             next:
                 "use a URL that shows who is logged in: the page that you see after a login, or 'verify' in the profile"
         )
+    }
+}
+
+extension UnprovenLogin {
+    fileprivate var words: String {
+        switch self {
+        case .page(let status):
+            "the response to login is a page (status \(status)), which does not prove a login"
+        case .noNewCookie:
+            "the response to login set no new cookie, so it does not prove a login"
+        case .redirect(let status, let target):
+            "the response to login is a redirect (status \(status)) to \(SafeText.quoted(target)), which proves a login only if it leads "
+                + "away from the login page and sets a new cookie"
+        }
     }
 }
 
