@@ -30,7 +30,7 @@ struct MessageSnapshotTests {
         .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
         .helperRequest(.controlCharacter), .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
         .unprovenLogin(.redirect(status: 302, target: "/login")),
-        .other("something else"),
+        .movedLogin(status: 301, path: "/login/", line: "post = \"/login/\""), .other("something else"),
     ].map { .usage($0) }
 
     private static let judged: [LoginFault] =

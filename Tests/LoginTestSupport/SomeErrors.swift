@@ -102,6 +102,7 @@ enum SomeErrors {
             .unconfirmed(UnconfirmedLogin(response: .undecided, url: hostile)), .other(hostile),
             .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
             .unprovenLogin(.redirect(status: 302, target: hostile)),
+            .movedLogin(status: 301, path: hostile, line: "post = \"/in/\""),
         ]
 
     private static let judged: [(LoginFault, ExitCode)] =

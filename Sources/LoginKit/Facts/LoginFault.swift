@@ -78,6 +78,8 @@ package enum UsageFault: Error, Equatable, Sendable {
     case unconfirmed(UnconfirmedLogin)
     /// The profile has no verify, and the response to the login does not prove one.
     case unprovenLogin(UnprovenLogin)
+    /// The service sends the login's request on to this path, and `line` of a profile names that; nothing was judged.
+    case movedLogin(status: Int, path: String, line: String)
     /// A login by this URL needs a proposed profile, and no person can confirm it.
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.

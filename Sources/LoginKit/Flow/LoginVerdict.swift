@@ -47,10 +47,6 @@ extension ParsedResponse {
         // Where verify sends anonymous clients may be the login page, or the home page that a login leads to: JupyterHub's is.
         guard let path = locationPath, foreignRedirect == nil, !loginPaths.contains(where: { path.isLogin(of: $0) })
         else { return .undecided }
-        let isNew = response.cookies.contains { cookie in
-            !anonymous.contains(cookie.name)
-                && !former.contains { $0.name == cookie.name && $0.value == cookie.value }
-        }
-        return isNew ? .accepted : .undecided
+        return response.hasNewCookie(since: former, anonymous: anonymous) ? .accepted : .undecided
     }
 }

@@ -133,6 +133,7 @@ final class ServiceClient {
             request: rule, wantsPage: readingPage)
         let sent = if let way { try way(request) } else { try plainly(request) }
         let reply = try read(sent, to: request, by: reader, after: visit)
+        if profile.loginSteps.contains(rule) { try checkAddress(of: rule, reply, former: request.cookies) }
         return rule.followsRedirects ? try following(reply, by: reader) : reply
     }
 
@@ -296,6 +297,30 @@ extension ServiceClient {
     /// The body of a success must be read beyond doubt. Another status says enough by itself.
     private func json(of response: HTTPResponse) throws(LoginFault) -> JSONValue? {
         (200..<300).contains(response.status) ? try response.json() : response.looseJSON
+    }
+
+    /// Whether the address of a login has moved, and not led back to a page that asks for the password again.
+    /// - Throws: `movedLogin`, `untrusted(otherOrigin)`.
+    private func checkAddress(of rule: RequestRule, _ reply: Reply, former: [Cookie]) throws(LoginFault) {
+        let anonymous = reply.visit == nil ? Set((anonymousCookies ?? []).map(\.name)) : []
+        let url = try URLParser.parsed(reply.url)
+        guard let moved = reply.facts.moved(from: url, by: rule.response, former: former, anonymous: anonymous) else {
+            return
+        }
+        guard let origin = moved.origin, origin == url.origin else {
+            throw .untrusted(.otherOrigin(target: moved.origin?.description ?? moved.url))
+        }
+        var request = HTTPRequest(page: try URLParser.parsed(moved.url))
+        (request.cookies, request.hidden) = (reply.facts.response.cookies, hidden)
+        let response = try exchange(request)
+        let page = readable(response, at: moved.url)?.page
+        let fields = (page?.forms.flatMap(\.fields) ?? []) + (page?.looseFields ?? []), paths = try loginPaths()
+        let leadsBack = response.redirect.map { redirect in
+            paths.contains { redirect.target.withoutQuery.isLogin(of: $0) }
+        }
+        if leadsBack == true || fields.contains(where: { $0.type == "password" }) { return }
+        let new = rule.pathWithOtherSlash
+        throw .usage(.movedLogin(status: reply.facts.status, path: new.path, line: new.line))
     }
 
     /// Follows redirects on the origin by GET, with the cookies that hold by then, until a response says what its rules look for.

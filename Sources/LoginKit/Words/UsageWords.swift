@@ -69,6 +69,10 @@ extension UsageFault {
                 "\(response.words); nothing was saved",
                 next: "add a 'verify' to the profile, or a 'refused' rule to 'login' if this is how the service refuses"
             )
+        case .movedLogin(let status, let path, let line):
+            return Message(
+                "the login has moved to \(SafeText.quoted(path)) (status \(status)); your password was not checked",
+                next: "change the profile: \(line)")
         case .proposesProfile(let url):
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
