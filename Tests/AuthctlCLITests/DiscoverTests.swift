@@ -296,6 +296,51 @@ struct DiscoverTests {
         }
     }
 
+    private static let passwordPage = page(
+        "<form method=post><input name=pass type=password><button>In</button></form>")
+
+    /// The run of a login by a page at `/` with a password alone, which the service answers with `/` again.
+    private func logInAtFrontPage(_ after: [HTTPResponse], form: HTTPResponse = passwordPage) throws -> Run {
+        let sent = HTTPResponse.answer(302, cookies: [.named("sid", "s1")], redirect: Self.redirect("/").redirect)
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")], confirms: true)
+        return world.run("login", "https://app.example/", server: [form, form, form, form, sent] + after)
+    }
+
+    @Test(arguments: [
+        page("<h1>Board</h1>"), page("<div id=app></div><script src=app.js></script>"),
+        page("<a href=/>Home</a><a href=/items>Items</a>"), page("<form action=/find><input name=q></form>"),
+        page("<a href=/items>Items</a><a href=/new>New</a><form method=post><input name=task></form>"),
+    ])
+    func `a page with a password alone that turns into the program proves the login`(program: HTTPResponse) throws {
+        let form = Self.passwordPage
+        let run = try logInAtFrontPage([program, form, program, form, program])
+        #expect(run.code == 0, "\(run.talk)")
+    }
+
+    @Test(arguments: [
+        page("<form method=post><input name=riddle></form>"), page("<p>Locked</p><a href=/>Back</a>"),
+        page("<a href=/help>Help</a><form method=post><input name=riddle></form>"),
+        page("<form action=/new method=post><input type=password name=a><input type=password name=b></form>"),
+    ])
+    func `a page with a password alone that asks for something else, or only leads back, proves none`(
+        page: HTTPResponse
+    ) throws {
+        let form = Self.passwordPage
+        let run = try logInAtFrontPage([page, form, page, form])
+        #expect(run.code == 2, "\(run.talk)")
+    }
+
+    @Test func `a page that loses its form for any cookie, for one look, or that asks for a user name proves none`()
+        throws
+    {
+        let form = Self.passwordPage, program = Self.page("<h1>Board</h1>")
+        #expect(try logInAtFrontPage([program, form, program, program]).code == 2)
+        #expect(try logInAtFrontPage([program, form, form, form]).code != 0)
+        let named = Self.page("<form method=post><input name=user><input name=pass type=password></form>")
+        #expect(try logInAtFrontPage([program, named, program, named], form: named).code == 2)
+    }
+
     @Test func `a page inside that shows the form of the login to a fresh session is no login`() throws {
         let form = Self.page(Self.loginPage), out = Self.redirect("/login/")
         let world = try TestWorld()

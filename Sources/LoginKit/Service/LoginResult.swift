@@ -22,6 +22,10 @@ struct LoginResult {
     var logout: FoundLogout?
     /// The target of the login, if that is a page which everybody may open and which wants nothing to be sent.
     var openTarget: String?
+    /// Whether the page of the login, with the session, has more links than without it.
+    var hasMoreLinks = false
+    /// Whether the page that verify asks for has no form for a password any more, and is not what a failed login may show instead.
+    var isPastForm = false
     /// Requests of the search for what proves a login.
     var searchRequests = 0
 

@@ -55,7 +55,7 @@ extension Service {
     }
 
     /// Whether the verify request is only the page of the login.
-    private var verifiesByLoginPage: Bool {
+    var verifiesByLoginPage: Bool {
         get throws(LoginFault) {
             guard options.findsVerify, let verify = profile.verify else { return false }
             let path = try URLParser.parsed(endpoint.base + verify.path.source).path
@@ -77,7 +77,7 @@ extension Service {
         // If verify leads back to the page of the login, it has to name the user.
         let isUnnamed =
             result.unnamedPlace != nil || options.findsVerify && result.verifyPlace == nil && !result.showsPerson
-        if isUnnamed, opened.verdict == .undecided, let target = opened.redirect?.target,
+        if isUnnamed, try !isPastForm, opened.verdict == .undecided, let target = opened.redirect?.target,
             try client.loginPaths().contains(where: { target.withoutQuery.isLogin(of: $0) })
         {
             throw .rejected(Refusal(status: 200, missingName: result.unnamedPlace?.description))

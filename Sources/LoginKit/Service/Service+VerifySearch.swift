@@ -39,6 +39,9 @@ extension Service {
                 if loggedIn.look.wantsNothing, looks.allSatisfy(\.isOpen) {
                     result.openTarget = result.openTarget ?? candidate.target
                 }
+                if candidate.target == profile.verify?.path.source {
+                    result.hasMoreLinks = loggedIn.look.hasMoreLinks(than: looks, loginPaths: try client.loginPaths())
+                }
                 if let redirect = loggedIn.response.redirect { search.add(redirect, namedBy: candidate.namedBy) }
                 if lastResort == nil,
                     let place = candidate.placeThatSendsOn(loggedIn: loggedIn.look, anonymous: looks)
@@ -83,9 +86,21 @@ extension Service {
     /// a page above it, or as an accepted login did to one that is open to everybody.
     func loginPageShowsPerson(after opened: OpenedLogin) throws(LoginFault) -> Bool {
         if result.showsPerson { return true }
+        if try isPastForm { return true }
         guard let target = result.verifyLeadsTo, target.origin == endpoint.origin else { return false }
         return try search(nil).wasKnown(target.target.withoutQuery)
             || opened.verdict == .accepted && target.target.withoutSession == result.openTarget
+    }
+
+    /// Whether the page of a form without a user name has become another one, while cookies that anybody can have still get the form: whom no
+    /// name tells, nothing else does.
+    var isPastForm: Bool {
+        get throws(LoginFault) {
+            guard result.isPastForm, !profile.fields.contains(.username), try verifiesByLoginPage,
+                let anonymousResponse
+            else { return false }
+            return !anonymousResponse.withCookies.isEmpty && anonymousResponse.all.allSatisfy(\.isRefusedByRule)
+        }
     }
 
     /// Looks for the logout where a browser would be by now: at the pages to which the login and verify led.
@@ -151,6 +166,9 @@ extension Service {
         do {
             let look = try look(at: facts.response, of: verify)
             result.logout = result.logout ?? look.page?.logout
+            // Instead of its form, a failed login may show a CAPTCHA.
+            let isPastForm = look.isPastForm(loginPaths: try client.loginPaths())
+            result.isPastForm = isPastForm && (look.wantsNothing || result.hasMoreLinks)
             if verify.response.username == nil { result.usernamePlace = look.facts.place(of: username, missingIn: nil) }
         } catch {
             result.usernamePlace = nil

@@ -225,6 +225,26 @@ struct PageLook {
         return isOpen && fields.allSatisfy { ["hidden", "submit", "button"].contains($0.type) }
     }
 
+    /// Whether it has two links at least that none of the others has and that do not lead to the login.
+    func hasMoreLinks(than others: [PageLook], loginPaths: [String]) -> Bool {
+        let known = others.flatMap { $0.ownLinks }
+        return Set(ownLinks.filter { link in !known.contains(link) && !loginPaths.contains { link.isLogin(of: $0) } })
+            .count >= 2
+    }
+
+    /// Whether it asks for no password, and does not lead back to the login alone.
+    func isPastForm(loginPaths: [String]) -> Bool {
+        let fields = (page?.forms.flatMap(\.fields) ?? []) + (page?.looseFields ?? [])
+        let leadsBack = ownLinks.allSatisfy { link in loginPaths.contains { link.isLogin(of: $0) } }
+        return isOpen && !fields.contains { $0.type == "password" } && (ownLinks.isEmpty || !leadsBack)
+    }
+
+    /// The paths to which the page links on its own origin.
+    private var ownLinks: [String] {
+        page.map { page in page.links.map(\.place).filter { $0.origin == page.origin }.map(\.target.withoutQuery) }
+            ?? []
+    }
+
     var isOpen: Bool { (200..<300).contains(facts.status) }
 
     var passwordFields: [String] {
