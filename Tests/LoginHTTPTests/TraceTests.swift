@@ -54,6 +54,16 @@ struct `The trace` {
         #expect(!log.lines.joined().contains("CANARY"))
         #expect(log.lines.allSatisfy { $0.count < 100 })
     }
+
+    @Test func `the trace says that the rest of a body was not read`() throws {
+        let server = try RecordingServer([.answer(200, body: String(repeating: "x", count: 1 << 20)), .answer(200)])
+        let log = Log()
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(trace: { log.add($0) }))
+        var request = HTTPRequest(method: "GET", url: server.url())
+        request.bodyNeed = .head
+        for _ in 1...2 { _ = try transport.send(request) }
+        #expect(log.lines.filter { $0.hasSuffix(", the rest was not read") }.count == 1, "\(log.lines)")
+    }
 }
 
 private final class Log: Sendable {

@@ -17,6 +17,8 @@ package struct HTTPRequest: Equatable {
     var body: Secret?
     /// Where the bodies pass through that are not held in memory; the answer's then stays empty.
     var streamedBodies: StreamedBodies?
+    /// How much is read of the answer's body.
+    var bodyNeed = BodyNeed.whole
     /// Seconds that it may take in all, where that is less than for others.
     var limit: Int?
     /// Seconds that it may take at least, where the settings allow fewer.
@@ -43,6 +45,20 @@ package struct HTTPRequest: Equatable {
         self.basic = basic
         self.cookies = cookies
     }
+}
+
+/// How much of an answer's body is needed. What is not needed is not waited for, and no fault of it is one of the answer.
+enum BodyNeed: Equatable, Sendable {
+    /// All of it: more than the limit is a fault.
+    case whole
+    /// As much as the limit allows, whatever its type.
+    case rules
+    /// As much of a page; of what else comes, nothing.
+    case page
+    /// As much of a page that may show the form of a login again.
+    case loginForm
+    /// Nothing: the head is enough.
+    case head
 }
 
 /// A header of a request. Its value may be a token.
@@ -81,7 +97,7 @@ extension BasicCredential {
     }
 }
 
-/// A final response, whole: informational ones are skipped, redirects are not followed.
+/// A final response: informational ones are skipped, redirects are not followed.
 package struct HTTPResponse: Equatable, Sendable {
     /// The code of the final answer (RFC 9110, section 15).
     package let status: Int
@@ -94,6 +110,8 @@ package struct HTTPResponse: Equatable, Sendable {
     private(set) var cookies: [Cookie] = []
     /// `Location`, made absolute; `nil` if it points nowhere.
     package private(set) var redirect: Redirect?
+    /// Why there may be more of the body than was read; `nil` if it is whole.
+    private(set) var unread: LoginFault?
 
     /// The values of all headers of this name, in any case (RFC 9110, section 5.1).
     func values(of name: String) -> [String] { headers.values(of: name) }
@@ -103,6 +121,13 @@ package struct HTTPResponse: Equatable, Sendable {
 
     /// The size of the body, in bytes, as the server tells it; `nil` if it does not.
     var contentLength: Int64? { values(of: "Content-Length").first.flatMap { Int64($0) } }
+
+    /// Whether the body is a stream that ends when either side has had enough: events, or the pictures of a camera.
+    var isStream: Bool {
+        values(of: "Content-Type").contains { type in
+            ["text/event-stream", "multipart/x-mixed-replace"].contains { type.lowercased().hasPrefix($0) }
+        }
+    }
 }
 
 /// A header of an answer, or a part of one whose name comes several times.
@@ -145,7 +170,7 @@ package struct Redirect: Equatable, Sendable {
 
 /// The way to one origin, for one identity and through one proxy.
 protocol Transport {
-    /// Sends one request and reads its whole answer, in bounded time and memory. Follows no redirect.
+    /// Sends one request and reads as much of its answer as it needs, in bounded time and memory. Follows no redirect.
     func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
 
     /// From now on a certificate that does not verify is good where the exception covers it, and only there.

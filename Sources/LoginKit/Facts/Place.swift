@@ -46,6 +46,9 @@ package indirect enum Place: Hashable, Sendable {
     /// A kind of body that has to be read first.
     enum Body { case json, xml, html }
 
+    /// Whether it is in the body of a response.
+    var isInBody: Bool { body != nil || self == .text }
+
     /// The kind of body that has it; `nil` where that is not in the body, or any body will do.
     var body: Body? {
         switch self {

@@ -69,8 +69,8 @@ struct DigestDialogue {
         if let name = field.malformed.min() {
             throw .network(.brokenResponse("where the \(name) of its Authentication-Info ends cannot be told"))
         }
-        // The digest of a body that has passed is not known any more: it proves nothing, in either way.
-        let isCovered = answered.challenge.qop == .authInt && hasPassed
+        // The digest of a body that has passed, or was not read to its end, is not known: it proves nothing, in either way.
+        let isCovered = answered.challenge.qop == .authInt && (hasPassed || response.unread != nil)
         let proof = isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits)
         if proof == .wrong { throw .untrusted(.serverNotProven) }
         if let nonce = info["nextnonce"] { answered.take(nextNonce: nonce) }

@@ -58,6 +58,10 @@ extension ParsedResponse {
             return .forbidden(refusal)
         }
         if refused == nil, matches(any: step.usuallyRefused) { return .refused(refusal) }
+        // What the rules look for may stand in what was not read.
+        if (200..<300).contains(status), rule.readsBody, !hasName(rule), let unread = response.unread {
+            return .unclear(unread)
+        }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
         guard let place = missingName(rule, step), anonymous?.differs(from: self) != true else { return .accepted }
         refusal.missingName = place.description

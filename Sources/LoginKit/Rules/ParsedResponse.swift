@@ -93,7 +93,14 @@ struct ParsedResponse {
     /// A condition on a page's form says nothing about the page of a server that is busy (408, 429, 5xx), unless it names the status.
     func matches(_ condition: Condition) -> Bool {
         (condition.status == status || condition.status == nil && !(response.saysNothing && condition.readsForm))
-            && condition.places.allSatisfy { $0.pattern.matches(text(at: $0.place)) }
+            && condition.places.allSatisfy { holds($0) }
+    }
+
+    /// Of a body that was not read to its end nobody can say what it lacks.
+    private func holds(_ wanted: Condition.PlacePattern) -> Bool {
+        let text = text(at: wanted.place)
+        if text?.isEmpty != false, wanted.place.isInBody, response.unread != nil { return false }
+        return wanted.pattern.matches(text)
     }
 
     /// Whether one of them holds; of none, none does.

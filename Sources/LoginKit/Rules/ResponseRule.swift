@@ -60,6 +60,9 @@ package struct ResponseRule: Equatable, Sendable {
     /// Whether any of it looks into an XML body.
     var readsXML: Bool { places.contains { $0.body == .xml } }
 
+    /// Whether any of it looks into a body of whatever kind.
+    var readsBody: Bool { places.contains(where: \.isInBody) }
+
     private var places: [Place] {
         let told = [refused, loggedOut, loggedIn, forbidden, secondFactor, pending]
         let conditions = told.flatMap { $0 ?? [] }
@@ -154,7 +157,23 @@ extension Condition {
     }
 }
 
+extension BodyNeed {
+    /// Whether something is looked for in the body of an answer with this head.
+    func wants(bodyOf head: HTTPResponse) -> Bool {
+        switch self {
+        case .whole: true
+        case .rules: !head.isStream
+        case .page: head.mayBePage
+        case .loginForm: head.mayBePage && head.judgesPasswords
+        case .head: false
+        }
+    }
+}
+
 extension HTTPResponse {
+    /// Whether it is a page, as it says, or as its body may show.
+    var mayBePage: Bool { values(of: "Content-Type").isEmpty || isPage }
+
     /// Many servers call JSON something else, but not a file.
     fileprivate var mayBeJSON: Bool {
         guard let type = values(of: "Content-Type").first?.lowercased() else { return true }

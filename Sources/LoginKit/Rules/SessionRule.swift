@@ -124,9 +124,7 @@ extension Profile {
 
     /// Whether its body may have the form of the profile's login, for which verify is then asked.
     private func mayShowLogin(_ head: HTTPResponse) -> Bool {
-        let types = head.values(of: "Content-Type")
-        return hasLoginForm && verify != nil && (200..<300).contains(head.status)
-            && (types.isEmpty || types.contains { $0.lowercased().contains("html") })
+        hasLoginForm && verify != nil && (200..<300).contains(head.status) && head.mayBePage
     }
 }
 

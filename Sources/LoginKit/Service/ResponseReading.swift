@@ -2,10 +2,12 @@ import FoundationEssentials
 import Secrets
 
 extension HTTPResponse {
-    /// The body as JSON, if that is what it is; whatever the `Content-Type` says, since many servers say `text/html`.
+    /// The body as JSON, if that is what it is, and it was read to its end; whatever the `Content-Type` says, since many servers say
+    /// `text/html`.
     ///
     /// - Throws: `brokenResponse` for a body that is too much, `doubtfulJSON` for one that two readers could read in two ways.
     func json() throws(LoginFault) -> JSONValue? {
+        guard unread == nil else { return nil }
         do {
             return try body.withUnsafeBytes { (bytes) throws(JSONFault) in try JSONReader.read(bytes) }
         } catch {

@@ -13,7 +13,7 @@ extension Service {
             if repeatsSecret(candidate.target) { continue }
             let rule = RequestRule(method: "GET", path: Template(literal: candidate.target))
             result.searchRequests += 1
-            guard let loggedIn = try look(rule, with: opened.session) else { continue }
+            let loggedIn = try look(rule, with: opened.session)
             opened.session = client.refreshed(opened.session, by: loggedIn.response)
             if let page = loggedIn.look.page {
                 if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
@@ -21,13 +21,12 @@ extension Service {
                 result.logout = result.logout ?? page.logout
             }
             result.searchRequests += 1
-            guard let anonymous = try look(rule, with: nil, by: client.anonymously) else { continue }
+            let anonymous = try look(rule, with: nil, by: client.anonymously)
             var looks = [anonymous.look]
             if !client.cookiesBeforeLogin.isEmpty {
                 result.searchRequests += 1
-                guard let other = try look(rule, with: nil, carrying: client.cookiesBeforeLogin, by: client.anonymously)
-                else { continue }
-                looks.append(other.look)
+                looks.append(
+                    try look(rule, with: nil, carrying: client.cookiesBeforeLogin, by: client.anonymously).look)
             }
             guard
                 let place = candidate.place(
@@ -67,7 +66,7 @@ extension Service {
         else { return false }
         let rule = RequestRule(method: "GET", path: Template(literal: String(target.dropFirst(base.count))))
         do {
-            return try look(rule, with: opened.session)?.look.page?.asksForCode ?? false
+            return try look(rule, with: opened.session).look.page?.asksForCode ?? false
         } catch .cancelled {
             throw .cancelled
         } catch {
@@ -116,8 +115,8 @@ extension Service {
             result.searchRequests += 1
             let rule = RequestRule(method: "GET", path: Template(literal: page.target))
             do {
-                guard let seen = try look(rule, with: login.session), seen.look.facts.status < 300
-                else { continue }
+                let seen = try look(rule, with: login.session)
+                guard seen.look.facts.status < 300 else { continue }
                 result.logout = seen.look.page?.logout
                 login.session = client.refreshed(login.session, by: seen.response)
             } catch .cancelled {
@@ -137,16 +136,11 @@ extension Service {
         client.anonymousResponse = place.verify.response.anonymousResponse(of: anonymous)
     }
 
-    /// - Returns: `nil` for a response that is too long to be compared, which is no reason to give up the login.
+    /// Of a response that is too long, what was read is looked at.
     private func look(
         _ rule: RequestRule, with session: Session?, carrying cookies: [Cookie] = [], by way: ServiceClient.Way? = nil
-    ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse)? {
-        let response: HTTPResponse
-        do {
-            response = try client.send(rule, SlotValues(), session: session, carrying: cookies, by: way).facts.response
-        } catch .network(.answerTooLarge) {
-            return nil
-        }
+    ) throws(LoginFault) -> (look: PageLook, response: HTTPResponse) {
+        let response = try client.send(rule, SlotValues(), session: session, carrying: cookies, by: way).facts.response
         return (try look(at: response, of: rule), response)
     }
 

@@ -127,10 +127,11 @@ final class ServiceClient {
         var visit = try visitPage(of: rule, values, session, carrying: cookies)
         if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
         if let visit { values.take(from: visit) }
-        let request = try filled(rule, values, session, cookies, visit)
+        var request = try filled(rule, values, session, cookies, visit)
         let reader = Reading(
             rule: answer ?? rule.response, told: session == nil ? nil : profile.sessionRule.csrf,
-            request: rule, wantsPage: readingPage)
+            request: rule, wantsPage: readingPage, looksForLogin: profile.looksForLogin(in: rule))
+        request.bodyNeed = reader.bodyNeed
         let sent = if let way { try way(request) } else { try plainly(request) }
         let reply = try read(sent, to: request, by: reader, after: visit)
         if profile.loginSteps.contains(rule) { try checkAddress(of: rule, reply, former: request.cookies) }
@@ -265,6 +266,14 @@ extension ServiceClient {
         let request: RequestRule
         /// Whether it is read as a page even where the rules do not ask for that.
         let wantsPage: Bool
+        /// Whether it may show the form of the profile's login.
+        let looksForLogin: Bool
+
+        /// How much of the body it needs.
+        var bodyNeed: BodyNeed {
+            if wants(\.readsBody) { return .rules }
+            return wantsPage ? .page : looksForLogin ? .loginForm : .head
+        }
 
         func wants(_ kind: KeyPath<ResponseRule, Bool>) -> Bool {
             rule[keyPath: kind] || told.map { !$0.stale.isEmpty && $0.response[keyPath: kind] } == true
@@ -276,14 +285,10 @@ extension ServiceClient {
     ) throws(LoginFault) -> Reply {
         let rule = reading.request, response = sent.response, readsHTML = reading.wants(\.readsHTML)
         var page = reading.wantsPage || readsHTML ? try ResponsePage(response, at: request.url) : nil
-        let sendsPassword = rule.slots.contains(.password)
-        // A step before the password may show the form for the first time.
-        let looksForLogin =
-            sendsPassword
-            || RequestRule.onlyReads(rule.method) && profile.hasLoginForm && !profile.loginSteps.contains(rule)
-        if page == nil, looksForLogin, response.judgesPasswords { page = readable(response, at: request.url) }
+        if page == nil, reading.looksForLogin, response.judgesPasswords { page = readable(response, at: request.url) }
         let asksAgain = try page.map { (page) throws(LoginFault) in
-            sendsPassword ? page.asksAgain(rule) : looksForLogin ? try offersLogin(page.page) : false
+            rule.slots.contains(.password)
+                ? page.asksAgain(rule) : reading.looksForLogin ? try offersLogin(page.page) : false
         }
         let facts = ParsedResponse(
             response: response, json: reading.wants(\.readsJSON) ? try json(of: response) : nil,
@@ -336,13 +341,22 @@ extension ServiceClient {
                 redirect.fault == nil, redirect.origin == endpoint.origin
             else { return reply }
             var request = HTTPRequest(method: "GET", url: redirect.url)
-            (request.cookies, request.hidden) = (facts.response.cookies, hidden)
+            (request.cookies, request.hidden, request.bodyNeed) = (facts.response.cookies, hidden, reading.bodyNeed)
             reply = try read(try plainly(request), to: request, by: reading, after: first.visit)
         }
         throw .network(.redirectLoop(limit: Self.mostRedirects))
     }
 
     private static let mostRedirects = 5
+}
+
+extension Profile {
+    /// Whether the response to one of the requests may be the form of the login. A step before the password may show it for the first
+    /// time.
+    fileprivate func looksForLogin(in rule: RequestRule) -> Bool {
+        rule.slots.contains(.password)
+            || RequestRule.onlyReads(rule.method) && hasLoginForm && !loginSteps.contains(rule)
+    }
 }
 
 extension HTTPResponse {

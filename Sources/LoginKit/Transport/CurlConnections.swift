@@ -28,7 +28,7 @@ final class CurlConnections {
         ccurl_multi_cleanup(raw)
     }
 
-    /// Runs one transfer to its end, in the time that its options allow. The time in which the process is stopped does not count:
+    /// Runs one transfer to its end, or until nobody needs more of it, in the time that its options allow. The time in which the process is stopped does not count:
     /// libcurl would give up before it has read what came meanwhile, and a refreshed token comes once.
     /// - Parameters:
     ///   - handle: a new one, with all its options.
@@ -48,6 +48,7 @@ final class CurlConnections {
         while true {
             guard ccurl_multi_perform(raw, &running) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
             if running == 0 { return ccurl_multi_result(raw, handle.raw) }
+            if wait.breaksOff() { return CURLE_OK }
             let start = SuspendingClock.now, pause = pause(wait, reader)
             if isCancelled?() == true { return CURLE_ABORTED_BY_CALLBACK }
             guard ccurl_multi_poll(raw, pause) == CURLM_OK else { return CURLE_BAD_FUNCTION_ARGUMENT }
@@ -71,7 +72,8 @@ final class CurlConnections {
     func release(_ handle: CurlHandle) { ccurl_multi_remove_handle(raw, handle.raw) }
 }
 
-/// Tells how long a server lets a transfer wait for the first line of its answer; see `TransportSettings.whileWaiting`.
+/// Tells how long a server lets a transfer wait for the first line of its answer (see `TransportSettings.whileWaiting`), and ends the
+/// wait for a body that nobody needs.
 final class ResponseWait {
     /// In milliseconds.
     fileprivate static let beat = 250
@@ -82,6 +84,10 @@ final class ResponseWait {
     /// Bytes of the request that were sent at the last look.
     private var sent = 0
     private var isOver = false
+    /// When the transfer is broken off; `nil` where somebody needs all of it.
+    private var deadline: ContinuousClock.Instant?
+    /// Whether that has happened.
+    private(set) var isBrokenOff = false
 
     init(_ tell: (@Sendable (ResponseTimeout) -> Void)?) {
         self.tell = tell
@@ -101,6 +107,15 @@ final class ResponseWait {
         let count = handle.offset(CURLINFO_SIZE_UPLOAD_T)
         if count != sent { (sent, start) = (count, now) }
         tell(.waiting(seconds: (now - start) / .seconds(1)))
+    }
+
+    /// Has the transfer end soon, whole or not.
+    func breakOff(after time: Duration) { deadline = .now + time }
+
+    /// Whether it ends now.
+    fileprivate func breaksOff() -> Bool {
+        if let deadline, deadline <= .now { isBrokenOff = true }
+        return isBrokenOff
     }
 
     /// The answer is there, or will not come. Called again it does nothing.

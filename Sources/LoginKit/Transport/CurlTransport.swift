@@ -4,7 +4,7 @@ import Secrets
 /// Requests through libcurl, each with a handle of its own. The connections are kept alive for one origin, one identity and
 /// one proxy, and closed with the transport.
 ///
-/// Blocks until the answer is whole. Not `Sendable`: one thread uses it.
+/// Blocks until as much of the answer is there as is needed. Not `Sendable`: one thread uses it.
 final class CurlTransport: Transport {
     private let origin: Origin
     private let settings: TransportSettings
@@ -53,20 +53,19 @@ final class CurlTransport: Transport {
         trace.show(request, url)
         let handle = try CurlHandle(CurlLibrary())
         let collector = ResponseCollector(
-            over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
-            sink: request.streamedBodies?.sink,
+            to: request, over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
             // Before the body, which goes to the same terminal.
             whenBegun: { trace.show($0, cookies: Set($1), to: request) },
-            repeats: request.negotiates, wait: ResponseWait(options.settings.whileWaiting))
-        var body = Secret("")
+            wait: ResponseWait(options.settings.whileWaiting))
+        var body = Secret(""), unread: LoginFault?
         do {
             try perform(CurlRequest(request, url: url), on: handle, into: collector)
-            try collector.finish(request.method)
+            try collector.finish()
             body = try ContentCoding(collector.head.fields).decoded(
                 collector.takeBody(), limit: options.settings.bodyLimit)
-        } catch .network where collector.judgesNothing {
-        } catch .network(.connectionLost) where collector.refusesByHead {
-            // Like the former, it is judged without its body.
+            unread = collector.unread
+        } catch .network(let fault) where collector.isJudged(despite: fault) {
+            unread = .network(fault)
         }
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let status = handle.number(CURLINFO_RESPONSE_CODE)
@@ -77,7 +76,7 @@ final class CurlTransport: Transport {
         let response = HTTPResponse(
             status: status, headers: collector.head.fields, body: body,
             cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
-            redirect: parser.redirect(in: collector.head.fields, from: url))
+            redirect: parser.redirect(in: collector.head.fields, from: url), unread: unread)
         if request.streamedBodies == nil {
             let taken = Set(response.cookies.map(\.name)).intersection(collector.head.cookieNames)
             trace.show(response, cookies: taken, to: request)

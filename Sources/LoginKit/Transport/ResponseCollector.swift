@@ -5,43 +5,57 @@ import Secrets
 final class ResponseCollector {
     private(set) var head: HeadCollector
     private var body: SecretBuilder?
-    private let sink: (any ResponseSink)?
+    private let request: HTTPRequest
+    private var sink: (any ResponseSink)? { request.streamedBodies?.sink }
     /// Told of each head before the sink.
     private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
-    private let bodyLimit: Int
-    /// Told of the first line.
+    /// Bytes of the body that are read.
+    private var limit: Int
+    /// Bytes of it that came.
+    private var count = 0
+    /// Told of the first line, and when nobody needs more of the body.
     let wait: ResponseWait
     private let connection: TLSContext
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
+    /// Whether something is looked for in the body; `nil` until the last head is whole.
+    private var isWanted: Bool?
+    /// Why the rest of the body is not read.
+    private(set) var unread: LoginFault?
     /// The reason for ending the transfer from here.
     private(set) var fault: LoginFault?
 
+    /// A body that nobody needs is read nevertheless where it is this short, in bytes, and comes this soon: the connection stays open
+    /// for the next request, the server sees nobody hang up, and its words can be told.
+    private static let (mostUnneeded, patience) = (64 << 10, Duration.seconds(2))
+
     /// - Parameters:
+    ///   - request: its sink takes the body in the place of memory, without a limit.
     ///   - connection: over which the answer comes.
-    ///   - sink: takes the body in the place of memory, without a limit.
     ///   - whenBegun: told of each head before the sink.
-    ///   - repeats: as for `HeadCollector`.
     init(
-        over connection: TLSContext, limits: (head: Int, body: Int), sink: (any ResponseSink)?,
-        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void, repeats: Bool, wait: ResponseWait
+        to request: HTTPRequest, over connection: TLSContext, limits: (head: Int, body: Int),
+        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void, wait: ResponseWait
     ) {
+        self.request = request
         self.connection = connection
-        bodyLimit = limits.body
-        self.sink = sink
+        limit = limits.body
         self.whenBegun = whenBegun
         self.wait = wait
-        head = HeadCollector(limit: limits.head, repeats: repeats)
+        head = HeadCollector(limit: limits.head, repeats: request.negotiates)
         body = SecretBuilder(limit: limits.body)
     }
 
-    /// Whether the head alone, which is whole, says that the server judges nothing now, whatever has become of the body.
-    var judgesNothing: Bool { sink == nil && head.isWhole && HTTPResponse(status: head.status).saysNothing }
-    /// Whether the head alone, which is whole, says that the server refuses: what its body would have said is not needed.
-    var refusesByHead: Bool {
-        guard head.isWhole, HTTPResponse(status: head.status).isRefusal else { return false }
+    /// Whether the response can be judged by what was read of it, or by the head alone: where that is enough, says that the server judges
+    /// nothing now, or refuses, though without the words of the body.
+    func isJudged(despite fault: NetworkFault) -> Bool {
+        guard head.isWhole else { return false }
+        let response = HTTPResponse(status: head.status)
+        if sink == nil, unread != nil || isWanted == false || response.saysNothing { return true }
+        guard fault == .connectionLost, response.isRefusal else { return false }
         return sink.map { hasBegun && $0.breakOff() } ?? true
     }
+
     /// Whether any part of a response arrived.
     var hasBegunHead: Bool { head.status > 0 }
 
@@ -49,15 +63,19 @@ final class ResponseCollector {
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
 
     /// An answer without a body has a head all the same.
-    /// - Parameter method: HEAD has no body to be cut.
     /// - Throws: `brokenResponse` or `connectionLost` for what libcurl lets pass: another protocol unasked, a head that breaks
     ///   off, and a body that may.
-    func finish(_ method: String) throws(LoginFault) {
+    func finish() throws(LoginFault) {
         try checkStatus()
         guard head.isWhole else { throw .network(.brokenResponse("it ends inside its headers")) }
-        if method != "HEAD", head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
+        if wait.isBrokenOff { unread = unread ?? Self.endless }
+        if unread == nil, mayHaveBody, head.endsWithConnection, !connection.hasEnded { throw .network(.connectionLost) }
         if let sink { try begin(sink) }
     }
+
+    private static let endless = LoginFault.network(.brokenResponse("its body does not end"))
+
+    private var mayHaveBody: Bool { request.method != "HEAD" && HTTPResponse.mayHaveBody(status: head.status) }
 
     private func checkStatus() throws(LoginFault) {
         guard head.status >= 200 || head.status == 0 else {
@@ -77,12 +95,36 @@ final class ResponseCollector {
     private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginFault) {
         wait.end()
         if try head.append(line) {
-            body = SecretBuilder(limit: bodyLimit)
+            body = SecretBuilder(limit: limit)
             hasBegun = false
             connection.answerBegins()
         }
+        guard head.isLast else { return }
         // Its body may be long in coming, as that of events is.
-        if let sink, head.isLast { try begin(sink) }
+        if let sink { try begin(sink) } else { limitBody() }
+    }
+
+    /// Decides how much of the body is read, once its head is whole; called again it does nothing.
+    private func limitBody() {
+        guard isWanted == nil, mayHaveBody else { return }
+        let response = HTTPResponse(status: head.status, headers: head.fields)
+        let isWanted = request.bodyNeed.wants(bodyOf: response)
+        self.isWanted = isWanted
+        if isWanted {
+            if request.bodyNeed != .whole, response.isPage { limit = min(limit, HTMLFormReader.limit) }
+        } else if response.isStream {
+            leave(Self.endless)
+        } else {
+            limit = min(limit, Self.mostUnneeded)
+            if response.contentLength ?? 0 > limit { return leave(.network(.answerTooLarge(limit: limit))) }
+            wait.breakOff(after: Self.patience)
+        }
+    }
+
+    /// Reads no more of the body.
+    private func leave(_ reason: LoginFault) {
+        unread = reason
+        wait.breakOff(after: .zero)
     }
 
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) {
@@ -90,7 +132,16 @@ final class ResponseCollector {
             try begin(sink)
             return try sink.write(bytes)
         }
-        guard body?.append(bytes) != false else { throw .network(.answerTooLarge(limit: bodyLimit)) }
+        // Of a 401 that might have been followed by another round of authentication, libcurl hands on the body of the last one alone.
+        limitBody()
+        guard unread == nil else { return }
+        let room = limit - count
+        count += bytes.count
+        _ = body?.append(UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
+        guard bytes.count > room else { return }
+        let fault = LoginFault.network(.answerTooLarge(limit: limit))
+        if request.bodyNeed == .whole { throw fault }
+        leave(fault)
     }
 
     /// For CURLOPT_HEADERFUNCTION.

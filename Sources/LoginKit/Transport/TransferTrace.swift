@@ -67,6 +67,7 @@ struct TransferTrace {
         for name in cookies.sorted() {
             trace("< Cookie: \(Self.shown(name, hidden))=…")
         }
-        if request.streamedBodies == nil { trace("< \(response.body.count.bytes)") }
+        let rest = response.unread == nil ? "" : ", the rest was not read"
+        if request.streamedBodies == nil { trace("< \(response.body.count.bytes)\(rest)") }
     }
 }

@@ -140,7 +140,7 @@ final class Discovery: MetadataTransport {
             }
             // As verify is asked later: without an Accept header of its own.
             var request = HTTPRequest(method: "GET", url: url.text)
-            request.cookies = cookies
+            (request.cookies, request.bodyNeed) = (cookies, .rules)
             visit.response = try send(request)
             cookies = visit.response.cookies
             visit.end = url
