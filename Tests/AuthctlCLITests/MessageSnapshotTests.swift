@@ -30,7 +30,12 @@ struct MessageSnapshotTests {
         .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
         .helperRequest(.controlCharacter), .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
         .unprovenLogin(.redirect(status: 302, target: "/login")),
-        .movedLogin(status: 301, path: "/login/", line: "post = \"/login/\""), .other("something else"),
+        .movedLogin(status: 301, path: "/login/", line: "post = \"/login/\""),
+        .sessionChanged(by: nil),
+        .sessionChanged(
+            by: Replacement(
+                of: Identity(username: "ann", serverName: "ann"), by: Identity(username: "ann", serverName: "mallory"))),
+        .other("something else"),
     ].map { .usage($0) }
 
     private static let judged: [LoginFault] =

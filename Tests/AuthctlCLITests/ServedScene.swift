@@ -38,6 +38,13 @@ final class ServedScene {
         user-agent = "kept/1"
         login   = { post = "/login", form = { u = "{username}", p = "{password}" } }
         verify  = { get = "/me" }
+
+        [profiles.notes]
+        url     = "https://notes.example"
+        method  = "cookie"
+        session = { cookies = true, write-header = "X-CSRF: {csrf}", csrf = { get = "/token", value = "/csrf" } }
+        login   = { post = "/login", json = { u = "{username}", p = "{password}" } }
+        verify  = { get = "/me", username = "/name" }
         """
 
     /// No rules, or one that lets everything through.

@@ -34,6 +34,7 @@ struct ServiceCSRFTests {
 
     private func post(_ exchange: Exchange, _ session: Session? = nil) throws -> Service.Relayed {
         let request = HTTPRequest(method: "POST", url: exchange.service.client.guardedURL)
+        exchange.service.owner = Identity(username: "ann", serverName: "ann")
         return try exchange.service.relay(request, with: session ?? self.session, username: "ann")
     }
 
@@ -41,15 +42,73 @@ struct ServiceCSRFTests {
         let exchange = Exchange(
             try wiki(),
             [
-                .answer(200, #"{"csrf": "c1"}"#, cookies: [.named("sid", "two")]), .answer(200),
+                .answer(200, #"{"csrf": "c1"}"#, cookies: [Self.cookie]), .answer(200),
                 .answer(200, #"{"csrf": "c2"}"#, cookies: [Self.cookie]), .answer(200),
             ])
         _ = try post(exchange)
         _ = try post(exchange)
         #expect(exchange.requests[0] == "GET https://blog.example/token\ncookie sid=one")
-        #expect(exchange.requests[1].contains("X-CSRF: c1") && exchange.requests[1].contains("cookie sid=two"))
+        #expect(exchange.requests[1].contains("X-CSRF: c1") && exchange.requests[1].contains("cookie sid=one"))
         #expect(exchange.requests[1].contains("Origin: https://blog.example"))
         #expect(exchange.requests[3].contains("X-CSRF: c2"))
+    }
+
+    private func token(_ sid: String) -> HTTPResponse {
+        .answer(200, #"{"csrf": "c1"}"#, cookies: [.named("sid", sid)])
+    }
+
+    private func me(_ name: String, _ sid: String) -> HTTPResponse {
+        .answer(200, "{\"name\": \"\(name)\"}", cookies: [.named("sid", sid)])
+    }
+
+    private func mallory(_ former: String?) -> LoginFault {
+        let ann = Identity(username: "ann", serverName: former)
+        return .usage(
+            .sessionChanged(by: Replacement(of: ann, by: Identity(username: "ann", serverName: "mallory"))))
+    }
+
+    @Test func `a service that encrypts its cookie anew in each response has verify asked once in a run`() throws {
+        let exchange = Exchange(
+            try wiki(),
+            [
+                token("two"), me("ann", "three"), me("ann", "four"), .answer(200), token("five"), .answer(200),
+                token("six"), .answer(200),
+            ])
+        for _ in 0..<3 { _ = try post(exchange) }
+        let posts = exchange.requests.filter { $0.hasPrefix("POST") }
+        #expect(exchange.rest == 0 && posts.count == 3)
+        for (post, value) in zip(posts, ["four", "five", "six"]) { #expect(post.contains("cookie sid=\(value)")) }
+    }
+
+    @Test func `a service whose verify has set a session of another account has it asked each time`() throws {
+        let exchange = Exchange(
+            try wiki(),
+            [
+                token("two"), me("ann", "hers"), me("mallory", "hers"), .answer(200), token("hers"),
+                me("mallory", "hers"),
+            ])
+        _ = try post(exchange)
+        #expect(exchange.requests.last?.contains("cookie sid=two") == true)
+        #expect(fault { _ = try post(exchange) } == mallory("ann") && exchange.rest == 0)
+    }
+
+    @Test func `a service that has not said whose the session is, is asked that first`() throws {
+        let exchange = Exchange(try wiki(), [token("hers"), me("ann", "one"), me("mallory", "hers")])
+        #expect(fault { _ = try exchange.service.attachment(of: session, username: "ann") } == mallory("ann"))
+        #expect(exchange.requests[1].contains("cookie sid=one") && exchange.requests[2].contains("cookie sid=hers"))
+    }
+
+    /// A cookie of the session's name that verify's request does not carry may be anybody's.
+    @Test func `a value that verify cannot see is not sent`() throws {
+        func sid(_ value: String, at path: String) -> Cookie {
+            let record = Secret("blog.example\tFALSE\t\(path)\tFALSE\t0\tsid\t\(value)")
+            return Cookie(name: "sid", value: Secret(value), record: record, expires: nil)
+        }
+        let one = sid("one", at: "/")
+        let exchange = Exchange(
+            try wiki(), [.answer(200, #"{"csrf": "c1"}"#, cookies: [sid("hers", at: "/token"), one])])
+        #expect(fault { _ = try post(exchange, .cookies([one])) } == .usage(.sessionChanged(by: nil)))
+        #expect(exchange.requests.count == 1)
     }
 
     @Test func `a request that reads, and verify, go without it`() throws {

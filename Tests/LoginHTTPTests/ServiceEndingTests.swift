@@ -189,11 +189,17 @@ struct ServiceEndingTests {
         var profile = try SomeProfiles.blog()
         profile.logout = try SomeProfiles.rule("POST", "/logout")
         if page != nil { profile.logout?.page = "/bye" }
-        let shown = page.map { HTTPResponse.answer(200, headers: ["Content-Type: text/html"], cookies: [Self.sid($0)]) }
+        // The page, and verify's answer about the value that it has set.
+        let shown = page.map { value in
+            [["Content-Type: text/html"], []].map { headers in
+                HTTPResponse.answer(200, "{\"name\":\"a\"}", headers: headers, cookies: [Self.sid(value)])
+            }
+        }
         // Without a new value the cookie is deleted.
         let done = HTTPResponse.answer(302, cookies: set.map { [Self.sid($0)] } ?? [])
         let home = verify.map { HTTPResponse.answer($0, "{\"name\":\"a\"}") }
-        let exchange = Exchange(profile, (shown.map { [$0] } ?? []) + [done] + home)
+        let exchange = Exchange(profile, (shown ?? []) + [done] + home)
+        exchange.service.owner = Identity(username: "a", serverName: "a")
         let facts = try exchange.service.logout(.cookies([Self.sid("old")]), username: "a").facts
         #expect(facts.outcome == outcome && exchange.rest == 0)
         #expect(exchange.requests.suffix(verify.count).map { String($0.split(separator: "=").last ?? "") } == asked)
@@ -204,10 +210,29 @@ struct ServiceEndingTests {
         profile.logout = try SomeProfiles.rule("POST", "/logout")
         profile.logout?.page = "/bye"
         let page = HTTPResponse.answer(200, headers: ["Content-Type: text/html"], cookies: [Self.sid("page")])
-        let home = HTTPResponse.answer(200, "{\"name\":\"a\"}")
-        let exchange = Exchange(profile, [page, .answer(500), .answer(401), home, home])
+        let home = HTTPResponse.answer(200, "{\"name\":\"a\"}", cookies: [Self.sid("page")])
+        let exchange = Exchange(profile, [page, home, .answer(500), .answer(401), home, home])
+        exchange.service.owner = Identity(username: "a", serverName: "a")
         let facts = try exchange.service.logout(.cookies([Self.sid("old")]), username: "a").facts
         #expect(facts.outcome == .failed && facts.livesOn == [.session])
+    }
+
+    @Test(arguments: [HTTPResponse.answer(503), .answer(401), .answer(200, #"{"name":"mallory"}"#)])
+    func `a logout goes out with the session's own values where verify does not prove those of its page`(
+        verify: HTTPResponse
+    ) throws {
+        var profile = try SomeProfiles.blog()
+        profile.logout = try SomeProfiles.rule("POST", "/logout")
+        profile.logout?.page = "/bye"
+        let language = Cookie.named("lang", "de")
+        let page = HTTPResponse.answer(
+            200, headers: ["Content-Type: text/html"], cookies: [Self.sid("hers"), language])
+        let exchange = Exchange(profile, [page, verify, .answer(204), .answer(401), verify])
+        exchange.service.owner = Identity(username: "a", serverName: "a")
+        let facts = try exchange.service.logout(.cookies([Self.sid("old")]), username: "a").facts
+        #expect(facts.outcome == (verify.status == 503 ? .unproven : .ended) && exchange.rest == 0)
+        let post = exchange.requests[2]
+        #expect(post.contains("cookie sid=old") && post.contains("cookie lang=de") && !post.contains("hers"), "\(post)")
     }
 
     @Test func `the rules of verify are not about the answer to a logout`() throws {

@@ -103,7 +103,8 @@ enum SomeErrors {
             .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
             .unprovenLogin(.redirect(status: 302, target: hostile)),
             .movedLogin(status: 301, path: hostile, line: "post = \"/in/\""),
-        ]
+            .sessionChanged(by: nil),
+        ] + replacements.map { .sessionChanged(by: $0) }
 
     private static let judged: [(LoginFault, ExitCode)] =
         [

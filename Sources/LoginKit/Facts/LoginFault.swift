@@ -80,6 +80,9 @@ package enum UsageFault: Error, Equatable, Sendable {
     case unprovenLogin(UnprovenLogin)
     /// The service sends the login's request on to this path, and `line` of a profile names that; nothing was judged.
     case movedLogin(status: Int, path: String, line: String)
+    /// A response before the request has changed the session, and verify names another user for it; `nil` where verify does not confirm
+    /// it at all. The request was not sent with it.
+    case sessionChanged(by: Replacement?)
     /// A login by this URL needs a proposed profile, and no person can confirm it.
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.

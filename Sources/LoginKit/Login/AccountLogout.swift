@@ -79,6 +79,7 @@ package struct AccountLogout {
         let stored = try run.keeper.fill()
         guard let session = stored.session else { return nil }
         run.service.hold(stored.extraSecrets)
+        run.service.owner = account.record.identity
         defer {
             if let id = run.service.undeletedClient {
                 context.say(
@@ -146,6 +147,7 @@ package struct Receipt {
         if case .credential(let credential) = session {
             (receipt.hadSession, receipt.hadTicket) = (false, credential.kind == .ticket)
         }
+        run.service.owner = identity
         receipt.end { () throws(LoginFault) in try run.service.logout(session, username: identity.username) }
         return receipt
     }

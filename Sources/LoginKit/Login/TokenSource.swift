@@ -61,6 +61,7 @@ package struct TokenSource {
     ) throws(LoginFault) -> (LoginRun, Service.Attachment) {
         let run = try LoginRun(context, profile, context.unattendedRequest(profile, username))
         run.service.hold(try taken(username))
+        run.service.owner = try context.record(of: profile)?.account(named: username)?.identity
         return (run, try run.service.attachment(of: session, username: username))
     }
 

@@ -24,6 +24,7 @@ package final class AuthenticatedSession {
         (self.account, self.identity, self.space, self.isFresh) = (account, identity, space, isFresh)
         changing = ChangingSession(session, of: identity)
         (first, stored) = (session, (session, nil))
+        account.run.service.owner = identity
     }
 
     /// The session of a login that is not kept.
@@ -64,9 +65,13 @@ package final class AuthenticatedSession {
 
     /// Takes note of what a response has made of the session. Whatever it says, a request that writes to the login's path may have
     /// logged in another account.
-    func note(_ session: Session?, isLogin: Bool) {
+    /// - Parameter proved: what verify has said of the session before the request went out with it.
+    func note(_ session: Session?, isLogin: Bool, proved: Login? = nil) {
+        // Another request may have logged in somebody after verify was asked.
+        let isInDoubt = isLogin || changing.isInDoubt
+        if let proved { _ = changing.accept(proved.session, proved, at: .now) }
         if let session { changing.note(provable(session)) }
-        if isLogin, run.profile.verify != nil { changing.doubt() }
+        if isInDoubt, run.profile.verify != nil { changing.doubt() }
     }
 
     /// Asks verify what is to be asked by now, and stores what it proves. A failure is no reason for another exit code: what was asked

@@ -26,6 +26,7 @@ package struct OutgoingRequest {
     package func send(
         over service: Service, with session: Session?, username: String
     ) throws(LoginFault) -> Service.Relayed {
+        service.result.proved = nil
         let relayed = try sendOnce(over: service, with: session, username: username)
         guard !output.isShown, try service.learnsCSRF(from: relayed, body: output.heldBody()) else { return relayed }
         // Without the value the service has done nothing: this is the same request, not another one.
@@ -33,7 +34,8 @@ package struct OutgoingRequest {
             try handOn()
             throw .failure(.bodyNotRepeatable)
         }
-        return try sendOnce(over: service, with: relayed.session ?? session, username: username)
+        let next = try service.proved(relayed, after: session, username: username)
+        return try sendOnce(over: service, with: next, username: username)
     }
 
     private func sendOnce(

@@ -26,7 +26,7 @@ protocol SessionLender {
     /// Returns another session than the one that the server has refused.
     /// - Parameters:
     ///   - relayed: the response that refused it; `nil` where an anonymous client was shown a certificate that does not verify.
-    ///   - missing: why nothing was sent, where that is for want of a value for `{csrf}`.
+    ///   - missing: why nothing was sent, where the session may have ended.
     mutating func lendAnother(
         after relayed: Service.Relayed?, missing: LoginFault?
     ) throws(LoginFault) -> CarriedSession
@@ -38,7 +38,7 @@ struct RelayLoop<Lender: SessionLender> {
     let request: OutgoingRequest
     var lender: Lender
     private var relayed: Service.Relayed?
-    /// The reason why nothing was sent: there is no value for `{csrf}`, or no form, as for an anonymous client.
+    /// The reason why nothing was sent: there is no value for `{csrf}`, no form, or another session, as for an anonymous client.
     private var missing: LoginFault?
 
     /// Sends no request.
@@ -119,6 +119,9 @@ struct RelayLoop<Lender: SessionLender> {
             missing = .failure(.noCSRF(place))
         } catch .failure(.noSuchForm(let page, let fields, let found)) where attachment != .nothing {
             missing = .failure(.noSuchForm(page: page, fields: fields, found: found))
+        } catch .usage(.sessionChanged(by: nil)) where session != nil {
+            // Services begin an anonymous session in the place of one that has ended.
+            missing = .usage(.sessionChanged(by: nil))
         } catch .untrusted(.certificate) where attachment == .nothing && lender.mayAsk {
             // The login that follows asks about it.
         }

@@ -59,7 +59,8 @@ package struct UserRequest {
         let response = outcome.relayed.response
         if let authenticated {
             let isLogin = try authenticated.run.service.mayLogIn(outgoing.message)
-            authenticated.note(outcome.refreshed, isLogin: isLogin)
+            authenticated.note(
+                outcome.refreshed, isLogin: isLogin, proved: authenticated.run.service.result.proved)
         }
         try outgoing.handOn()
         switch outcome.ending {
@@ -168,7 +169,7 @@ extension Service {
     /// - Parameters:
     ///   - page: the URL of the page; no redirect is followed.
     ///   - session: `nil` for an anonymous request.
-    /// - Returns: the session with what the page has refreshed in it.
+    /// - Returns: the session with what the page has refreshed in it and verify has proved.
     /// - Throws: `noSuchForm` also for a response that leads to a login or that is no page, so that verify is asked.
     func fill(
         _ request: inout HTTPRequest, fromPage page: String, with session: Session?, username: String
@@ -185,6 +186,6 @@ extension Service {
         let (target, body) = try found.submission(leadingTo: wanted.target, filled: request.body ?? Secret(""))
         (request.url, request.body) = ("\(wanted.origin)\(target)", body)
         request.follow(PageVisit(cookies: response.cookies, entries: EntryList(), url: url))
-        return relayed.session
+        return try proved(relayed, after: session, username: username)
     }
 }

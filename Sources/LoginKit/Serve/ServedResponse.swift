@@ -67,6 +67,7 @@ extension LoginFault {
     /// RFC 9110, section 15: what the command is told where there is no answer of the service.
     fileprivate var servedStatus: Int {
         switch self {
+        case .usage(.sessionChanged): 502
         case .usage: 400
         case .network(.timedOut): 504
         case .busy: 503

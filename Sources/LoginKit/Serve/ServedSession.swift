@@ -8,7 +8,7 @@ final class ServedSession: @unchecked Sendable {
         let session: Session
         /// Counts refreshes; tells a stale session from the current one.
         let number: Int
-        let username: String
+        let identity: Identity
         let extraSecrets: [CredentialField: Secret]
         let space: VerifiedSpace?
         /// The secrets that the service has issued, which no header may repeat to the command.
@@ -88,11 +88,15 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// Takes note of what a response has made of the session.
-    /// - Parameter isLogin: whether the request may have logged in another account.
-    func note(_ session: Session?, of former: Lent, isLogin: Bool) {
+    /// - Parameters:
+    ///   - isLogin: whether the request may have logged in another account.
+    ///   - proved: what verify has said of the session before the request went out with it.
+    func note(_ session: Session?, of former: Lent, isLogin: Bool, proved: Login?) {
         monitor.locked {
-            let isNew = former.number == number && session != former.session
-            authenticated.note(isNew ? session : nil, isLogin: isLogin)
+            let isCurrent = former.number == number, isNew = isCurrent && session != former.session
+            changing {
+                authenticated.note(isNew ? session : nil, isLogin: isLogin, proved: isCurrent ? proved : nil)
+            }
         }
     }
 
@@ -126,7 +130,7 @@ final class ServedSession: @unchecked Sendable {
 
     private var lent: Lent {
         Lent(
-            session: authenticated.session, number: number, username: authenticated.username,
+            session: authenticated.session, number: number, identity: authenticated.identity,
             extraSecrets: authenticated.run.service.client.extraSecrets, space: authenticated.space,
             hidden: knownSecrets)
     }
@@ -215,10 +219,10 @@ extension ServedSession {
         do {
             let outcome = try loop.run()
             // Before anybody can know that the request has ended.
-            note(outcome.refreshed, of: loop.lender.lent, isLogin: isLogin)
+            note(outcome.refreshed, of: loop.lender.lent, isLogin: isLogin, proved: service.result.proved)
             return outcome
         } catch {
-            note(nil, of: loop.lender.lent, isLogin: isLogin)
+            note(nil, of: loop.lender.lent, isLogin: isLogin, proved: service.result.proved)
             throw error
         }
     }
@@ -239,8 +243,10 @@ struct ServedLender: SessionLender {
 
     func lend() -> CarriedSession {
         service.hold(lent.extraSecrets)
+        service.owner = lent.identity
         hiding(lent.hidden)
-        return CarriedSession(service: service, session: lent.session, username: lent.username, space: lent.space)
+        return CarriedSession(
+            service: service, session: lent.session, username: lent.identity.username, space: lent.space)
     }
 
     func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {

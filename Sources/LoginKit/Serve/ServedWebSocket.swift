@@ -62,9 +62,10 @@ extension ServedRequest {
         _ lent: ServedSession.Lent
     ) throws(LoginFault) -> (relayed: Service.Relayed, tunnel: (any Tunnel)?) {
         service.hold(lent.extraSecrets)
+        service.owner = lent.identity
         let request = HTTPRequest(
             method: "GET", url: endpoint.origin.description + call.target, headers: headers.sent(call.head.fields))
-        return try service.openTunnel(request, to: "websocket", with: lent.session, username: lent.username)
+        return try service.openTunnel(request, to: "websocket", with: lent.session, username: lent.identity.username)
     }
 
     private func isLoggedOut(_ relayed: Service.Relayed, _ lent: ServedSession.Lent) throws(LoginFault) -> Bool {

@@ -12,6 +12,10 @@ struct LoginResult {
     var unnamedPlace: Place?
     /// The other user whose session a response to verify has set.
     var otherUser: Replacement?
+    /// The names of cookies that responses to verify have given other values.
+    var changedByVerify: Set<String> = []
+    /// What verify has proved of a session that the last request of the person's own was prepared with.
+    var proved: Login?
     /// The status that verify answered to a fresh grant, where only the 401 without one makes it a proof.
     var loggedInStatus: Int?
     /// The place of the user name in verify's response, where no profile says it.

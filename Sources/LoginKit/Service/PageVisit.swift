@@ -3,7 +3,7 @@ import Secrets
 /// The cookies and form entries of a page, for the request that follows it.
 struct PageVisit {
     /// All that hold after its answer.
-    let cookies: [Cookie]
+    var cookies: [Cookie]
     /// The entries of the chosen form, beside the profile's own fields.
     let entries: EntryList
     let url: ParsedURL

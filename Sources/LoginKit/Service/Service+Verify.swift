@@ -84,13 +84,15 @@ extension Service {
         if afterLogin, options.learns, profile.traits.asksForGrant, verify.response.username == nil {
             (result.usernamePlace, found) = facts.response.userinfoName
         }
+        let refreshed = client.refreshed(session, by: facts.response)
+        result.changedByVerify.formUnion(refreshed.cookies.changed(from: session.cookies).map(\.name))
         let serverName = result.unnamedPlace == nil ? found : nil
         guard serverName?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
         return Login(
             identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
-            session: client.refreshed(session, by: facts.response), extraSecrets: takenForLater)
+            session: refreshed, extraSecrets: takenForLater)
     }
 }
 

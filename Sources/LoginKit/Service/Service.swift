@@ -42,6 +42,8 @@ package final class Service: Authenticator {
     let loginMethod: any LoginMethod
     let options: Options
     let clock: WallClock
+    /// Whose session the requests carry, as far as the service has said it; `nil` before a login.
+    var owner: Identity?
     /// The ways to the authorization server of the profile.
     let others: OriginTransports
     /// Findings of the login so far.
@@ -207,10 +209,12 @@ extension Service {
         _ rule: RequestRule, with session: Session, username: String
     ) throws(LoginFault) -> ServiceClient.Reply {
         let slots = rule == profile.verify ? [] : rule.slots.union(profile.sessionRule.slots(for: rule.method))
-        let session = try fetchingCSRF(for: slots, session, username)
+        let session = try fetchingCSRF(for: slots, session, username, isEnding: true)
         let reply = try sendOnce(rule, with: session, username: username)
         guard client.learnsCSRF(from: reply.facts) else { return reply }
-        return try sendOnce(rule, with: client.refreshed(session, by: reply.facts.response), username: username)
+        let refreshed = client.refreshed(session, by: reply.facts.response)
+        let next = rule == profile.verify ? refreshed : owned(refreshed, after: session, username: username)
+        return try sendOnce(rule, with: next, username: username)
     }
 
     func sendOnce(
@@ -218,7 +222,13 @@ extension Service {
     ) throws(LoginFault) -> ServiceClient.Reply {
         let values = SlotValues(session, username: username)
         guard let credential = session.credential else {
-            return try client.send(rule, values, session: session)
+            let settle = { [self] (cookies: [Cookie]) in
+                guard rule != profile.verify else { return cookies }
+                var next = session
+                next.cookies = cookies
+                return owned(next, after: session, username: username).cookies
+            }
+            return try client.send(rule, values, session: session, settle: settle)
         }
         return try client.send(rule, values, session: session) { (request) throws(LoginFault) in
             try self.loginMethod.send(request, with: credential, answersOtherRealms: true)
@@ -226,11 +236,12 @@ extension Service {
     }
 
     /// Fetches the value of `{csrf}` for a request with these slots, where the profile says from which page.
-    /// - Returns: the session, with what that page has refreshed in it.
+    /// - Parameter isEnding: whether the request ends the session.
+    /// - Returns: the session, with what that page has refreshed in it and verify has proved.
     /// - Throws: `noCSRF` where the page has no value, or means 'logged out': some services hand anonymous clients a value, too,
     ///   and then do as nobody what somebody has asked for.
     func fetchingCSRF(
-        for slots: Set<Template.Slot>, _ session: Session, _ username: String
+        for slots: Set<Template.Slot>, _ session: Session, _ username: String, isEnding: Bool = false
     ) throws(LoginFault) -> Session {
         guard let csrf = profile.sessionRule.csrf, let path = csrf.path, slots.contains(.csrf) else { return session }
         var rule = RequestRule(method: "GET", path: Template(literal: path), response: profile.proof.rules)
@@ -241,7 +252,10 @@ extension Service {
         case .accepted:
             guard let value = facts.secret(at: csrf.value), !value.isEmpty else { break }
             client.csrf = value
-            return client.refreshed(session, by: facts.response)
+            let refreshed = client.refreshed(session, by: facts.response)
+            return isEnding
+                ? owned(refreshed, after: session, username: username)
+                : try proved(refreshed, after: session, username: username)
         case .unclear(.busy(let fault)): throw .busy(fault)
         case .refused, .forbidden, .needsSecondFactor, .pending, .unclear: break
         }

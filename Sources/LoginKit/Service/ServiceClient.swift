@@ -116,9 +116,11 @@ final class ServiceClient {
     ///   - form: the page that the request before it was answered with.
     ///   - readingPage: whether the response is to be read as a page even where its rules do not ask for that.
     ///   - way: how it goes out; plainly unless said.
+    ///   - settle: returns which of the cookies that a page before the request leaves go out with it; all unless said.
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
-        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way? = nil
+        carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way? = nil,
+        settle: ([Cookie]) -> [Cookie] = { $0 }
     ) throws(LoginFault) -> Reply {
         var values = values
         values.ttl = ttl
@@ -126,6 +128,7 @@ final class ServiceClient {
         values.csrf = session == nil ? nil : csrf
         var visit = try visitPage(of: rule, values, session, carrying: cookies)
         if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
+        if let cookies = visit?.cookies { visit?.cookies = settle(cookies) }
         if let visit { values.take(from: visit) }
         var request = try filled(rule, values, session, cookies, visit)
         let reader = Reading(

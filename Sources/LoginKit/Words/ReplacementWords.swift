@@ -8,10 +8,15 @@ extension Replacement {
     }
 
     /// The message about a session that a response has set.
-    var responseWords: String {
+    var responseWords: String { "a response \(setWords); it is neither used nor stored" }
+
+    /// The clause about a session that a response before a request has set.
+    var preparingWords: String { "a response before the request \(setWords)" }
+
+    private var setWords: String {
         """
-        a response set a session of \(SafeText.quoted(confirmed.serverName ?? "")) in the place of that of \
-        \(SafeText.quoted(stored.serverName ?? "")); it is neither used nor stored
+        set a session of \(SafeText.quoted(confirmed.serverName ?? "")) in the place of that of \
+        \(SafeText.quoted(stored.serverName ?? ""))
         """
     }
 

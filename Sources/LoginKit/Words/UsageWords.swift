@@ -73,6 +73,11 @@ extension UsageFault {
             return Message(
                 "the login has moved to \(SafeText.quoted(path)) (status \(status)); your password was not checked",
                 next: "change the profile: \(line)")
+        case .sessionChanged(let other):
+            return Message(
+                "\(other?.preparingWords ?? "a response before the request set another session, which verify does not confirm"); the "
+                    + "request was not sent with it, and the stored login stays as it was",
+                next: "tell the service's administrator, or log in again: \(topic.loginCommand("--force"))")
         case .proposesProfile(let url):
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
