@@ -48,7 +48,7 @@ enum Profiles {
             url     = "\(origin)/_matrix/client/v3"
             method  = "token"
             verify  = { get = "/account/whoami", username = "/user_id" }
-            refresh = { post = "/refresh", json = { refresh_token = "{refresh-token}" } }
+            refresh = { post = "/refresh", json = { refresh_token = "{refresh-token}" }, refused = [{ "/errcode" = "M_UNKNOWN_TOKEN" }] }
             logout  = { post = "/logout" }
 
             [profiles.chat.login]

@@ -45,11 +45,16 @@ import Testing
         #expect(run.code == 10, "\(run.talk)")
     }
 
-    @Test func `a wrong password is 3, and asked for again`() throws {
-        let world = try TestWorld(config: Self.config)
-        world.person = ScriptedPerson([ScriptedPerson.types("ann", "no")])
-        let run = world.run(
-            "login", "--max-attempts", "1", server: [anonymous, .answer(200, "Fails."), anonymous])
-        #expect(run.code == 3, "\(run.talk)")
+    @Test func `A password that nothing has judged is 2, and may be typed again`() throws {
+        let answers = [anonymous, .answer(200, "Fails."), anonymous]
+        for (retry, code) in [([false], Int32(2)), ([true, false], 2)] {
+            let world = try TestWorld(config: Self.config)
+            world.person = ScriptedPerson(
+                retry.map { _ in ScriptedPerson.types("ann", "no") }, retry: retry)
+            let run = world.run(
+                "login", "--max-attempts", "2", server: answers + (retry.count > 1 ? Array(answers.dropFirst()) : []))
+            #expect(run.code == code, "\(run.talk)")
+            #expect(world.person.prompt.challenges.allSatisfy { $0.attempt == 1 && $0.previousFailureCount == 0 })
+        }
     }
 }

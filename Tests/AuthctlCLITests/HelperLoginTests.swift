@@ -205,7 +205,7 @@ struct HelperLoginTests {
         let world = try chat()
         world.now += 100
         #expect(throws: LoginFault.self) { try lent(world, "https://chat.example", server: [.answer(503)]) }
-        #expect(try lent(world, "https://chat.example", server: [.answer(401)]) == nil)
+        #expect(try lent(world, "https://chat.example", server: [.answer(401, #"{"error": "invalid_grant"}"#)]) == nil)
         #expect(try lent(world, "https://chat.example") == nil)
         #expect(world.requests.isEmpty)
     }

@@ -61,27 +61,49 @@ struct LoginURLTests {
         #expect(world.requests == ["GET \(Self.url)\nbasic anna:pw"])
     }
 
-    @Test func `a status that only the login gets is noted as logged in`() throws {
-        let world = try world()
-        let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(405)])
-        #expect(run.code == 0 && run.talk.contains("the status 405 of"), "\(run.talk)")
-        #expect(try world.home.read("config/authctl/profiles/api.example.toml").contains("logged-in"))
-        #expect(world.run("whoami", server: [.answer(405)]).output == "anna\n")
-        #expect(world.run("whoami", server: [.answer(401)]).code == 3)
+    @Test(arguments: [400, 404, 406, 407, 410, 418, 422, 451])
+    func `A status that only a password gets proves no login, and the message says how a profile names it`(
+        status: Int
+    ) throws {
+        let run = try world().run("login", Self.url, server: [anonymous, anonymous, .answer(status)])
+        #expect(run.code == 2 && run.talk.contains("logged-in = [\(status)]"), "\(run.talk)")
     }
 
-    @Test func `a front page that sends on whoever has the password is a login, unless it leads to one`() throws {
+    @Test func `A URL that takes no GET proves a password by a safe method, asked without it first`() throws {
         let world = try world()
+        let refused = HTTPResponse.answer(405, headers: ["Allow: POST, PROPFIND"])
+        let run = world.run("login", Self.url, server: [anonymous, anonymous, refused, anonymous, .answer(207)])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(
+            world.requests.suffix(2) == [
+                "PROPFIND \(Self.url)\nDepth: 0", "PROPFIND \(Self.url)\nbasic anna:pw\nDepth: 0",
+            ])
+        #expect(world.run("whoami", server: [.answer(207)]).output == "anna\n")
+        for (answers, code) in [
+            ([anonymous, .answer(405), anonymous, .answer(405), anonymous, .answer(405)], Int32(2)),
+            ([.answer(200), .answer(200), .answer(200)], 2), ([anonymous, anonymous], 3),
+        ] as [([HTTPResponse], Int32)] {
+            let run = try self.world().run(
+                "login", Self.url, "--max-attempts", "1", server: [anonymous, anonymous, .answer(405)] + answers)
+            #expect(run.code == code, "\(run.talk)")
+        }
+    }
+
+    @Test func `A page to which a password alone leads proves it only if that is closed to anybody else`() throws {
         let origin = Origin(scheme: "https", host: "api.example", port: 443)
         func sent(to target: String) -> HTTPResponse {
-            .answer(301, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
+            .answer(302, redirect: Redirect(url: "\(origin)\(target)", origin: origin, target: target))
         }
-        let run = world.run("login", Self.url, server: [anonymous, anonymous, sent(to: "/app/explorer.html")])
-        #expect(run.code == 0 && run.talk.contains("the status 301 of"), "\(run.talk)")
-        #expect(world.run("whoami", server: [sent(to: "/app/explorer.html")]).output == "anna\n")
-        #expect(world.run("whoami", server: [.answer(401)]).code == 3)
-        let other = try self.world()
-        #expect(other.run("login", Self.url, server: [anonymous, anonymous, sent(to: "/signin")]).code == 1)
+        let world = try world(), home = sent(to: "/app/explorer.html")
+        let run = world.run("login", Self.url, server: [anonymous, anonymous, home, anonymous, .answer(200)])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.run("whoami", server: [.answer(200)]).output == "anna\n")
+        #expect(world.requests.last == "GET https://api.example/app/explorer.html\nbasic anna:pw")
+        for after in [[HTTPResponse.answer(200)], [anonymous, sent(to: "/denied")], [anonymous, .answer(404)]] {
+            let run = try self.world().run(
+                "login", Self.url, server: [anonymous, anonymous, sent(to: "/denied")] + after)
+            #expect(run.code == 2 && run.talk.contains("/denied"), "\(run.talk)")
+        }
     }
 
     @Test func `a user agent of the profile goes with every request`() throws {

@@ -13,7 +13,8 @@ struct MessageSnapshotTests {
         try Snapshot.expect(lines.joined(), "messages")
     }
 
-    private static let errors: [LoginFault] = usage + judged + network + trust + stores + secretService + failures
+    private static let errors: [LoginFault] =
+        usage + undecided + judged + network + trust + stores + secretService + failures
 
     private static let usage: [LoginFault] = [
         .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
@@ -28,15 +29,39 @@ struct MessageSnapshotTests {
         .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
         .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie), .hasNoHeader(method: .digest),
         .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
-        .helperRequest(.controlCharacter), .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
-        .unprovenLogin(.redirect(status: 302, target: "/login")),
-        .movedLogin(status: 301, path: "/login/", line: "post = \"/login/\""),
-        .sessionChanged(by: nil),
+        .helperRequest(.controlCharacter), .sessionChanged(by: nil),
         .sessionChanged(
             by: Replacement(
                 of: Identity(username: "ann", serverName: "ann"), by: Identity(username: "ann", serverName: "mallory"))),
-        .other("something else"),
+        .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
+        .unprovenLogin(.redirect(status: 302, target: "/login")),
+        .movedLogin(status: 301, path: "/login/", line: "post = \"/login/\""), .other("something else"),
     ].map { .usage($0) }
+
+    /// What verify may answer that judges nothing, after each reaction of the service to the login.
+    private static let doubts: [Refusal] = [
+        Refusal(status: 404, doubt: .sameForAnybody), Refusal(status: 200, doubt: .unnamed(place: "/name")),
+        Refusal(status: 302, doubt: .unproven), Refusal(status: 403, words: "no role", doubt: .forbidden),
+        Refusal(status: 401, doubt: .otherDoor("", than: "basic gate")),
+        Refusal(status: 401, doubt: .otherDoor("bearer", than: "basic gate")),
+    ]
+
+    private static let undecided: [LoginFault] = {
+        let url = "https://blog.example/me"
+        var faults = doubts.map { UnconfirmedLogin(response: .undecided, url: url, refusal: $0, anonymousStatus: 401) }
+        faults += [
+            UnconfirmedLogin(response: .undecided, url: url),
+            UnconfirmedLogin(response: .undecided, url: url, refusal: Refusal(status: 401), anonymousStatus: 401),
+            UnconfirmedLogin(
+                response: .tookPassword, url: url, refusal: Refusal(status: 302), anonymousStatus: 302,
+                leadsTo: "/login"
+            ),
+            UnconfirmedLogin(response: .issuedToken, url: url, refusal: Refusal(status: 401), anonymousStatus: 401),
+        ]
+        return faults.map { .usage(.unconfirmed($0)) }
+            + doubts.map { .loginRequired(LoginNeed(why: .undecided($0))) }
+            + [.forbidden(Refusal(status: 403, doubt: .forbidden))]
+    }()
 
     private static let judged: [LoginFault] =
         [
@@ -97,7 +122,7 @@ struct MessageSnapshotTests {
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
         .tlsVersion(detail: "no common version"), .plainHTTP,
         .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
-        .basicNotOffered(["digest", "bearer"]), .otherOrigin(target: "https://evil.example"),
+        .otherOrigin(target: "https://evil.example"),
         .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
         .unseenServer(Origin(scheme: "https", host: "id.example", port: 443), proxy: "p.example:3128"),
         .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,

@@ -232,7 +232,7 @@ import Testing
         let world = try shop()
         let run = world.run("request", "GET", "/x", server: [.answer(403), .answer(403)])
         #expect(run.code == 4 && world.requests.count == 2, "\(run.talk)")
-        #expect(run.talk.contains("the session has ended, or the account has lost its permission"), "\(run.talk)")
+        #expect(run.talk.contains("it has ended, or the account has lost its permission"), "\(run.talk)")
         #expect(world.run("request", "GET", "/x", server: [.answer(200)]).code == 0)
     }
 

@@ -83,9 +83,11 @@ struct SessionCommandTests {
         #expect(world.reached.count == 1)
     }
 
+    private static let refusedRefresh = HTTPResponse.answer(401, #"{"error": "invalid_grant"}"#)
+
     @Test func `a session that was refused is 4, and gone`() throws {
         let world = try chat()
-        #expect(world.run("whoami", "chat", server: [anonymous, .answer(401)]).code == 4)
+        #expect(world.run("whoami", "chat", server: [anonymous, Self.refusedRefresh]).code == 4)
         #expect(world.requests.last?.contains("/refresh") == true)
         #expect(world.run("token", "chat").code == 4)
     }
@@ -198,7 +200,7 @@ struct SessionCommandTests {
 
     @Test func `a logout of a session that the server has refused says nothing of its life there`() throws {
         let world = try chat()
-        #expect(world.run("whoami", "chat", server: [.answer(401), .answer(401)]).code == 4)
+        #expect(world.run("whoami", "chat", server: [.answer(401), Self.refusedRefresh]).code == 4)
         let run = world.run("logout", "chat")
         #expect(run.code == 0 && run.talk.contains("there was no login here"), "\(run.talk)")
         #expect(!run.talk.contains("stays valid"), "\(run.talk)")

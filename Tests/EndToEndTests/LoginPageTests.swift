@@ -64,11 +64,11 @@ import Testing
         #expect(sent.count == 6 && kept == 1)
     }
 
-    @Test func `the cookie of a page is not kept where verify says no`() throws {
+    @Test func `The cookie of a page is not kept where verify says no, which is no refusal of the password`() throws {
         let (result, _, kept) = try logIn(
             "<form method=post>" + Self.fields, headers: ["Set-Cookie: sid=anonymous; HttpOnly"],
             then: [.answer(200, body: "<p>wrong password"), Self.anonymous])
-        #expect(result.code == 3, "\(result.error)")
+        #expect(result.code == 2, "\(result.error)")
         #expect(kept == 0)
     }
 

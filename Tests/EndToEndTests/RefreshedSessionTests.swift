@@ -45,7 +45,11 @@ import Testing
         try demo.order(.init(path: refresh, status: 400, body: "{}", cutShort: true))
         #expect(try authctl.run("whoami", "chat").code == 6)
         #expect(try authctl.keptSecrets().count == 1)
+        for _ in 0..<2 { try demo.order(.init(path: verify, status: 401)) }
         try demo.order(.init(path: refresh, status: 401))
+        #expect(try authctl.run("whoami", "chat").code == 4)
+        #expect(try authctl.keptSecrets().count == 1)
+        try demo.order(.init(path: refresh, status: 401, body: #"{"errcode": "M_UNKNOWN_TOKEN"}"#))
         #expect(try authctl.run("whoami", "chat").code == 4)
         #expect(try authctl.keptSecrets().isEmpty)
     }

@@ -15,8 +15,8 @@ struct JudgementTests {
     /// Without any rule: the status, and the verdict at login, verify, refresh and logout.
     static let defaults: [(status: Int, verdicts: [Verdict])] = [
         (200, [.accepted, .accepted, .accepted, .accepted]), (201, [.accepted, .accepted, .accepted, .accepted]),
-        (204, [.accepted, .accepted, .accepted, .accepted]), (400, [.failure, .failure, .refused, .failure]),
-        (401, [.refused, .refused, .refused, .failure]), (403, [.failure, .forbidden, .failure, .failure]),
+        (204, [.accepted, .accepted, .accepted, .accepted]), (400, [.failure, .failure, .failure, .failure]),
+        (401, [.refused, .refused, .failure, .failure]), (403, [.failure, .forbidden, .failure, .failure]),
         (404, [.failure, .failure, .failure, .failure]), (408, [.failure, .failure, .failure, .failure]),
         (422, [.failure, .failure, .failure, .failure]), (423, [.forbidden, .forbidden, .failure, .failure]),
         (429, [.busy, .busy, .busy, .busy]),
@@ -135,7 +135,7 @@ struct JudgementTests {
         let words = "too \u{1b}[31m bad"
         let cases: [(Int, Judgement)] = [
             (401, .refused(Refusal(status: 401, words: words))),
-            (403, .forbidden(Refusal(status: 403, words: words, mayMeanLoggedOut: true))),
+            (403, .forbidden(Refusal(status: 403, words: words, doubt: .forbidden))),
             (429, .unclear(.busy(BusyFault(status: 429, retryAfter: nil, words: words)))),
             (418, .unclear(.failure(.unexpectedStatus(418, step: "verify", words: words)))),
         ]

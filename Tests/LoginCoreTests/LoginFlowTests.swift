@@ -262,17 +262,52 @@ struct LoginFlowTests {
             (.unconfirmed(SomeLogin.unconfirmed), .finish(.failed(.usage(.unconfirmed(SomeLogin.unconfirmed))))))
     }
 
+    @Test func `A password that nothing has judged may be typed again, which is no attempt`() {
+        let unconfirmed = LoginFlow.Event.unconfirmed(SomeLogin.undecided)
+        let fault = LoginFault.usage(.unconfirmed(SomeLogin.undecided))
+        let asked: [(LoginFlow.Event, LoginFlow.Effect)] = [
+            (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()), (typed, .authenticate(.typed)),
+            (unconfirmed, .ask(.retry(RetryRequest(fault)))),
+        ]
+        for (answer, effect) in [(LoginFlow.Reply.yes, question(name: "bert")), (.no, .finish(.failed(fault)))] {
+            var flow = SomeLogin.flow()
+            for (event, effect) in asked { #expect(flow.handle(event) == effect) }
+            #expect(flow.handle(.answered(answer)) == effect)
+            #expect(flow.previousFailureCount == 0 && flow.credentialsSent == 0)
+        }
+        // What nobody has typed is not asked for again.
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(hasSuppliedCredential: true)), (.begun, .prepare),
+            (prepared, .authenticate(.supplied)), (unconfirmed, .finish(.failed(fault))))
+    }
+
+    @Test func `A stored session is refreshed and never erased where verify answers it as it answers anybody`() {
+        let doubt = Refusal(status: 404, doubt: .sameForAnybody)
+        let need = LoginNeed(why: .undecided(doubt), missing: [.username, .password])
+        let policy = LoginFlow.Policy(mayAsk: false)
+        walk(
+            SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.session), .verifySession),
+            (.refused(doubt), .refreshSession), (.notRefreshable, .finish(.failed(.loginRequired(need)))))
+        walk(
+            SomeLogin.flow(policy), (.begun, .lookUp), (.lookedUp(.both), .verifySession),
+            (.refused(doubt), .refreshSession), (.notRefreshable, .authenticate(.stored)))
+        walk(
+            SomeLogin.flow(policy), (.begun, .lookUp), (.foundRefused(doubt), .finish(.failed(.loginRequired(need)))))
+        walk(
+            SomeLogin.flow(LoginFlow.Policy(mayAsk: false, sessionRefusal: doubt)), (.begun, .lookUp),
+            (.lookedUp(.session), .refreshSession), (.notRefreshable, .finish(.failed(.loginRequired(need)))))
+    }
+
     @Test func `A stored session that gets a 403 without a rule is asked about, and neither erased nor refreshed`() {
-        let refusal = Refusal(status: 403, mayMeanLoggedOut: true)
-        let forbidden = LoginFlow.Event.failed(.forbidden(refusal))
-        let need = LoginNeed(why: .sessionForbidden(refusal), missing: [.username, .password])
+        let forbidden = LoginFlow.Event.failed(.forbidden(SomeLogin.doubted))
+        let need = LoginNeed(why: .undecided(SomeLogin.doubted), missing: [.username, .password])
         for found in [LoginFlow.Found.session, .both] {
             walk(
                 SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp), (.lookedUp(found), .verifySession),
                 (forbidden, .finish(.failed(.loginRequired(need)))))
             walk(
                 SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(found), .verifySession), (forbidden, .prepare),
-                (prepared, question(.sessionEnded(at: nil))))
+                (prepared, question(.undecided(SomeLogin.doubted))))
         }
         let plain = LoginFault.forbidden(Refusal(status: 403))
         walk(
@@ -316,8 +351,8 @@ struct LoginFlowTests {
         let refused = LoginFlow.Event.refused(SomeLogin.unnamed)
         walk(
             SomeLogin.flow(), (.begun, .lookUp), (.lookedUp(.credential), .authenticate(.stored)), (refused, .prepare),
-            (prepared, question(.unnamed(place: "/name"))))
-        let need = LoginNeed(why: .unnamed(place: "/name"), missing: [.username, .password])
+            (prepared, question(.undecided(SomeLogin.unnamed))))
+        let need = LoginNeed(why: .undecided(SomeLogin.unnamed), missing: [.username, .password])
         walk(
             SomeLogin.flow(LoginFlow.Policy(mayAsk: false)), (.begun, .lookUp),
             (.lookedUp(.credential), .authenticate(.stored)), (refused, .finish(.failed(.loginRequired(need)))))

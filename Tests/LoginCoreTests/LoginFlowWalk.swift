@@ -93,7 +93,8 @@ struct LoginFlowWalk: Sendable {
             .answered(.leftBlank(.username)), .answered(.leftBlank(.password)), .answered(.cancelled),
             .answered(.yes), .answered(.no),
             .confirmed(SomeLogin.identity, isRefreshed: true), .confirmed(SomeLogin.identity, isRefreshed: false),
-            .refused(SomeLogin.refusal), .refused(SomeLogin.unnamed), .unconfirmed(SomeLogin.unconfirmed), .rejected,
+            .refused(SomeLogin.refusal), .refused(SomeLogin.unnamed), .unconfirmed(SomeLogin.unconfirmed),
+            .unconfirmed(SomeLogin.undecided), .failed(.forbidden(SomeLogin.doubted)), .rejected,
             .saved,
             .refreshed, .notRefreshable, .foundRefused(SomeLogin.refusal),
             .failed(SomeLogin.network), .failed(SomeLogin.busyForLong), .failed(SomeLogin.forbidden),
@@ -161,8 +162,8 @@ extension LoginFlowWalk.Shadow {
         if case .authenticating(let source) = state, source == .typed || source == .stored,
             case .refused(let refusal) = event
         {
-            // That a name is missing says nothing of a stored password.
-            if source == .typed || refusal.missingName == nil { refusals += 1 }
+            // What judges nothing says nothing of a stored password.
+            if source == .typed || refusal.doubt == nil { refusals += 1 }
         }
     }
 }
@@ -181,6 +182,8 @@ extension LoginFlowWalk.Shadow {
         case (.certificate(let trust), .trust(let answer)) where answer != .reject:
             (accepted, isLasting) = (trust, answer == .always)
         case (.replacement, .yes): mayReplace = true
+        // Nothing has judged what was typed, so it is no attempt.
+        case (.retry(RetryRequest(.usage(.unconfirmed(SomeLogin.undecided)))), .yes): sent -= 1
         case (.credential, .credential(let username)):
             (lastName, sent, blanks) = (username ?? lastName, sent + 1, 0)
         case (.code, .code): (codesSent, blanks) = (codesSent + 1, 0)

@@ -26,13 +26,13 @@ struct LoginVerdictTests {
         #expect(verdict(to: "/loginhelp") == .accepted)
     }
 
-    @Test func `A redirect to the login page, or below it, says nothing`() {
+    @Test func `A redirect to the login page, or below it, leads back`() {
         let targets = [
             "/login/", "/login", "/login?error=1", "/login/failed", "/session", "/login;jsessionid=1F?error",
             "/log%69n", "/LOGIN/",
         ]
         for target in targets {
-            #expect(verdict(to: target) == .undecided, "\(target)")
+            #expect(verdict(to: target) == .ledBack, "\(target)")
         }
     }
 
@@ -52,34 +52,51 @@ struct LoginVerdictTests {
     }
 
     @Test func `A token says that the password was taken`() {
-        #expect(verdict(status: 200, to: nil, hasToken: true) == .accepted)
+        #expect(verdict(status: 200, to: nil, hasToken: true) == .issuedToken)
     }
 
-    private func unconfirmed(
-        _ verdict: LoginVerdict, _ refusal: Refusal = SomeLogin.refusal, provesLogins: Bool, isToken: Bool = false
-    ) -> UnconfirmedLogin.Response? {
-        verdict.unconfirmed(by: refusal, provesLogins: provesLogins, isToken: isToken)
-    }
+    private static let verdicts: [LoginVerdict] = [
+        .issuedToken, .accepted, .undecided, .ledBack, .askedAgain(SomeLogin.refusal), .leftToVerify,
+    ]
 
-    @Test func `A password that was taken is not called wrong, whatever verify says`() {
-        #expect(unconfirmed(.accepted, provesLogins: true) == .tookPassword)
-        #expect(unconfirmed(.accepted, provesLogins: false) == .tookPassword)
-    }
+    /// How verify answers a login that it does not accept, and what strangers got when it last accepted one.
+    private static let refusals: [Refusal] = {
+        let doubts: [Refusal.Doubt?] = [
+            nil, .sameForAnybody, .unnamed(place: "/name"), .otherDoor("basic app", than: "basic gate"),
+            .unproven, .forbidden,
+        ]
+        return doubts.flatMap { doubt in
+            [false, true].map { isSame in
+                var refusal = Refusal(status: 404, doubt: doubt)
+                refusal.isAsAtLastLogin = isSame
+                return refusal
+            }
+        }
+    }()
 
-    @Test func `An undecided login is refused only by a verify endpoint that is known to prove logins`() {
-        #expect(unconfirmed(.undecided, provesLogins: true) == nil)
-        #expect(unconfirmed(.undecided, provesLogins: false) == .undecided)
-    }
-
-    @Test
-    func `A credential that verify itself judges is refused by a status, and by a missing name where one is known`() {
-        #expect(unconfirmed(.leftToVerify, provesLogins: false) == nil)
-        #expect(unconfirmed(.leftToVerify, SomeLogin.unnamed, provesLogins: false) == .undecided)
-        #expect(unconfirmed(.leftToVerify, SomeLogin.unnamed, provesLogins: true) == nil)
-    }
-
-    @Test func `A fresh grant is never told as a wrong password`() {
-        #expect(unconfirmed(.accepted, provesLogins: true, isToken: true) == .issuedToken)
+    @Test func `A password is refused only by a response that judged it, or by a verify that has proved logins`() {
+        for refusal in Self.refusals {
+            for verdict in Self.verdicts {
+                for hasAccepted in [false, true] {
+                    let judged = verdict.unconfirmed(by: refusal, hasAccepted: hasAccepted, isGrant: false)
+                    let isKnown = hasAccepted && refusal.isAsAtLastLogin
+                    let isRefused =
+                        switch (verdict, refusal.doubt) {
+                        case (.issuedToken, _), (_, .otherDoor), (_, .unproven), (_, .forbidden): false
+                        // The form of the login was shown again.
+                        case (.askedAgain, _): true
+                        // A statement to the password itself, or where the login led back.
+                        case (.leftToVerify, nil), (.ledBack, nil): true
+                        case (_, nil): hasAccepted
+                        case (_, .sameForAnybody), (_, .unnamed): isKnown
+                        }
+                    #expect((judged == nil) == isRefused, "\(verdict) \(refusal) \(hasAccepted)")
+                    let isTaken = verdict == .accepted || verdict == .issuedToken
+                    #expect(judged == nil || judged == (isTaken ? .tookPassword : .undecided))
+                    #expect(verdict.unconfirmed(by: refusal, hasAccepted: hasAccepted, isGrant: true) == .issuedToken)
+                }
+            }
+        }
     }
 
     private func page(_ fields: [PageField]) -> LoginPage {

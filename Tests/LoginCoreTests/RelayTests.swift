@@ -102,11 +102,11 @@ struct RelayTests {
         }
         #expect(judged(302, redirect: redirect("/login/", to: "b.example"), in: context) == .passed)
         #expect(judged(201, redirect: redirect("/login/"), in: context) == .passed)
-        let sent = RelayContext(anonymousLocation: "https://sso.example/start")
+        let sent = RelayContext(anonymous: anonymous(redirect("/start", to: "sso.example")))
         #expect(judged(302, redirect: redirect("/start?a", to: "sso.example"), in: sent) == .likeAnonymous)
         #expect(judged(302, redirect: redirect("/start"), in: sent) == .passed)
         #expect(
-            judged(302, redirect: redirect("/welcome"), in: RelayContext(anonymousLocation: "/welcome"))
+            judged(302, redirect: redirect("/welcome"), in: RelayContext(anonymous: anonymous(redirect("/welcome"))))
                 == .likeAnonymous)
         let head = HTTPResponse(status: 302, headers: [.init(name: "location", value: "/login/")])
         #expect(ResponseRule().mayConcern(head))
@@ -163,6 +163,23 @@ struct RelayTests {
     @Test func `a challenge that lacks only scope means forbidden`() {
         let field = HTTPResponseField(name: "WWW-Authenticate", value: "Bearer error=\"insufficient_scope\"")
         #expect(judged(401, headers: [field]) == .forbidden)
+    }
+
+    @Test(arguments: [401, 403, 404, 405, 410, 419, 440, 498])
+    func `What anonymous clients get from verify, or a status of ended sessions, is a reason to ask verify`(status: Int)
+    {
+        let facts = ParsedResponse(response: HTTPResponse(status: status), json: nil, origin: SomeLogin.origin)
+        let context = RelayContext(anonymous: AnonymousResponse(facts, readBy: ResponseRule()))
+        #expect(judged(status, in: context) != .passed)
+        #expect((judged(status) == .passed) == [404, 405, 410].contains(status))
+        #expect(judged(422, in: context) == .passed && judged(503, in: context) == .passed)
+        #expect(ResponseRule().mayConcern(HTTPResponse(status: status)))
+    }
+
+    private func anonymous(_ redirect: Redirect) -> AnonymousResponse? {
+        let facts = ParsedResponse(
+            response: HTTPResponse(status: 302, redirect: redirect), json: nil, origin: SomeLogin.origin)
+        return AnonymousResponse(facts, readBy: ResponseRule())
     }
 
     @Test func `only what a rule may mean is held back`() throws {

@@ -17,8 +17,11 @@ enum SomeLogin {
     static let credential = Credential(username: "bert", .password(Secret("canary-password")))
     static let namelessCredential = Credential(username: nil, .password(Secret("canary-password")))
     static let refusal = Refusal(status: 401, words: "no")
-    static let unnamed = Refusal(status: 200, missingName: "/name")
+    static let unnamed = Refusal(status: 200, doubt: .unnamed(place: "/name"))
+    static let doubted = Refusal(status: 403, doubt: .forbidden)
     static let unconfirmed = UnconfirmedLogin(response: .tookPassword, url: "https://blog.example/me")
+    /// A wrong password is one of its readings.
+    static let undecided = UnconfirmedLogin(response: .undecided, url: "https://blog.example/me")
 
     static let network = LoginFault.network(.connectionLost)
     static let busy = LoginFault.busy(BusyFault(status: 503, retryAfter: 7, words: nil))

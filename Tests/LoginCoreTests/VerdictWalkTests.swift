@@ -71,6 +71,61 @@ struct VerdictWalkTests {
         #expect(count > 50_000 && failures == 0, "\(failures) of \(count)")
     }
 
+    @Test func `A login is refused only by a statement, never by what anybody gets`() {
+        var count = 0
+        for rule in Self.rules {
+            for answer in responses {
+                let known = AnonymousResponse(answer, readBy: rule)
+                for anonymous in [nil, known] {
+                    guard case .refused(let refusal) = answer.judged(by: rule, at: .verify, anonymous: anonymous),
+                        refusal.doubt == nil
+                    else { continue }
+                    count += 1
+                    let isStatement =
+                        answer.status == 401 || answer.matches(any: rule.loggedOut ?? [])
+                        || answer.showsLogin(rule, .verify) || answer.leadsToLogin
+                    #expect(isStatement, "\(answer.status)")
+                }
+            }
+        }
+        #expect(count > 100)
+    }
+
+    @Test func `What judged nothing is matched by no rule that does not name its status, at any step`() throws {
+        let place = try #require(Place("/token"))
+        let fits = [Condition(places: [.init(place: place, pattern: TextPattern(""))])]
+        for status in [408, 429, 500, 502, 503, 504, 599] {
+            for step in [Step.login, .verify, .refresh, .logout, .page] {
+                for named in [false, true] {
+                    let conditions = named ? [Condition(status: status)] : fits
+                    for key in 0..<6 {
+                        var rule = ResponseRule()
+                        switch key {
+                        case 0: (rule.refused, rule.loggedOut) = (conditions, conditions)
+                        case 1: rule.loggedIn = conditions
+                        case 2: rule.forbidden = conditions
+                        case 3: rule.secondFactor = conditions
+                        case 4: rule.pending = conditions
+                        default: rule.username = place
+                        }
+                        let facts = ParsedResponse(
+                            response: HTTPResponse(status: status), json: .object([:]), origin: origin)
+                        let judgement = facts.judged(by: rule, at: step)
+                        guard case .unclear = judgement else {
+                            #expect(named, "\(status) at \(step), rule \(key): \(judgement)")
+                            continue
+                        }
+                    }
+                }
+            }
+            // One that a person has sent is no reason to log in, either.
+            var rule = ResponseRule()
+            (rule.loggedOut, rule.forbidden) = (fits, fits)
+            let facts = ParsedResponse(response: HTTPResponse(status: status), json: .object([:]), origin: origin)
+            #expect(facts.relayed(by: rule) == .passed)
+        }
+    }
+
     @Test func `A request that was found after a login never takes an anonymous client for a login`() {
         let candidate = VerifySearch.Candidate(target: "/home", namedBy: "a test")
         let looks = responses.map { PageLook($0, nil, loginPaths: ["/login"]) }

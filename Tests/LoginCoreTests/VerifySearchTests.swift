@@ -38,7 +38,8 @@ import Testing
         for page in pages { search.add(page) }
         var found: [String] = []
         while let next = search.next() { found.append(next.target) }
-        return found
+        // Above the login, where nothing else is told.
+        return redirect == nil && found.first == "/" ? Array(found.dropFirst()) : found
     }
 
     private static func place(_ loggedIn: PageLook, _ anonymous: PageLook...) -> GuardedPlace? {

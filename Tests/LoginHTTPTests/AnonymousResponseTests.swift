@@ -29,15 +29,20 @@ struct AnonymousResponseTests {
     private let welcome = HTTPResponse.answer(200, cookies: [.named("sid", "one")])
     private let session = Session.cookies([.named("sid", "one")])
 
-    @Test func `a wrong password is refused where anonymous clients get 403`() throws {
+    @Test func `A 403 that anybody gets decides nothing until verify has accepted a login`() throws {
         let exchange = Exchange(try blog(), [.answer(403), welcome, .answer(403)])
-        #expect(
-            fault { _ = try exchange.login() } == .rejected(Refusal(status: 403, mayMeanForbidden: true)))
+        #expect(fault { _ = try exchange.login() }?.exitCode == .usage)
+        let known = Service.Options(accepted: AcceptedVerify(request: "", anonymous: answer(.answer(403))))
+        let refused = Exchange(try blog(), [.answer(403), welcome, .answer(403)], options: known)
+        #expect(fault { _ = try refused.login() }?.exitCode == .rejected)
+        let other = Service.Options(accepted: AcceptedVerify(request: "", anonymous: answer(.answer(401))))
+        let changed = Exchange(try blog(), [.answer(403), welcome, .answer(403)], options: other)
+        #expect(fault { _ = try changed.login() }?.exitCode == .usage)
     }
 
     @Test func `an account that may not is forbidden where anonymous clients get 401`() throws {
         let exchange = Exchange(try blog(), [.answer(401), welcome, .answer(403)])
-        #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403, mayMeanLoggedOut: true)))
+        #expect(fault { _ = try exchange.login() } == .forbidden(Refusal(status: 403, doubt: .forbidden)))
     }
 
     @Test func `what an anonymous client got goes along with the login`() throws {
@@ -56,39 +61,60 @@ struct AnonymousResponseTests {
     private let namesNobody = HTTPResponse.answer(207, "{}")
     private let asksForBasic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\""])
 
-    @Test func `A response without a user name is a login where anonymous clients get another status`() throws {
-        let exchange = try staff([asksForBasic, namesNobody])
-        let login = try exchange.login("anna", "pw")
-        #expect(login.identity == Identity(username: "anna", serverName: nil))
-        #expect(exchange.service.result.unnamedPlace != nil)
+    @Test func `A response without a user name proves nothing, whatever anonymous clients get`() throws {
+        let open = HTTPResponse.answer(207, "{}", headers: ["WWW-Authenticate: Basic realm=\"Wire\""])
+        for anonymous in [asksForBasic, open] {
+            guard
+                case .usage(.unconfirmed(let login))? = fault({
+                    _ = try staff([anonymous, namesNobody]).login("anna", "pw")
+                })
+            else {
+                Issue.record("decided")
+                continue
+            }
+            #expect(login.refusal?.doubt == .unnamed(place: "/screen_name") && login.mayBeWrong)
+        }
     }
 
-    @Test func `A response without a user name is none where anonymous clients get the same`() throws {
-        let exchange = try staff([.answer(207, "{}", headers: ["WWW-Authenticate: Basic realm=\"Wire\""]), namesNobody])
-        guard case .rejected(let refusal)? = fault({ _ = try exchange.login() }) else {
-            Issue.record("not refused")
-            return
+    @Test func `A name that anybody is shown is none, unless it stands in a refusal`() throws {
+        let guest = HTTPResponse.answer(200, #"{"name": "Guest"}"#),
+            anna = HTTPResponse.answer(200, #"{"name": "Anna"}"#)
+        let profile = try blog { $0.response.username = Place("/name") }
+        #expect(try Exchange(profile, [guest, welcome, anna]).login().identity.serverName == "Anna")
+        #expect(fault { _ = try Exchange(profile, [guest, welcome, guest]).login() }?.exitCode == .usage)
+        let last = HTTPResponse.answer(401, #"{"name": "Anna"}"#)
+        #expect(try Exchange(profile, [last, welcome, anna]).login().identity.serverName == "Anna")
+    }
+
+    @Test func `A 401 of another server's challenge has not judged the password`() throws {
+        let app = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"App\""])
+        for other in [app, .answer(401), .answer(401, headers: ["WWW-Authenticate: Bearer"])] {
+            guard case .usage(.unconfirmed(let login))? = fault({ _ = try staff([asksForBasic, other]).login() }) else {
+                Issue.record("decided")
+                continue
+            }
+            guard case .otherDoor(_, than: "basic Wire")? = login.refusal?.doubt else {
+                Issue.record("\(login)")
+                continue
+            }
         }
-        #expect(refusal.missingName == "/screen_name")
+        #expect(fault { _ = try staff([asksForBasic, asksForBasic]).login() }?.exitCode == .rejected)
     }
 
     /// A service that takes any cookie for a login, and sets one only when a login fails.
     @Test func `A cookie that only the login sets proves nothing where a made-up one gets the same`() throws {
         let named = Place("/name")
         for (name, body, expected) in [
-            (named, "{}", ExitCode.rejected), (nil, "{}", .usage), (named, #"{"name": "Anna"}"#, nil),
+            (named, "{}", ExitCode.usage), (nil, "{}", .usage), (named, #"{"name": "Anna"}"#, nil),
         ] as [(Place?, String, ExitCode?)] {
             let exchange = Exchange(
                 try blog { $0.response.username = name },
                 [redirect("/login"), welcome, .answer(200, body), .answer(200, body)])
             #expect(fault { _ = try exchange.login() }?.exitCode == expected, "\(exchange.requests)")
-            #expect(exchange.requests.last?.contains("cookie sid=anonymous") == (body == "{}"), "\(exchange.requests)")
+            #expect(exchange.requests.last?.contains("cookie sid=anonymous") == (name == nil), "\(exchange.requests)")
         }
-        let other = Exchange(
-            try blog { $0.response.username = named },
-            [redirect("/login"), welcome, .answer(200, "{}"), redirect("/login")])
-        #expect(try other.login().identity.serverName == nil && other.rest == 0)
-        let busy = Exchange(try blog(), [redirect("/login"), welcome, .answer(200, "{}"), .answer(503)])
+        let busy = Exchange(
+            try blog { $0.response.username = nil }, [redirect("/login"), welcome, .answer(200, "{}"), .answer(503)])
         _ = try busy.login()
     }
 
@@ -105,12 +131,12 @@ struct AnonymousResponseTests {
         #expect(open.rest == 0 && open.requests.last?.contains("cookie sid=begun") == true)
     }
 
-    @Test func `A name that is missing where the login leads back to its own page is none`() throws {
+    @Test func `A missing name proves nothing where the login leads back to its own page, either`() throws {
         let back = HTTPResponse.answer(
             302, cookies: [.named("sid", "two")], redirect: redirect("/users/login?e=1").redirect)
         let profile = try blog { $0.response.username = Place("/name") }
         let exchange = Exchange(profile, [redirect("/in"), back, .answer(200, "{}"), redirect("/in")])
-        #expect(fault { _ = try exchange.login() }?.exitCode == .rejected)
+        #expect(fault { _ = try exchange.login() }?.exitCode == .usage)
     }
 
     @Test func `A login that leads to a page for a code, which verify does not know, is a second factor`() throws {
@@ -124,7 +150,7 @@ struct AnonymousResponseTests {
         }
     }
 
-    @Test(arguments: [(401, ExitCode.rejected), (403, .forbidden), (429, .busy), (503, .busy)])
+    @Test(arguments: [(401, ExitCode.usage), (403, .forbidden), (429, .busy), (503, .busy)])
     func `A status says enough by itself where the body is no clear JSON`(status: Int, expected: ExitCode) throws {
         for text in ["{\"name\": \"a\", \"name\": \"b\"}", "{\"\u{FF}\""] {
             let body = text.unicodeScalars.map { UInt8($0.value) }.withUnsafeBytes { Secret(copying: $0) }
@@ -135,17 +161,15 @@ struct AnonymousResponseTests {
         }
     }
 
-    @Test func `An account that remembers nothing has the response without a login asked for`() throws {
+    @Test func `A stored password is not refused by a response without a user name`() throws {
         let session = Session.credential(Credential(username: "anna", .password(Secret("pw"))))
-        let good = try staff([namesNobody, asksForBasic], Service.Options(pinnedMethod: .basic))
-        #expect(try good.service.verify(session, username: "anna").identity.serverName == nil)
-        #expect(good.requests.count == 2)
-        let bad = try staff([namesNobody, namesNobody], Service.Options(pinnedMethod: .basic))
-        guard case .rejected(let refusal)? = fault({ _ = try bad.service.verify(session, username: "anna") }) else {
-            Issue.record("not refused")
+        let exchange = try staff([namesNobody], Service.Options(pinnedMethod: .basic))
+        guard case .rejected(let refusal)? = fault({ _ = try exchange.service.verify(session, username: "anna") })
+        else {
+            Issue.record("accepted")
             return
         }
-        #expect(refusal.missingName != nil)
+        #expect(refusal.doubt != nil && exchange.requests.count == 1)
     }
 
     @Test func `What an account remembers survives a state file`() throws {
@@ -155,21 +179,24 @@ struct AnonymousResponseTests {
         #expect(!known.meansLoggedOut && known.withCookies.map(\.location) == ["/in"])
     }
 
-    @Test func `what is remembered means logged out, but not where a rule is written`() throws {
+    @Test func `What anybody gets is no statement, unless a rule makes it one`() throws {
         let options = Service.Options(anonymousResponse: answer(.answer(403)))
         let verified = { (profile: Profile, response: HTTPResponse) in
             let service = Exchange(profile, [response], options: options).service
             return fault { _ = try service.verify(session, username: "anna") }
         }
-        #expect(verified(try blog(), .answer(403)) == .rejected(Refusal(status: 403)))
+        #expect(verified(try blog(), .answer(403)) == .rejected(Refusal(status: 403, doubt: .sameForAnybody)))
         #expect(
             verified(try blog(), .answer(404)) == .failure(.unexpectedStatus(404, step: "verify", words: nil)))
         #expect(
             verified(try blog { $0.response.loggedOut = [Condition(status: 401)] }, .answer(403))
-                == .forbidden(Refusal(status: 403, mayMeanLoggedOut: true)))
+                == .rejected(Refusal(status: 403, doubt: .sameForAnybody)))
         #expect(
-            verified(try blog { $0.response.forbidden = [Condition(status: 402)] }, .answer(403))
-                == .failure(.unexpectedStatus(403, step: "verify", words: nil)))
+            verified(try blog { $0.response.loggedOut = [Condition(status: 403)] }, .answer(403))
+                == .rejected(Refusal(status: 403)))
+        #expect(
+            verified(try blog { $0.response.forbidden = [Condition(status: 403)] }, .answer(403))
+                == .forbidden(Refusal(status: 403)))
     }
 
     @Test func `a redirect is compared by the path it leads to`() throws {
@@ -177,7 +204,8 @@ struct AnonymousResponseTests {
         let verified = { (response: HTTPResponse) in
             fault { _ = try Exchange(try blog(), [response], options: options).service.verify(session, username: "") }
         }
-        #expect(verified(redirect("/login?next=/other#x")) == .rejected(Refusal(status: 302)))
+        #expect(
+            verified(redirect("/login?next=/other#x")) == .rejected(Refusal(status: 302, doubt: .sameForAnybody)))
         #expect(
             verified(redirect("/home")) == .failure(.redirected(step: "verify", status: 302, target: "/home")))
         let elsewhere = Origin(scheme: "https", host: "sso.example", port: 443)

@@ -36,9 +36,9 @@ import Testing
         #expect(sent.allSatisfy { $0.contains("\nHost: \(scene.authority)\n") }, about)
         #expect(sent.last.map { form.isExpected(last: $0) } == true, about)
         switch form {
-        // A login form's redirect is no verdict: verify, asked on the own origin, says no.
+        // A login form's redirect is no verdict, and that verify, asked on the own origin, says no, is none either.
         case .postedForm, .postedJSON, .pageForm:
-            #expect(found?.exitCode == (status < 307 ? .rejected : .untrusted), about)
+            #expect(found?.exitCode == (status < 307 ? .usage : .untrusted), about)
         case .logoutCookie: #expect(found?.exitCode == (status < 307 ? nil : .untrusted), about)
         // RFC 6749 knows no redirect here: a portal may have answered, so that nothing is known of the login.
         case .refreshToken: #expect(found?.exitCode == .busy, about)

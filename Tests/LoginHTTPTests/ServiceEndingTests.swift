@@ -40,8 +40,18 @@ struct ServiceEndingTests {
     }
 
     @Test(arguments: [400, 401])
-    func `a refresh token is refused with 400 and 401`(status: Int) throws {
-        #expect(fault { _ = try refresh(.answer(status)) } == .rejected(Refusal(status: status)))
+    func `A refresh token is refused by an error code with 400 and 401, or by a rule`(status: Int) throws {
+        let refused = HTTPResponse.answer(status, #"{"error": "invalid_grant", "error_description": "gone"}"#)
+        #expect(fault { _ = try refresh(refused) } == .rejected(Refusal(status: status, words: "invalid_grant")))
+        var profile = try SomeProfiles.chat()
+        profile.refresh?.response.refused = [Condition(status: status)]
+        #expect(fault { _ = try Exchange(profile, [.answer(status)]).service.refreshed(old) }?.exitCode == .rejected)
+        let others = [
+            HTTPResponse.answer(status), .answer(status, "Bad Request"), .answer(status, "<html><h1>no</h1>"),
+            .answer(status, headers: ["WWW-Authenticate: Basic realm=\"gateway\""]),
+            .answer(status, #"{"error": "temporarily_unavailable"}"#), .answer(status, #"{"error": "Unauthorized"}"#),
+        ]
+        for other in others { #expect(fault { _ = try refresh(other) }?.exitCode == .busy, "\(other)") }
     }
 
     @Test(arguments: [403, 404, 405, 407, 408, 413, 421, 422, 425, 451, 499])
@@ -77,8 +87,8 @@ struct ServiceEndingTests {
 
     @Test func `the words of a refused refresh are where login has them`() throws {
         #expect(
-            fault { _ = try refresh(.answer(401, "{\"error\":\"Unknown token\"}")) }
-                == .rejected(Refusal(status: 401, words: "Unknown token")))
+            fault { _ = try refresh(.answer(401, "{\"error\":\"invalid_token\"}")) }
+                == .rejected(Refusal(status: 401, words: "invalid_token")))
     }
 
     @Test func `without a refresh token there is nothing to send`() throws {

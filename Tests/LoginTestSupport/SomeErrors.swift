@@ -99,11 +99,18 @@ enum SomeErrors {
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
             .unconfirmed(UnconfirmedLogin(response: .tookPassword, url: hostile)),
             .unconfirmed(UnconfirmedLogin(response: .issuedToken, url: hostile, leadsTo: hostile)),
-            .unconfirmed(UnconfirmedLogin(response: .undecided, url: hostile)), .other(hostile),
-            .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
+            .unconfirmed(UnconfirmedLogin(response: .undecided, url: hostile)),
+            .unconfirmed(
+                UnconfirmedLogin(
+                    response: .undecided, url: hostile,
+                    refusal: Refusal(status: 401, words: hostile, doubt: .otherDoor(hostile, than: hostile)))),
+            .unconfirmed(
+                UnconfirmedLogin(
+                    response: .undecided, url: hostile, refusal: Refusal(status: 200, doubt: .unnamed(place: hostile)))),
+            .other(hostile),
+            .sessionChanged(by: nil), .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
             .unprovenLogin(.redirect(status: 302, target: hostile)),
             .movedLogin(status: 301, path: hostile, line: "post = \"/in/\""),
-            .sessionChanged(by: nil),
         ] + replacements.map { .sessionChanged(by: $0) }
 
     private static let judged: [(LoginFault, ExitCode)] =

@@ -181,6 +181,8 @@ struct HelperLogin {
             let request = LoginRequest(username: account.username, mayAsk: false)
             _ = try LoginRun(invocation.context, profile, request).run()
             return true
+        } catch .loginRequired(let need) where need.isUndecided {
+            throw .loginRequired(need)
         } catch .loginRequired, .rejected {
             return false
         }

@@ -33,6 +33,10 @@ package final class ProfileGeneration {
             target.new?.table?["verify"] = line.value
             run.context.say("verify is now \(service.client.guardedURL): \(line.why ?? "")")
         }
+        if let verify = service.result.otherVerify {
+            rule = verify
+            run.context.say("verify is now \(verify.method) \(service.client.guardedURL), which proves a password")
+        }
         if let status = service.result.loggedInStatus {
             rule.response.loggedIn = [Condition(status: status)]
             noteInVerify("logged-in", .array([.integer(Int64(status))]))

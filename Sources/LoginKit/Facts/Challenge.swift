@@ -89,8 +89,8 @@ public struct Challenge: Equatable, Sendable {
         case sessionEnded(at: Int64?)
         /// A password is stored that the server refused before; it was not sent again.
         case passwordRefusedBefore
-        /// With the stored password, verify has no user name at this place, as without a login.
-        case unnamed(place: String)
+        /// The response of verify to the stored login judges nothing.
+        case undecided(Refusal)
         /// The server refused the credential of the question before.
         case refused(Refusal)
         /// The server refused the password that was stored.
@@ -146,20 +146,33 @@ public struct Refusal: Equatable, Sendable {
     /// Whether this server would answer the same for a good credential without rights, so that both readings have to
     /// be named.
     var mayMeanForbidden = false
-    /// Whether a session that has ended may get this 403 as well: nothing in the response or the profile says that it forbids.
-    var mayMeanLoggedOut = false
+    /// Why the response judges nothing; `nil` for a statement about the login.
+    var doubt: Doubt?
+    /// Whether it is what anonymous clients got when verify last accepted a login.
+    var isAsAtLastLogin = false
     /// Whether it was a Kerberos ticket that was refused.
     var hadTicket = false
     /// The scope to ask for at the next login, if the token's is insufficient (RFC 6750, section 3.1).
     var scope: String?
-    /// Where the profile says the user name stands in a response to verify that has none there: the only sign that it was
-    /// refused, and one that a wrong profile gives as well.
-    var missingName: String?
     /// The difference of the clocks, if it may be the reason.
     var clockDifference: ClockDifference?
 }
 
 extension Refusal {
+    /// The reason that a response of verify says nothing about the login that was sent.
+    enum Doubt: Equatable, Sendable {
+        /// Anybody gets this response, and its status refuses nothing by itself.
+        case sameForAnybody
+        /// 403: the login may have ended, or the account may not.
+        case forbidden
+        /// There is no user name at this place of the profile, or one that anybody is shown.
+        case unnamed(place: String)
+        /// Nobody else gets this response, and it proves nothing by itself.
+        case unproven
+        /// 401 of another protection space than the one that anonymous clients are asked for: these are its challenges and theirs.
+        case otherDoor(String, than: String)
+    }
+
     /// - Parameter words: unescaped, as the server sent them.
     public init(status: Int, words: String? = nil) {
         self.init(status: status, words: words, mayMeanForbidden: false)

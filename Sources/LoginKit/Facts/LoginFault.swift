@@ -76,13 +76,13 @@ package enum UsageFault: Error, Equatable, Sendable {
     case verifyProvesNothing(url: String, withCookies: Bool = false)
     /// The login ended as a right one may, and verify gives the same response as without it.
     case unconfirmed(UnconfirmedLogin)
+    /// A response before the request has changed the session, and verify names another user for it; `nil` where verify does not confirm
+    /// it at all. The request was not sent with it.
+    case sessionChanged(by: Replacement?)
     /// The profile has no verify, and the response to the login does not prove one.
     case unprovenLogin(UnprovenLogin)
     /// The service sends the login's request on to this path, and `line` of a profile names that; nothing was judged.
     case movedLogin(status: Int, path: String, line: String)
-    /// A response before the request has changed the session, and verify names another user for it; `nil` where verify does not confirm
-    /// it at all. The request was not sent with it.
-    case sessionChanged(by: Replacement?)
     /// A login by this URL needs a proposed profile, and no person can confirm it.
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
@@ -161,8 +161,6 @@ package enum TrustFault: Equatable, Sendable {
     case plainHTTP
     case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
-    /// A 401 to a password that was sent by Basic offers other schemes alone: it has not judged the password.
-    case basicNotOffered([String])
     case otherOrigin(target: String)
     /// Over plain http the name of the origin leads to another address than before in this login.
     case otherAddress(Origin)
@@ -221,9 +219,16 @@ package struct UnconfirmedLogin: Equatable, Sendable {
     let response: Response
     /// The URL of the verify endpoint.
     let url: String
+    /// The response of verify to the login; `nil` where it was not asked, since anybody is accepted.
+    var refusal: Refusal?
+    /// The status of verify's response to anybody.
+    var anonymousStatus: Int?
     /// Where verify leads with this login, as a path or as a URL of another origin, without a query, which may hold a secret; `nil` if
     /// nowhere.
     var leadsTo: String?
+
+    /// Whether a wrong password is one of the readings.
+    var mayBeWrong: Bool { response == .undecided }
 }
 
 /// What a login was answered with instead of a proof.
@@ -242,11 +247,8 @@ package struct LoginNeed: Equatable, Sendable {
         case noProfile
         case nothingStored
         case sessionRefused
-        /// Verify answers the stored session, which it has accepted before, with a status that may mean either: it has ended, or the
-        /// account may not. Nothing is erased for it.
-        case sessionForbidden(Refusal)
-        /// Verify has no user name at this place, as without a login, and nothing else tells the two apart.
-        case unnamed(place: String)
+        /// The response of verify to the stored login, which it has accepted before, judges nothing. Nothing is erased for it.
+        case undecided(Refusal)
         case sessionExpired
         /// In so many seconds, sooner than was asked for, and it cannot be refreshed.
         case sessionEndsSoon(seconds: Int64)
@@ -286,6 +288,9 @@ package struct LoginNeed: Equatable, Sendable {
     package let why: Why
     /// The missing fields; empty if they are not known, or would not help.
     let missing: [CredentialField]
+
+    /// Whether the service has judged nothing, so that the stored login may be as good as before.
+    package var isUndecided: Bool { if case .undecided = why { true } else { false } }
 
     /// Without `missing`, a message names no single field.
     package init(why: Why, missing: [CredentialField] = []) {

@@ -17,7 +17,6 @@ extension LoginFault {
         case .untrusted(.unclearRedirect(let target)): return .untrusted(.unclearRedirect(target: told(target)))
         case .untrusted(.formElsewhere(let page, let target)):
             return .untrusted(.formElsewhere(page: told(page), target: told(target)))
-        case .untrusted(.basicNotOffered(let offered)): return .untrusted(.basicNotOffered(offered.map(told)))
         case .untrusted(.weakerMethod(let offered, let accepted)):
             return .untrusted(.weakerMethod(offered: offered.map(told), accepted: accepted))
         case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))
@@ -60,9 +59,12 @@ extension SecondFactorFault {
 extension Refusal {
     /// The fault without the server's words, if they repeat a secret.
     func without(_ secrets: RepeatedSecrets) -> Refusal {
-        guard let words, secrets.stand(in: words) else { return self }
         var refusal = self
-        refusal.words = nil
+        if let words, secrets.stand(in: words) { refusal.words = nil }
+        if case .otherDoor(let door, let former) = doubt {
+            refusal.doubt = .otherDoor(
+                secrets.stand(in: door) ? "…" : door, than: secrets.stand(in: former) ? "…" : former)
+        }
         return refusal
     }
 }

@@ -32,6 +32,8 @@ extension LoginFlow {
             return authenticate(.typed)
         case (.retry, .resume(let source), .yes):
             return go(.resuming(source, .typed), .resume(.typed))
+        case (.retry, .retype, .yes):
+            return ask(reason)
         case (.retry(let request), _, .no):
             return finish(.failed(request.fault))
         // Nothing else fits; a new question has to be named here before this builds.
@@ -71,6 +73,17 @@ extension LoginFlow {
         }
         retriesOffered += 1
         return ask(.retry(RetryRequest(error)), then: continuation)
+    }
+
+    /// Ends with a login that nothing has judged, unless the person types the password once more: it may have been wrong. That is no
+    /// attempt.
+    mutating func end(with login: UnconfirmedLogin, from source: Source) -> Effect {
+        let fault = LoginFault.usage(.unconfirmed(login))
+        guard source == .typed, login.mayBeWrong, retriesOffered < policy.maxAttempts else {
+            return finish(.failed(fault))
+        }
+        (retriesOffered, credentialsSent) = (retriesOffered + 1, credentialsSent - 1)
+        return ask(.retry(RetryRequest(fault)), then: .retype)
     }
 }
 

@@ -15,6 +15,7 @@ extension LoginFlow {
             return go(.resuming(source, .none), .resume(.none))
         case (.resuming(let source, _), .confirmed(let identity, let isRefreshed)):
             return confirm(identity, isRefreshed, from: source)
+        // Another password would need another code.
         case (.resuming, .unconfirmed(let login)):
             return finish(.failed(.usage(.unconfirmed(login))))
         case (.resuming(_, .none), .refused(let refusal)):

@@ -17,14 +17,18 @@ struct StoredSession: Equatable, Sendable {
     var refreshes = 0
     /// Whether the server has refused it.
     var isRefused = false
+    /// The response of verify to it, if that judges nothing.
+    var doubt: Refusal?
 }
 
 /// The part of the table that is about a stored session.
 extension LoginFlow {
     mutating func judge(_ session: StoredSession) -> Effect {
         var session = session
-        session.isRefused = policy.sessionWasRefused
-        return policy.refreshesFirst || policy.sessionWasRefused || endedAt != nil
+        session.doubt = policy.sessionRefusal.flatMap { $0.doubt == nil ? nil : $0 }
+        session.isRefused = policy.sessionRefusal != nil && session.doubt == nil
+        if let doubt = session.doubt, doubt.doubt == .forbidden { return self.doubt(doubt) }
+        return policy.refreshesFirst || policy.sessionRefusal != nil || endedAt != nil
             ? proceed(to: .refreshing, session, .refreshSession) : proceed(to: .verifying, session, .verifySession)
     }
 
@@ -34,9 +38,10 @@ extension LoginFlow {
         case (.verifying, .confirmed(let identity, let isRefreshed)):
             if session.withCredential, replacement(by: identity) != nil { return authenticate(.stored) }
             return confirm(identity, isRefreshed, from: .stored)
-        case (.verifying, .refused):
-            session.isRefused = true
-            if session.refreshes == 2 { return proceed(to: .rejecting, session, .reject(.session)) }
+        case (.verifying, .refused(let refusal)):
+            session.doubt = refusal.doubt == nil ? nil : refusal
+            session.isRefused = refusal.doubt == nil
+            if session.refreshes == 2 { return goOnWithoutRefresh(session) }
             return proceed(to: .refreshing, session, .refreshSession)
 
         case (.refreshing, .refreshed):
@@ -48,7 +53,7 @@ extension LoginFlow {
             return goOnWithoutRefresh(session)
         case (.savingRefresh, .saved):
             session.refreshes += 1
-            session.isRefused = false
+            (session.isRefused, session.doubt) = (false, nil)
             return proceed(to: .verifying, session, .verifySession)
         case (.refreshing, .lookedUp(let found, _)):
             return goOn(with: found, after: session)
@@ -67,6 +72,7 @@ extension LoginFlow {
     private mutating func goOnWithoutRefresh(_ session: StoredSession) -> Effect {
         if session.isRefused { return proceed(to: .rejecting, session, .reject(.session)) }
         if session.withCredential { return authenticate(.stored) }
+        if let refusal = session.doubt { return doubt(refusal) }
         if policy.provesItself { return endRefusedSession() }
         if !policy.refreshesFirst { return proceed(to: .verifying, session, .verifySession) }
         return finish(.failed(.loginRequired(need(.sessionExpired))))

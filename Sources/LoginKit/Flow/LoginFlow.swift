@@ -6,10 +6,11 @@
 /// Promises, proved by a walk of every reachable state with every event (`LoginFlowWalkTests`):
 /// - a login is saved only after the verify endpoint confirmed it, but for a refreshed session, which is saved before, since the
 ///   old one may be used up by then; a stored one is rejected only after a refusal;
-/// - at most `maxAttempts` credentials and as many codes are sent, with at most ten blank answers between two; every path ends,
-///   nothing happens after the end;
-/// - what the service took, or did not judge, is never told as refused because verify looks the same afterwards: the login ends,
-///   nobody is asked again, nothing is marked;
+/// - at most `maxAttempts` credentials and as many codes are sent, with at most ten blank answers between two, and as many again that
+///   nothing has judged; every path ends, nothing happens after the end;
+/// - what the service took, or did not judge, is never told as refused because verify looks the same afterwards: nothing is marked, no
+///   attempt is counted, and it is sent or asked for again only if the person says so;
+/// - a stored login that verify answers with what judges nothing is neither refused nor marked nor erased;
 /// - a wrong code is no wrong password: a stored password that meets a second factor is neither refused nor marked;
 /// - only a refusal counts as a failed attempt, and only a refusal is told as one; what a fault kept from being judged may be sent
 ///   once more, at most as often, and only if the person says so;
@@ -46,6 +47,8 @@ package struct LoginFlow: Equatable, Sendable {
         case resume(Source)
         case save(Identity, Source)
         case retake(Interruption)
+        /// The credential is asked for again, for nothing has judged the last one.
+        case retype
     }
 
     /// The stored login, as facts: the secrets stay with the loop.
@@ -136,7 +139,7 @@ package struct LoginFlow: Equatable, Sendable {
     var retriesOffered = 0
     /// When the stored session ended, where it is past its end.
     private(set) var endedAt: Int64?
-    private var reason = Challenge.Reason.notLoggedIn
+    private(set) var reason = Challenge.Reason.notLoggedIn
     var proposedUsername: String?
     let policy: Policy
     /// The certificate that was accepted in this login or before it.
@@ -163,8 +166,9 @@ package struct LoginFlow: Equatable, Sendable {
 
         case (_, .failed(.untrusted(.certificate(let trust)))):
             return judge(trust)
-        case (.judging, .failed(.forbidden(let refusal))) where refusal.mayMeanLoggedOut:
-            return askOrEnd(.sessionEnded(at: endedAt), why: .sessionForbidden(refusal))
+        case (.judging, .failed(.forbidden(let refusal))) where refusal.doubt == .forbidden,
+            (.authenticating(.stored), .failed(.forbidden(let refusal))) where refusal.doubt == .forbidden:
+            return doubt(refusal)
         case (.judging(let session), .failed(.busy(let fault))) where fault.isDoubtful && isOver(session):
             if session.withCredential { return authenticate(.stored) }
             return askOrEnd(.sessionEnded(at: endedAt), why: .refreshNotJudged(fault))
@@ -180,6 +184,7 @@ package struct LoginFlow: Equatable, Sendable {
             endedAt = end
             return judge(found)
         case (.lookingUp, .foundRefused(let refusal)):
+            if refusal.doubt != nil { return doubt(refusal) }
             note(refusal)
             return go(.rejectingCredential(refusal), .reject(.credential))
         case (.judging(let session), _):
@@ -209,17 +214,15 @@ package struct LoginFlow: Equatable, Sendable {
         case (.authenticating(.supplied), .refused(let refusal)), (.authenticating(.ticket), .refused(let refusal)):
             return finish(.failed(.rejected(refusal)))
         case (.authenticating(.stored), .refused(let refusal)):
-            // A page that has changed says nothing of a password that was good.
-            if let place = refusal.missingName { return askOrEnd(.unnamed(place: place), why: .unnamed(place: place)) }
+            if refusal.doubt != nil { return doubt(refusal) }
             note(refusal)
             return go(.rejectingCredential(refusal), .reject(.credential))
         case (.authenticating(.typed), .refused(let refusal)):
             note(refusal)
             guard credentialsSent < policy.maxAttempts else { return finish(.failed(.rejected(refusal))) }
             return ask(.refused(refusal))
-        // Not another password, not another try: each may leave a session behind, and none would tell more.
-        case (.authenticating, .unconfirmed(let login)):
-            return finish(.failed(.usage(.unconfirmed(login))))
+        case (.authenticating(let source), .unconfirmed(let login)):
+            return end(with: login, from: source)
         case (.rejectingCredential(let refusal), .rejected):
             guard mayAskNow else { return finish(.failed(.rejected(refusal))) }
             reason = .storedRefused(refusal)
@@ -295,6 +298,9 @@ extension LoginFlow {
         case .credential: authenticate(.stored)
         }
     }
+
+    /// Asks for another login where the response to the stored one judges nothing; what is stored stays.
+    mutating func doubt(_ refusal: Refusal) -> Effect { askOrEnd(.undecided(refusal), why: .undecided(refusal)) }
 
     /// The server does not know the stored session any more.
     mutating func endRefusedSession() -> Effect {

@@ -22,8 +22,9 @@ extension LoginFlow {
         var provesItself = false
         /// Refresh what is stored before it is verified, since its end is too near; what has ended is refreshed anyway.
         var refreshesFirst = false
-        /// The server has just refused the stored session: it is refreshed or given up, not verified once more.
-        var sessionWasRefused = false
+        /// The server has just refused the stored session, or has answered it with what judges nothing: it is refreshed or given up, not
+        /// verified once more.
+        var sessionRefusal: Refusal?
         /// The policy for a certificate that does not verify.
         package var trust = TrustPolicy()
         /// The methods for which no person is asked.

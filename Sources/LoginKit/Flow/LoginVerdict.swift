@@ -1,12 +1,15 @@
-/// The verdict of the login's own responses about the credential, before verify is asked.
+/// What the login's own responses say of the credential, before verify is asked.
 ///
-/// A refusal is not among them: it ends the login at once. 'Refused' is told only where a response that judged the credential
-/// refused it, and many services answer a right and a wrong password alike.
+/// A refusal is not among them: it ends the login at once. Many services answer a right and a wrong password alike.
 enum LoginVerdict: Equatable, Sendable {
-    /// The service took the credential: it answered with a token, or led away from the login page with a new cookie.
+    /// The service answered with a token.
+    case issuedToken
+    /// It led away from the login page with a new cookie.
     case accepted
     /// The response may mean either.
     case undecided
+    /// It led back to the login.
+    case ledBack
     /// It showed its form again, without a word of the profile about that: refused, unless verify says that this is a login.
     case askedAgain(Refusal)
     /// No request of the login's own carried the credential: it is the session, and verify judges it.
@@ -14,21 +17,28 @@ enum LoginVerdict: Equatable, Sendable {
 }
 
 extension LoginVerdict {
-    /// Judges a fresh login that verify calls logged out.
+    /// Judges a fresh login that verify does not accept: refused only by a response that judged the credential. That verify does not know a
+    /// session is no such response, unless it has accepted one before.
     /// - Parameters:
-    ///   - provesLogins: whether a person wrote the verify endpoint, or it has accepted a session of this profile before.
-    ///   - isToken: whether the credential was a person's consent, so that there is no password to be wrong.
+    ///   - hasAccepted: whether verify, as it is written now, has accepted a login of this profile.
+    ///   - isGrant: whether the credential was a person's consent, so that there is no password to be wrong.
     /// - Returns: `nil` if the credential was refused.
-    func unconfirmed(
-        by refusal: Refusal, provesLogins: Bool, isToken: Bool
-    ) -> UnconfirmedLogin.Response? {
-        if isToken { return .issuedToken }
+    func unconfirmed(by refusal: Refusal, hasAccepted: Bool, isGrant: Bool) -> UnconfirmedLogin.Response? {
+        if isGrant { return .issuedToken }
+        switch (refusal.doubt, self) {
+        case (nil, .askedAgain), (nil, .ledBack), (nil, .leftToVerify): return nil
+        case (nil, .accepted), (nil, .undecided): return hasAccepted ? nil : response
+        case (.sameForAnybody, .askedAgain), (.unnamed, .askedAgain): return nil
+        case (_, .issuedToken), (.otherDoor, _), (.forbidden, _), (.unproven, _): return response
+        case (.sameForAnybody, _), (.unnamed, _): return hasAccepted && refusal.isAsAtLastLogin ? nil : response
+        }
+    }
+
+    /// What the service has made of the credential.
+    private var response: UnconfirmedLogin.Response {
         switch self {
-        case .accepted: return .tookPassword
-        case .undecided: return provesLogins ? nil : .undecided
-        case .askedAgain: return nil
-        // A status or a rule judges; that a name is missing does so only where somebody said that it is there.
-        case .leftToVerify: return refusal.missingName == nil || provesLogins ? nil : .undecided
+        case .issuedToken, .accepted: .tookPassword
+        case .undecided, .ledBack, .askedAgain, .leftToVerify: .undecided
         }
     }
 }
@@ -43,10 +53,10 @@ extension ParsedResponse {
     func verdict(
         hasToken: Bool, loginPaths: [String], former: [Cookie], anonymous: Set<String> = []
     ) -> LoginVerdict {
-        if hasToken { return .accepted }
+        if hasToken { return .issuedToken }
         // Where verify sends anonymous clients may be the login page, or the home page that a login leads to: JupyterHub's is.
-        guard let path = locationPath, foreignRedirect == nil, !loginPaths.contains(where: { path.isLogin(of: $0) })
-        else { return .undecided }
+        guard let path = locationPath, foreignRedirect == nil else { return .undecided }
+        if loginPaths.contains(where: { path.isLogin(of: $0) }) { return .ledBack }
         return response.hasNewCookie(since: former, anonymous: anonymous) ? .accepted : .undecided
     }
 }

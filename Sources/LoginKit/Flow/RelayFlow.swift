@@ -155,8 +155,8 @@ struct RelayContext: Equatable, Sendable {
     var carriedPassword = false
     /// Where people log in: paths of the profile's own requests.
     var loginPaths: [String] = []
-    /// Where verify sends anonymous clients: a path, behind its origin if that is another one.
-    var anonymousLocation: String?
+    /// The response of verify to anonymous clients.
+    var anonymous: AnonymousResponse?
 }
 
 extension ParsedResponse {
@@ -183,13 +183,19 @@ extension ParsedResponse {
         }
         if matches(any: rule.loggedOut ?? []) { return response.isRefusal ? .loggedOut : .likeAnonymous }
         if isRedirect(toLoginOf: context) || asksAgain && (200..<300).contains(status) { return .likeAnonymous }
-        guard response.isRefusal else { return .passed }
+        guard response.isRefusal else { return isLikeAnonymous(context.anonymous) ? .likeAnonymous : .passed }
         return isToldForbidden ? .forbidden : .undecided
+    }
+
+    /// Whether anonymous clients get such a response from verify, or it has a status by which services say that a session has ended.
+    private func isLikeAnonymous(_ anonymous: AnonymousResponse?) -> Bool {
+        [419, 440, 498].contains(status)
+            || anonymous?.all.contains { $0.meansLoggedOut && $0.isSame(as: self) } ?? false
     }
 
     private func isRedirect(toLoginOf context: RelayContext) -> Bool {
         guard (300..<400).contains(status), let path = locationPath else { return false }
-        return path.lookedUpPath == context.anonymousLocation?.lookedUpPath
+        return path.lookedUpPath == context.anonymous?.location?.lookedUpPath
             || foreignRedirect == nil && context.loginPaths.contains { path.lookedUpPath == $0.lookedUpPath }
     }
 }

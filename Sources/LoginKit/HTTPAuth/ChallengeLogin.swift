@@ -43,9 +43,12 @@ final class ChallengeLogin: LoginMethod {
         return (step == .verify ? try challengesOfLogin() : [], facts.status)
     }
 
-    /// Whether a profile that names Basic alone is tried with it: some services answer whoever sends none with 400 or 404.
+    /// Whether a profile that names Basic alone is tried with it: some services answer whoever sends none with 400 or 404. 407 may be a
+    /// proxy's, and 408 has judged nothing.
     private func mayTryBasic(despite doubt: LoginFault) -> Bool {
-        guard case .failure(.unexpectedStatus) = doubt else { return false }
+        guard case .failure(.unexpectedStatus(let status, _, _)) = doubt, status != 407, status != 408 else {
+            return false
+        }
         return client.profile.methods == [.basic]
     }
 

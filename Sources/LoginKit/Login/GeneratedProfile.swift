@@ -56,8 +56,12 @@ extension LoginContext {
     /// The keys of the profile, from a URL and its login.
     private func table(_ profile: Profile) -> [String: ConfigValue] {
         var table: [String: ConfigValue] = ["url": .string(profile.url)]
-        if let verify = profile.verify {
-            var rule: [String: ConfigValue] = ["get": .string(verify.path.source)]
+        if let verify = profile.verify, verify != profile.mcp.map(RequestRule.initializingMCP) {
+            var rule: [String: ConfigValue] =
+                verify.method == "GET"
+                ? ["get": .string(verify.path.source)] : ["send": .string("\(verify.method) \(verify.path.source)")]
+            let headers = verify.headers.map { ConfigValue.string("\($0.name.shown): \($0.value.shown)") }
+            if !headers.isEmpty { rule["header"] = .array(headers) }
             let statuses = (verify.response.loggedIn ?? []).compactMap(\.status)
             if !statuses.isEmpty { rule["logged-in"] = .array(statuses.map { .integer(Int64($0)) }) }
             if let name = verify.response.username { rule["username"] = name.written }

@@ -50,10 +50,11 @@ package struct LoginRun {
             ttl: request.ttl, pinnedMethod: method, hasPassword: request.supplied != nil,
             username: request.username.map { record?.account(named: $0)?.username ?? $0 },
             anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil })
-        // A URL alone is a guess at what proves a login, until it has accepted one.
-        let hasAccepted = record?.origin == endpoint.origin && record?.pinnedMethod != nil
-        options.verifyProvesLogins =
-            hasAccepted || !(request.learns || context.profiles.isProposal(profile.name))
+        if let accepted = record?.accepted, record?.origin == endpoint.origin,
+            accepted.request == profile.verify?.fingerprint
+        {
+            options.accepted = accepted
+        }
         options.learns = request.learns && (profile.traits.asksForGrant || profile.traits.answersChallenges)
         options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
@@ -104,7 +105,6 @@ package struct LoginRun {
         let outcome = loop.run(try flow())
         if case .failed = outcome {
         } else {
-            sayIfUnnamed()
             sayIfOtherWasSet()
             try sayIfTrustedOnce()
         }
@@ -112,6 +112,7 @@ package struct LoginRun {
         case .alreadyLoggedIn(let identity): (account.identity, account.wasThere) = (identity, true)
         case .loggedIn(let identity):
             warnOfNewLogin()
+            sayIfOtherName(identity)
             account.identity = identity
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
@@ -194,14 +195,12 @@ package struct LoginRun {
 
 // What a person is told of a login that was good.
 extension LoginRun {
-    /// Reports a response to verify without a user name: a page of the service has changed, the login is still good.
-    private func sayIfUnnamed() {
-        guard let place = service.result.unnamedPlace else { return }
-        context.say(
-            """
-            \(profile.name): the response to verify has no user name at \(SafeText.quoted("\(place)")); using the name \
-            that was typed
-            """)
+    /// Tells a person who may have expected another name; an upper-case letter more is none.
+    private func sayIfOtherName(_ identity: Identity) {
+        guard let name = identity.serverName, !identity.username.isEmpty,
+            name.lowercased() != identity.username.lowercased()
+        else { return }
+        context.say("you typed \(SafeText.name(identity.username)); the service says \(SafeText.name(name))")
     }
 
     /// Warns if verify set another user's session, which is not used; the login is still good.

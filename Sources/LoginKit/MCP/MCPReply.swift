@@ -102,11 +102,6 @@ final class MCPReply: ResponseReceiver {
 }
 
 extension HTTPResponse {
-    /// Of its content, without parameters.
-    fileprivate var mediaType: String {
-        (values(of: "Content-Type").first ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
-    }
-
     /// Whether it is good, and an event stream.
     var isEventStream: Bool { (200..<300).contains(status) && mediaType == "text/event-stream" }
 }

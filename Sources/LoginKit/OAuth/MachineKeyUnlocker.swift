@@ -42,7 +42,7 @@ struct MachineKeyUnlocker {
 
     private func hasSession() throws(LoginFault) -> Bool {
         let policy = request.policy
-        guard !policy.force, !policy.sessionWasRefused, !policy.refreshesFirst, let session = try stored().session
+        guard !policy.force, policy.sessionRefusal == nil, !policy.refreshesFirst, let session = try stored().session
         else {
             return false
         }

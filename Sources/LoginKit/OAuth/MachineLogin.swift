@@ -25,7 +25,7 @@ final class MachineLogin: LoginMethod {
         let credential = Credential(
             username: given.username ?? issued.name, given.kind, extraSecrets: given.extraSecrets)
         return .opened(
-            OpenedLogin(credential: credential, session: .token(issued.grant.grant.session), verdict: .accepted))
+            OpenedLogin(credential: credential, session: .token(issued.grant.grant.session), verdict: .issuedToken))
     }
 
     func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .oauth }

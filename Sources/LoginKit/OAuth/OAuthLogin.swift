@@ -17,7 +17,7 @@ final class OAuthLogin: LoginMethod {
         guard case .grant(let authorized) = steps.credential.kind else { throw client.lacking }
         client.hide(authorized.grant.secrets)
         return .opened(
-            OpenedLogin(credential: steps.credential, session: .token(try session(authorized)), verdict: .accepted))
+            OpenedLogin(credential: steps.credential, session: .token(try session(authorized)), verdict: .issuedToken))
     }
 
     func authenticationMethod(for credential: Credential) -> AuthenticationMethod { .oauth }

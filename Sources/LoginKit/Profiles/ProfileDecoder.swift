@@ -51,7 +51,8 @@ package struct ProfileDecoder {
     }
 
     private func proof(_ requests: RequestDecoder, _ table: StrictTable) throws(UsageFault) -> Proof {
-        guard let verify = try requests.request("verify", in: table) else {
+        let written = try requests.request("verify", in: table), mcp = try requests.plainPath("mcp", in: table)
+        guard let verify = written ?? mcp.map(RequestRule.initializingMCP) else {
             guard table.value("login") != nil else {
                 throw table.fault("verify", "is missing; it is optional only with a 'login'")
             }

@@ -117,7 +117,9 @@ package final class AuthenticatedSession {
         do {
             let login = try run.service.verify(waiting, username: username)
             if let other = changing.accept(waiting, login, at: .now) { tell(run.words(of: other)) }
-        } catch .rejected, .forbidden, .secondFactor {
+        } catch .rejected(let refusal) where refusal.doubt == nil {
+            changing.refuse(waiting, at: .now)
+        } catch .forbidden, .secondFactor {
             changing.refuse(waiting, at: .now)
         } catch {
             changing.postpone(at: .now)
@@ -126,23 +128,26 @@ package final class AuthenticatedSession {
     }
 
     /// The result of asking verify after a request was refused.
-    enum Recheck { case unknown, known, replaced }
+    /// `unknown` with the last refusal, which may judge nothing.
+    enum Recheck { case unknown(Refusal?), known, replaced }
 
     /// Asks verify, after the service has refused a request, whether it still knows the session.
     /// - Parameter refreshed: the session as the refusal itself has changed it.
     /// - Returns: `replaced` if a value that waited is good, and the one that was sent is not.
-    /// - Throws: `loginRequired` where the session is another user's, or verify answers with 403.
+    /// - Throws: `loginRequired` where the session is another user's.
     func recheck(after refreshed: Session?) throws(LoginFault) -> Recheck {
         let used = changing.used, refreshed = refreshed.map { provable($0) }
+        var last: Refusal?
         for session in changing.candidates(after: refreshed) {
             let login: Login
             do {
                 login = try run.service.verify(session, username: username)
-            } catch .rejected {
-                changing.refuse(session, at: .now)
+            } catch .rejected(let refusal) {
+                if refusal.doubt == nil { changing.refuse(session, at: .now) }
+                last = refusal
                 continue
-            } catch .forbidden(let refusal) where refusal.mayMeanLoggedOut && session.credential == nil {
-                throw .loginRequired(LoginNeed(why: .sessionForbidden(refusal)))
+            } catch .forbidden(let refusal) where refusal.doubt == .forbidden {
+                return .unknown(refusal)
             }
             let isReplaced = session != used && session != refreshed
             guard let other = changing.accept(session, login, replacesRefused: isReplaced, at: .now) else {
@@ -152,7 +157,7 @@ package final class AuthenticatedSession {
             guard session != used else { throw lost(other, login.identity) }
             tell(run.words(of: other))
         }
-        return .unknown
+        return .unknown(last)
     }
 
     private func store(isLast: Bool) {

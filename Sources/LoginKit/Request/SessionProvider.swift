@@ -51,13 +51,17 @@ package struct SessionProvider {
     }
 
     /// Verifies the stored session, refreshes it, or logs in.
-    /// - Parameter refused: the session that the server has just refused, so that it is not asked about it once more.
-    package func enter(after refused: Session? = nil) throws(LoginFault) -> AuthenticatedSession {
+    /// - Parameters:
+    ///   - refused: the session that the server has just refused, so that it is not asked about it once more.
+    ///   - refusal: of verify, which may judge nothing.
+    package func enter(
+        after refused: Session? = nil, _ refusal: Refusal? = nil
+    ) throws(LoginFault) -> AuthenticatedSession {
         var request = request
         if let refused {
-            request.policy.sessionWasRefused = true
+            request.policy.sessionRefusal = refusal ?? Refusal(status: 401, mayMeanForbidden: true)
             request.outdated = refused
-            request.refusal = Refusal(status: 401, mayMeanForbidden: true)
+            request.refusal = request.policy.sessionRefusal
             // What was given is tried once.
             request.supplied = nil
         }

@@ -9,6 +9,8 @@ package struct UserRequest {
     private var authenticated: AuthenticatedSession?
     /// Whether a value that waited has taken the place of the one that was refused.
     private var isReplaced = false
+    /// What verify has said of the session after the response.
+    private var refusal: Refusal?
 
     /// - Parameter former: the session of the request before.
     package init(
@@ -111,7 +113,9 @@ extension UserRequest: SessionLender {
         guard let authenticated else { return false }
         switch try authenticated.recheck(after: relayed?.session) {
         case .known: return true
-        case .unknown: return false
+        case .unknown(let refusal):
+            self.refusal = refusal
+            return false
         case .replaced:
             isReplaced = true
             return false
@@ -129,7 +133,9 @@ extension UserRequest: SessionLender {
         let present = isReplaced ? authenticated : nil
         isReplaced = false
         let another =
-            if let present { try lend(present) } else { try lend(try provider.enter(after: authenticated?.session)) }
+            if let present { try lend(present) } else {
+                try lend(try provider.enter(after: authenticated?.session, refusal))
+            }
         outgoing.say(
             "\(missing == nil ? "sending the same request again" : "sending the request") with the new session")
         return another

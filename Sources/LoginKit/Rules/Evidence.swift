@@ -8,10 +8,6 @@ package struct Evidence: Equatable, Sendable {
     package private(set) var judgement: Judgement
     /// The key and the number of the profile's own rule that held, counted from 1; `nil` if what is usual decided.
     let rule: Rule?
-    /// Whether it was taken for 'logged out' because it is what verify answers without a login.
-    let isAnonymous: Bool
-    /// Where the user name should be, if it was taken for 'logged out' because there is none.
-    let missingName: Place?
     /// Whether it was taken for a refusal because it is the login form again.
     let asksAgain: Bool
     /// Whether the request had no more than the cookies that anybody gets before a login.
@@ -33,10 +29,8 @@ package struct Evidence: Equatable, Sendable {
     }
 
     init(
-        _ facts: ParsedResponse, _ answer: ResponseRule, _ step: Step, _ judgement: Judgement,
-        _ anonymous: AnonymousResponse?
+        _ facts: ParsedResponse, _ answer: ResponseRule, _ step: Step, _ judgement: Judgement
     ) {
-        isAnonymous = judgement.isRefusal && facts.isAnonymous(anonymous, answer, step)
         (self.step, status, self.judgement) = (step, facts.status, judgement)
         let refusals = step == .verify ? ("logged-out", answer.loggedOut) : ("refused", answer.refused)
         let loggedIn = step == .verify && judgement == .accepted ? answer.loggedIn : nil
@@ -50,8 +44,6 @@ package struct Evidence: Equatable, Sendable {
         }
         rule = held.first
         asksAgain = judgement.isRefusal && rule == nil && facts.showsLogin(answer, step)
-        let isDecided = rule != nil || asksAgain || isAnonymous || facts.status == 401 && refusals.1 == nil
-        missingName = judgement.isRefusal && !isDecided ? facts.missingName(answer, step) : nil
     }
 }
 
@@ -79,7 +71,7 @@ extension ParsedResponse {
     func evidence(
         by rule: ResponseRule, at step: Step, anonymous: AnonymousResponse? = nil, withCookies: Bool = false
     ) -> Evidence {
-        var evidence = Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous), anonymous)
+        var evidence = Evidence(self, rule, step, judged(by: rule, at: step, anonymous: anonymous))
         evidence.hasCookiesOfAnybody = withCookies
         return evidence
     }

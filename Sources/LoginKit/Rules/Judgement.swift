@@ -1,21 +1,19 @@
 import Secrets
 
-/// The judgement of a response of verify or of a login. What follows from which response is in docs/verdicts.md; every command
-/// and every receipt goes by this:
+/// The judgement of one response. The four sentences that it follows, and what several responses say together, are in
+/// docs/verdicts.md:
 ///
-/// - Logged in is a session that verify calls so, and verify proves it only if anonymous clients get another answer: without
-///   cookies, and with those that anybody gets before a login. Both are looked at before a password goes out; if either is taken for a login,
-///   none can be had (`AnonymousCheck`). A name that is missing is the typed one only where both are known to differ.
-/// - Refused is a response to the credential that a `refused` rule names; without one 401, or the form of the login again. The
-///   latter alone may be overruled, by a verify that says logged in (`LoginVerdict.askedAgain`).
-/// - A page that asks for a code, and for no password, is a second factor whatever `refused` says; at verify, too, unless it has the
-///   name.
-/// - Undecided is every other response to a login: verify decides, and what it calls logged out was refused only where it is known
-///   to prove logins (`LoginVerdict.unconfirmed`).
-/// - Ended is a session that verify calls logged out. A response to a person's own request is at most a reason to ask verify
-///   (`RelayJudgement`).
+/// 1. Accepted needs evidence for the person: 2xx, or what a rule names with its status, that no anonymous look shows; where the profile
+///    names a place for the name, the name.
+/// 2. Refused needs evidence against the credential: a response to it that judged it. What anybody gets, and is no statement
+///    (`Refusal.doubt`), is none (`LoginVerdict.unconfirmed`).
+/// 3. What judged nothing (408, 429, 5xx but 501) is matched by no rule that does not name its status (`ParsedResponse.matches`).
+/// 4. Whose session it is is known before it is used (`ChangingSession`).
+///
+/// A response to a person's own request is at most a reason to ask verify (`RelayJudgement`).
 package enum Judgement: Equatable, Sendable {
     case accepted
+    /// At verify only a statement refuses, which has no `doubt`.
     case refused(Refusal)
     case forbidden(Refusal)
     /// The credential is good, and a code or an approval is needed; with the server's own words.
@@ -45,35 +43,61 @@ extension ParsedResponse {
         if matches(any: rule.pending ?? []) { return .pending }
         // A code is asked for only after a good password, whatever else the page has that a refusal has, too.
         if asksForCode, step == .login, rule.secondFactor == nil { return .needsSecondFactor(words: refusal.words) }
-        if matches(any: refused ?? []) || showsLogin(rule, step) { return .refused(refusal) }
+        if matches(any: refused ?? []) || showsLogin(rule, step) || leadsToLogin && step == .verify {
+            return .refused(refusal)
+        }
         if asksForCode, step == .verify, rule.secondFactor == nil, (200..<300).contains(status), !hasName(rule) {
             return .needsSecondFactor(words: refusal.words)
         }
         if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
-        if isAnonymous(anonymous, rule, step) { return .refused(refusal) }
+        if step == .verify {
+            refusal.doubt = doubt(anonymous)
+            if refusal.doubt != nil { return .refused(refusal) }
+        }
         if rule.forbidden == nil, matches(any: step.usuallyForbidden) {
-            refusal.mayMeanLoggedOut = status == 403
+            refusal.doubt = step == .verify && status == 403 ? .forbidden : nil
             return .forbidden(refusal)
         }
         if refused == nil, matches(any: step.usuallyRefused) { return .refused(refusal) }
         // What the rules look for may stand in what was not read.
-        if (200..<300).contains(status), rule.readsBody, !hasName(rule), let unread = response.unread {
+        if isSuccess, rule.readsBody, !hasName(rule), let unread = response.unread {
             return .unclear(unread)
         }
         if let unclear = unclear(rule, step), !isNamedLogin(rule, step) { return .unclear(unclear) }
-        guard let place = missingName(rule, step), anonymous?.differs(from: self) != true else { return .accepted }
-        refusal.missingName = place.description
+        guard let place = missingName(rule, step, anonymous) else { return .accepted }
+        refusal.doubt = .unnamed(place: place.description)
         return .refused(refusal)
     }
 
-    /// The place of a missing user name: a sign of being logged out, unless something else tells the two apart.
-    func missingName(_ rule: ResponseRule, _ step: Step) -> Place? {
+    /// The reason that a response judges no login, whatever its status usually means: it comes from another server, or anybody gets it.
+    private func doubt(_ anonymous: AnonymousResponse?) -> Refusal.Doubt? {
+        guard let anonymous else { return nil }
+        if status == 401 { return otherDoor(than: anonymous) }
+        return anonymous.all.contains { $0.meansLoggedOut && $0.isSame(as: self) } ? .sameForAnybody : nil
+    }
+
+    /// A password is judged by the server that asks for it: in the scheme and realm of which it asks anybody, or without a challenge where
+    /// nobody gets one. A session is judged by any 401 that does not ask for a password of somebody else's.
+    private func otherDoor(than anonymous: AnonymousResponse) -> Refusal.Doubt? {
+        let offered = challenges.map(\.door), known = anonymous.status == 401 ? anonymous.doors : []
+        guard !offered.contains(where: known.contains) else { return nil }
+        let isStatement =
+            sentPassword
+            ? offered.isEmpty && known.isEmpty : challenges.contains { !$0.takesCredential } || offered.isEmpty
+        return isStatement ? nil : .otherDoor(offered.joined(separator: ", "), than: known.joined(separator: ", "))
+    }
+
+    /// The place of a user name that is missing, or that anybody is shown.
+    func missingName(_ rule: ResponseRule, _ step: Step, _ anonymous: AnonymousResponse? = nil) -> Place? {
         guard step == .verify, let place = rule.username else { return nil }
         // No response of the service has it.
         if case .identityToken = place { return nil }
-        return name(at: place) == nil ? place : nil
+        guard let name = name(at: place), anonymous?.all.contains(where: { $0.name == name }) != true else {
+            return place
+        }
+        return nil
     }
 
     private func hasName(_ rule: ResponseRule) -> Bool { rule.username != nil && missingName(rule, .verify) == nil }
@@ -157,13 +181,11 @@ extension Step {
         }
     }
 
-    /// A refusal at a refresh ends a login, so there only what the service itself answers is one: other statuses are what
-    /// firewalls and gateways answer, too.
+    /// A refusal at a refresh ends a login, so there no status is one by itself: firewalls and gateways answer with each.
     fileprivate var usuallyRefused: [Condition] {
         switch self {
         case .login, .verify: [Condition(status: 401)]
-        case .refresh: [Condition(status: 400), Condition(status: 401)]
-        case .logout, .page: []
+        case .refresh, .logout, .page: []
         }
     }
 }
@@ -172,8 +194,8 @@ extension HTTPResponse {
     /// 401 or 403: it refuses a session, or the credential.
     var isRefusal: Bool { status == 401 || status == 403 }
 
-    /// Whether the server was too busy or too broken to judge anything.
-    var saysNothing: Bool { status == 408 || status == 429 || status >= 500 }
+    /// Whether the server was too busy or too broken to judge anything. One that does not implement a method (501) is neither.
+    var saysNothing: Bool { status == 408 || status == 429 || status >= 500 && status != 501 }
 
     /// Whether a login form in this response says that the password was wrong. A busy server, a missing page, a locked account (423) or
     /// an expired form (419) may show one, too, and has judged nothing.

@@ -12,8 +12,32 @@ package struct Login: Equatable, Sendable {
     var extraSecrets: [CredentialField: Secret] = [:]
     /// The response of verify without a login; `nil` if it was not asked or is of no use.
     var anonymousResponse: AnonymousResponse?
+    /// The verify request that has accepted a new login.
+    var accepted: AcceptedVerify?
     /// Where it was verified, if that was by HTTP authentication just now.
     var space: VerifiedSpace?
+}
+
+/// The last new login that a verify request has accepted. Nothing of it is secret.
+package struct AcceptedVerify: Equatable, Sendable, Codable {
+    /// The fingerprint of the request: another one has accepted nothing yet.
+    let request: String
+    /// The response to anonymous clients at that time; `nil` if it was of no use.
+    let anonymous: AnonymousResponse?
+}
+
+extension AcceptedVerify {
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        request = try members.decode(String.self, forKey: "request")
+        anonymous = try members.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: FormKey.self)
+        try members.encode(request, forKey: "request")
+        try members.encodeIfPresent(anonymous, forKey: "anonymousAnswer")
+    }
 }
 
 extension [CredentialField: Secret] {

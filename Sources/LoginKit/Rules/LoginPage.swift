@@ -164,7 +164,9 @@ extension LoginPage {
         return forms.filter { form in
             // One with another password is for changing it.
             let asked = form.fields.filter { $0.type == "password" }.map(\.name)
-            return form.has(typed) && !asked.isEmpty && passwords.isSuperset(of: asked)
+            // The first of two steps asks for the name alone.
+            return !typed.isEmpty && form.has(typed) && asked.isEmpty == passwords.isEmpty
+                && passwords.isSuperset(of: asked)
         }
     }
 }

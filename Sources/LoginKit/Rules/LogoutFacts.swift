@@ -142,3 +142,24 @@ package struct LogoutFacts: Equatable, Sendable {
         return session == .unknown && refreshToken == .notTold && end == .past ? .alive : .unknown
     }
 }
+
+extension LogoutFacts.Check {
+    /// Reads the response of verify to the old session, which it accepted once, or it would not be stored: what anybody gets, and 403, say
+    /// that it does not any more.
+    /// - Parameters:
+    ///   - isAnonymous: whether it is what anonymous clients got.
+    ///   - isOthers: whether it names another person.
+    init(_ judgement: Judgement, isAnonymous: Bool, isOthers: Bool) {
+        switch judgement {
+        case .accepted: self = isOthers ? .refused : .accepted
+        case .refused(let refusal):
+            switch refusal.doubt {
+            case nil, .sameForAnybody, .forbidden: self = .refused
+            case .unnamed: self = isAnonymous ? .refused : .unclear
+            case .otherDoor, .unproven: self = .unclear
+            }
+        case .forbidden(let refusal): self = refusal.doubt == .forbidden ? .refused : .accepted
+        case .needsSecondFactor, .pending, .unclear: self = .unclear
+        }
+    }
+}

@@ -85,3 +85,26 @@ extension String {
     /// Whether it has a character that ends a text for some readers.
     var hasControl: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
 }
+
+extension RequestRule {
+    /// The verify request of an MCP endpoint: the first message of a client (MCP 2025-06-18, Lifecycle), which answers a GET to nobody.
+    static func initializingMCP(at path: String) -> RequestRule {
+        func object(_ members: KeyValuePairs<String, JSONTemplate>) -> JSONTemplate {
+            .object(members.map { .init(name: $0.key, value: $0.value) })
+        }
+        func text(_ literal: String) -> JSONTemplate { .string(Template(literal: literal)) }
+        var rule = RequestRule(method: "POST", path: Template(literal: path))
+        rule.headers = [
+            HeaderRule(name: "Accept", value: Template(literal: "application/json, text/event-stream"))
+        ]
+        rule.content = .json(
+            object([
+                "jsonrpc": text("2.0"), "id": .integer(1), "method": text("initialize"),
+                "params": object([
+                    "protocolVersion": text("2025-06-18"), "capabilities": .object([]),
+                    "clientInfo": object(["name": text("authctl"), "version": text("1")]),
+                ]),
+            ]))
+        return rule
+    }
+}

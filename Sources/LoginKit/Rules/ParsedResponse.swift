@@ -20,9 +20,21 @@ struct ParsedResponse {
     var asksAgain = false
     /// Whether the response to a login is a page that asks for the code of a second factor.
     var asksForCode = false
+    /// Whether it is a redirect to where the profile logs in.
+    var leadsToLogin = false
+    /// Whether the request carried a password or a ticket, by HTTP authentication.
+    var sentPassword = false
 
     /// The status code of the answer.
     var status: Int { response.status }
+
+    /// Whether the status is 2xx.
+    var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The challenges in it (RFC 9110, section 11.6.1).
+    var challenges: [AuthenticateChallenge] {
+        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
+    }
 
     /// Where the answer points to, if that is another origin.
     var foreignRedirect: Redirect? {
@@ -90,16 +102,18 @@ struct ParsedResponse {
     }
 
     /// Whether the status, if one is named, and every place are as the condition has them.
-    /// A condition on a page's form says nothing about the page of a server that is busy (408, 429, 5xx), unless it names the status.
+    /// What a busy server answers (408, 429, 5xx) has judged nothing, so only a condition that names its status fits it.
     func matches(_ condition: Condition) -> Bool {
-        (condition.status == status || condition.status == nil && !(response.saysNothing && condition.readsForm))
-            && condition.places.allSatisfy { holds($0) }
+        (condition.status == status || condition.status == nil && !response.saysNothing)
+            && condition.places.allSatisfy { holds($0, named: condition.status != nil) }
     }
 
-    /// Of a body that was not read to its end nobody can say what it lacks.
-    private func holds(_ wanted: Condition.PlacePattern) -> Bool {
+    /// Of a body that was not read to its end nobody can say what it lacks; nor of one that is no JSON, such as a portal's page, unless the
+    /// rule names the status.
+    private func holds(_ wanted: Condition.PlacePattern, named: Bool) -> Bool {
         let text = text(at: wanted.place)
         if text?.isEmpty != false, wanted.place.isInBody, response.unread != nil { return false }
+        if text == nil, wanted.place.body == .json, json == nil, !named { return false }
         return wanted.pattern.matches(text)
     }
 

@@ -60,6 +60,13 @@ package struct RequestRule: Equatable, Sendable {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method)
     }
 
+    /// Tells the request as it is written from any other (FNV-1a), without what a header of it may have to hide.
+    var fingerprint: String {
+        let text = "\(method) \(path) \(query) \(headers) \(content)"
+        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+
     /// Every slot in any of its templates.
     var slots: Set<Template.Slot> {
         Set(slotsOutsideBodies + bodySlots)
@@ -198,23 +205,26 @@ extension JSONTemplate {
     }
 }
 
-/// The response of verify without a login: the status and the path of `Location`.
-///
-/// Where a profile says neither `logged-out` nor `forbidden`, the same response to a session may mean that the session has ended;
-/// and only a response that differs may lack the user name.
+/// The response of verify without a login, as far as it is compared with the response to one. Nothing of it is secret.
 package struct AnonymousResponse: Equatable, Sendable {
     /// The status code of HTTP; never one that says nothing (408, 429, 5xx).
     let status: Int
     /// With its origin if that is another one; `nil` without a redirect.
     let location: String?
-    /// Whether a rule, and not the missing user name alone, tells it from the response to a session.
+    /// The media type of its body (RFC 9110, section 8.3.1), in lower case.
+    let contentType: String
+    /// The scheme and realm of each of its challenges.
+    let doors: [String]
+    /// Whether a rule of the profile, or the form of its login, refuses in it.
     let isRefusedByRule: Bool
+    /// The user name that it shows, as to a guest; `nil` in a refusal, which may show the last user.
+    let name: String?
     /// The responses to the cookies that anybody gets before a login, and to made-up ones; empty where nobody gets any. Many services
     /// answer any cookie in another way than none.
     private(set) var withCookies: [AnonymousResponse] = []
 
     /// In bytes: it is remembered.
-    private static let longestLocation = 2000
+    private static let longestLocation = 2000, longestName = 200, mostDoors = 8
 
     /// - Parameter rule: by which verify is read.
     /// - Returns: `nil` for a response that is of no use for this.
@@ -223,8 +233,11 @@ package struct AnonymousResponse: Equatable, Sendable {
         let location = facts.locationPath
         let isUsable = facts.response.redirect?.fault == nil && location?.utf8.count ?? 0 <= Self.longestLocation
         guard isUsable else { return nil }
-        (status, self.location) = (facts.status, location)
+        (status, self.location, contentType) = (facts.status, location, facts.response.mediaType)
+        doors = Array(facts.challenges.map(\.door).prefix(Self.mostDoors))
         isRefusedByRule = facts.matches(any: rule.loggedOut ?? []) || facts.showsLogin(rule, .verify)
+        let name = facts.isSuccess && !isRefusedByRule ? rule.username.flatMap { facts.name(at: $0) } : nil
+        self.name = name.flatMap { $0.utf8.count <= Self.longestName ? $0 : nil }
     }
 
     /// The same, beside the responses to cookies that prove no login.
@@ -234,17 +247,15 @@ package struct AnonymousResponse: Equatable, Sendable {
         return both
     }
 
-    /// Whether the same response to a session means 'logged out' by itself. A 401 says so without it, and what lets everybody in
+    /// Whether the same response to a session may mean 'logged out'. A 401 says so without it, and what lets everybody in
     /// says nothing.
     var meansLoggedOut: Bool { status >= 300 && status != 401 }
 
     /// Whether a response is the same as far as this goes.
     func isSame(as facts: ParsedResponse) -> Bool {
         facts.status == status && facts.locationPath == location
+            && facts.response.mediaType == contentType
     }
-
-    /// Whether a response that no rule refuses is known to be another one.
-    func differs(from facts: ParsedResponse) -> Bool { all.allSatisfy { $0.isRefusedByRule || !$0.isSame(as: facts) } }
 
     /// Each way in which anonymous clients are answered.
     var all: [AnonymousResponse] { [self] + withCookies }
@@ -255,7 +266,10 @@ extension AnonymousResponse: Codable {
         let container = try decoder.container(keyedBy: FormKey.self)
         status = try container.decode(Int.self, forKey: "status")
         location = try container.decodeIfPresent(String.self, forKey: "location")
+        contentType = try container.decodeIfPresent(String.self, forKey: "contentType") ?? ""
+        doors = try container.decodeIfPresent([String].self, forKey: "doors") ?? []
         isRefusedByRule = try container.decodeIfPresent(Bool.self, forKey: "refusedByRule") ?? false
+        name = try container.decodeIfPresent(String.self, forKey: "name")
         withCookies = try container.decodeIfPresent([AnonymousResponse].self, forKey: "withCookies") ?? []
     }
 
@@ -263,9 +277,27 @@ extension AnonymousResponse: Codable {
         var container = encoder.container(keyedBy: FormKey.self)
         try container.encode(status, forKey: "status")
         try container.encodeIfPresent(location, forKey: "location")
+        if !contentType.isEmpty { try container.encode(contentType, forKey: "contentType") }
+        if !doors.isEmpty { try container.encode(doors, forKey: "doors") }
         if isRefusedByRule { try container.encode(true, forKey: "refusedByRule") }
+        try container.encodeIfPresent(name, forKey: "name")
         if !withCookies.isEmpty { try container.encode(withCookies, forKey: "withCookies") }
     }
+}
+
+extension HTTPResponse {
+    /// The media type of the body, without its parameters and in lower case; empty where the response does not say it.
+    var mediaType: String {
+        (values(of: "Content-Type").first ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+    }
+}
+
+extension AuthenticateChallenge {
+    /// What a person is asked for, and by whom: the scheme and the realm.
+    var door: String { realm.map { "\(scheme) \($0)" } ?? scheme }
+
+    /// Whether a person's own credential answers it, and no token.
+    var takesCredential: Bool { HTTPScheme(rawValue: scheme) != nil || scheme == "ntlm" }
 }
 
 extension ParsedResponse {
@@ -274,11 +306,5 @@ extension ParsedResponse {
         guard let redirect = response.redirect else { return nil }
         let target = foreignRedirect == nil ? redirect.target : redirect.url
         return String(target.prefix { $0 != "?" && $0 != "#" })
-    }
-
-    /// Whether verify answers a session as it answers anonymous clients.
-    func isAnonymous(_ answer: AnonymousResponse?, _ rule: ResponseRule, _ step: Step) -> Bool {
-        guard let answer, step == .verify, rule.loggedOut == nil, rule.forbidden == nil else { return false }
-        return answer.all.contains { $0.meansLoggedOut && $0.isSame(as: self) }
     }
 }

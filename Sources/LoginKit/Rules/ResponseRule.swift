@@ -18,8 +18,7 @@ package struct ResponseRule: Equatable, Sendable {
     var interval = 5
     /// Where the server's own words are.
     var message: Place?
-    /// Where the name of the account is. A response to verify without one is a refusal, unless the response without a login is
-    /// known to differ in other ways.
+    /// Where the name of the account is. A response to verify without one proves nothing.
     package var username: Place?
     /// Where the token is; `nil` means that it is the whole JSON body.
     var token: Place?
@@ -107,9 +106,6 @@ struct Condition: Equatable, Sendable {
         /// The form that the text must have; the empty one for a place that must be missing or empty.
         let pattern: TextPattern
     }
-
-    /// Whether it looks for a field in a form of the page.
-    var readsForm: Bool { places.contains { if case .field = $0.place { true } else { false } } }
 }
 
 /// A text in which `*` stands for anything; the empty text stands for 'missing or empty'.
@@ -142,7 +138,8 @@ struct TextPattern: Equatable, Sendable {
 extension ResponseRule {
     /// Whether an answer with this head may turn out to be anything but `passed`, so that its body is not to be shown yet.
     func mayConcern(_ head: HTTPResponse) -> Bool {
-        if head.isRefusal { return true }
+        // Whatever anonymous clients may get from verify, and a session that has ended.
+        if (400..<500).contains(head.status) { return true }
         if (300..<400).contains(head.status), !head.values(of: "Location").isEmpty { return true }
         return ((forbidden ?? []) + (loggedOut ?? [])).contains { condition in
             (condition.status ?? head.status) == head.status

@@ -28,6 +28,8 @@ final class ServedSession: @unchecked Sendable {
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
+    /// What verify has said of it.
+    private var doubt: Refusal?
     private var failure = RecentFailure()
     private var told: Set<String> = []
 
@@ -65,7 +67,8 @@ final class ServedSession: @unchecked Sendable {
     func refreshed(after former: Lent) throws(LoginFault) -> Lent {
         try monitor.locked { () throws(LoginFault) in
             if former.number == number {
-                refused = number
+                if doubt?.doubt == nil { refused = number }
+                defer { doubt = nil }
                 try refresh(after: former.session)
             }
             return lent
@@ -79,8 +82,9 @@ final class ServedSession: @unchecked Sendable {
             guard former.number == number, refused < number else { return false }
             switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
             case .known: return true
-            case .unknown:
-                refused = number
+            case .unknown(let refusal):
+                doubt = refusal
+                if refusal?.doubt == nil { refused = number }
                 return false
             case .replaced: return false
             }
@@ -170,7 +174,11 @@ final class ServedSession: @unchecked Sendable {
         try failure.unlessRecent { () throws(LoginFault) in
             provider.context.lookAgain()
             let earlier = authenticated.session.made
-            if authenticated.isKept { authenticated = try provider.enter(after: former) } else { try refreshUnkept() }
+            if authenticated.isKept {
+                authenticated = try provider.enter(after: former, doubt)
+            } else {
+                try refreshUnkept()
+            }
             number += 1
             hide(besides: earlier)
         }

@@ -17,13 +17,19 @@ struct AnonymousCheck {
         return (facts, try doubt(judgement, of: reply, isProof: step == .verify || facts.isSuccess, withCookies: false))
     }
 
+    /// Whether the last look has shown a user name to anybody, as of a guest: another name proves a session there. A password needs a
+    /// challenge.
+    private var showsGuest: Bool {
+        !client.profile.traits.answersChallenges && client.anonymousResponse?.all.last?.name != nil
+    }
+
     /// Returns why the response to an anonymous client is unclear; `nil` if it is clear, such as a refusal.
     /// - Throws: `verifyProvesNothing` if the client is accepted where that is a proof; `busy`.
     private func doubt(
         _ judgement: Judgement, of reply: ServiceClient.Reply, isProof: Bool, withCookies: Bool
     ) throws(LoginFault) -> LoginFault? {
         switch judgement {
-        case .accepted where isProof:
+        case .accepted where isProof && !showsGuest:
             client.anonymousPasswordField = try? ResponsePage(reply.facts.response, at: reply.url)?.passwordField
             throw .usage(.verifyProvesNothing(url: client.guardedURL, withCookies: withCookies))
         case .accepted, .refused, .forbidden, .needsSecondFactor, .pending: return nil

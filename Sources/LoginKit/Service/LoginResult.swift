@@ -8,8 +8,8 @@ struct LoginResult {
     var bindsToDevice = false
     /// The target of the last response to verify, if that was a redirect.
     var verifyLeadsTo: Redirect?
-    /// The place where the last response to verify has no user name although it was a login.
-    var unnamedPlace: Place?
+    /// The methods that the last response to verify says it takes (RFC 9110, section 10.2.1).
+    var allowedMethods: [String] = []
     /// The other user whose session a response to verify has set.
     var otherUser: Replacement?
     /// The names of cookies that responses to verify have given other values.
@@ -20,6 +20,10 @@ struct LoginResult {
     var loggedInStatus: Int?
     /// The place of the user name in verify's response, where no profile says it.
     var usernamePlace: Place?
+    /// Whether the last response to verify has the form of the login.
+    var verifyShowsForm = false
+    /// The request that proves a password where the given URL does not.
+    var otherVerify: RequestRule?
     /// The place that proves the login, where the search after it has found a better one than verify.
     var verifyPlace: GuardedPlace?
     /// The logout of the page that proves the login, where no profile says one.

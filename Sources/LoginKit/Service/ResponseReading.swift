@@ -57,13 +57,3 @@ struct ExpiryReader {
         return moment(date.timeIntervalSince1970)
     }
 }
-
-extension ParsedResponse {
-    /// Whether the status is 2xx.
-    var isSuccess: Bool { (200..<300).contains(status) }
-
-    /// The challenges in it (RFC 9110, section 11.6.1).
-    var challenges: [AuthenticateChallenge] {
-        AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
-    }
-}

@@ -20,20 +20,79 @@ extension Service {
             return .unconfirmed(
                 UnconfirmedLogin(
                     response: .undecided, url: client.guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
-        } catch .rejected(let refusal) {
+        } catch .rejected(var refusal) {
             if try leadsToCode(opened) { throw .secondFactor(.notDescribed(words: nil)) }
-            let response = opened.verdict.unconfirmed(
-                by: refusal, provesLogins: options.verifyProvesLogins,
-                isToken: profile.traits.earnsGrant)
-            guard profile.verify != nil, let response else { throw .rejected(refusal) }
-            if !searchesFirst, let step = try searched(after: opened) { return step }
-            return .unconfirmed(
-                UnconfirmedLogin(
-                    response: response, url: client.guardedURL, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
+            var response = verdict(of: opened).unconfirmed(
+                by: refusal, hasAccepted: options.accepted != nil, isGrant: profile.traits.earnsGrant)
+            // A page that greets the person has the form for another reason.
+            if response == nil, options.findsVerify, result.showsPerson { response = .undecided }
+            // Where the URL that was given answers the session as it answers anybody, no other page proves the login.
+            guard profile.verify != nil, let response else {
+                refusal.doubt = nil
+                throw .rejected(refusal)
+            }
+            return unconfirmed(refusal, response)
         } catch .failure(.redirected(let step, let status, let target)) {
+            if options.learns, profile.traits.answersChallenges { return try confirmedElsewhere(opened, status) }
             // Whoever is logged in is redirected from there, as from many front pages.
             if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
             throw .failure(.redirected(step: step, status: status, target: target))
+        } catch .failure(.unexpectedStatus(let status, _, _)) where options.learns && profile.traits.answersChallenges {
+            return try confirmedElsewhere(opened, status)
+        }
+    }
+
+    /// A login that led to verify, which shows its form, has led back to it.
+    private func verdict(of opened: OpenedLogin) -> LoginVerdict {
+        let isLedBack = result.verifyShowsForm && opened.redirect?.target.withoutSession == profile.verify?.path.source
+        return opened.verdict == .undecided && isLedBack ? .ledBack : opened.verdict
+    }
+
+    private func unconfirmed(_ refusal: Refusal, _ response: UnconfirmedLogin.Response) -> LoginStep {
+        .unconfirmed(
+            UnconfirmedLogin(
+                response: response, url: client.guardedURL, refusal: refusal,
+                anonymousStatus: anonymousResponse?.status, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
+    }
+
+    /// Looks elsewhere for the proof of a password that the given URL answers with a status that proves nothing: each place is asked once
+    /// without the password, and once with it. A made-up login would tell, too, and is never sent: it may lock the account or ban this
+    /// machine.
+    private func confirmedElsewhere(_ opened: OpenedLogin, _ status: Int) throws(LoginFault) -> LoginStep {
+        let undecided = unconfirmed(Refusal(status: status, doubt: .unproven), .undecided)
+        let given = profile.proof, places = otherPlaces(after: status)
+        for verify in places {
+            client.profile.proof = .verify(verify)
+            do {
+                _ = try AnonymousCheck(client: client).send(verify, at: .verify)
+                let login = try verified(opened)
+                result.otherVerify = verify
+                return .accepted(login)
+            } catch .rejected(let refusal) where refusal.doubt == nil {
+                throw .rejected(refusal)
+            } catch .rejected, .failure, .usage, .untrusted(.otherOrigin) {
+                continue
+            }
+        }
+        client.profile.proof = given
+        return undecided
+    }
+
+    /// The requests that may prove a login where a GET of the URL does not: of a redirect's target, and by a safe method that the URL may
+    /// take (RFC 9110, section 9.2.1), or the first message of an MCP client.
+    private func otherPlaces(after status: Int) -> [RequestRule] {
+        guard let verify = profile.verify else { return [] }
+        if let redirect = result.verifyLeadsTo, redirect.fault == nil, redirect.origin == endpoint.origin {
+            return [RequestRule(method: "GET", path: Template(literal: redirect.target))]
+        }
+        if let mcp = profile.mcp { return [.initializingMCP(at: mcp)] }
+        guard status == 405 || status == 501 else { return [] }
+        let allowed = result.allowedMethods.joined(separator: ",").uppercased()
+        let methods = ["HEAD", "OPTIONS", "PROPFIND"].filter { allowed.isEmpty || allowed.contains($0) }
+        return methods.map { method in
+            var rule = RequestRule(method: method, path: verify.path)
+            if method == "PROPFIND" { rule.headers = [HeaderRule(name: "Depth", value: Template(literal: "0"))] }
+            return rule
         }
     }
 
@@ -43,7 +102,7 @@ extension Service {
             return .accepted(try verified(opened))
         } catch .rejected, .failure, .untrusted(.otherOrigin) {
             return .refused(refusal)
-        } catch .forbidden(let found) where found.mayMeanLoggedOut {
+        } catch .forbidden(let found) where found.doubt == .forbidden {
             return .refused(refusal)
         }
     }
@@ -74,19 +133,18 @@ extension Service {
     private func verified(_ opened: OpenedLogin) throws(LoginFault) -> Login {
         result.clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
-        // If verify leads back to the page of the login, it has to name the user.
-        let isUnnamed =
-            result.unnamedPlace != nil || options.findsVerify && result.verifyPlace == nil && !result.showsPerson
-        if isUnnamed, try !isPastForm, opened.verdict == .undecided, let target = opened.redirect?.target,
-            try client.loginPaths().contains(where: { target.withoutQuery.isLogin(of: $0) })
+        // After a login that led back to its own page, a verify that was guessed has to show the person.
+        if options.findsVerify, result.verifyPlace == nil, !result.showsPerson, opened.verdict == .ledBack,
+            try !isPastForm
         {
-            throw .rejected(Refusal(status: 200, missingName: result.unnamedPlace?.description))
+            throw .rejected(Refusal(status: 200, doubt: .unproven))
         }
         result.keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
             identity: login.identity, session: login.session,
             credential: keepsCredential && opened.credential.password != nil ? opened.credential : nil,
             extraSecrets: client.extraSecrets.asked.merging(takenForLater) { $1 }, anonymousResponse: anonymousResponse,
+            accepted: profile.verify.map { AcceptedVerify(request: $0.fingerprint, anonymous: anonymousResponse) },
             space: try verifiedSpace(of: opened.session, username: login.identity.username))
     }
 

@@ -115,17 +115,12 @@ extension Service {
         } catch {
             return (.unclear, session)
         }
+        // A value that a page has set is somebody else's session, and was not to end.
         let named = RefreshOwner(named: verify.response.username.flatMap { facts.name(at: $0) })
-        let check: LogoutFacts.Check =
-            switch client.judge(facts, by: verify.response, at: .verify) {
-            case .refused: .refused
-            // It was accepted once, or it would not be stored.
-            case .forbidden(let refusal) where refusal.mayMeanLoggedOut: .refused
-            // A value that a page has set is somebody else's session, and was not to end.
-            case .accepted where owner.flatMap(named.otherPerson) != nil: .refused
-            case .accepted, .forbidden: .accepted
-            case .needsSecondFactor, .pending, .unclear: .unclear
-            }
+        let check = LogoutFacts.Check(
+            client.judge(facts, by: verify.response, at: .verify),
+            isAnonymous: anonymousResponse?.all.contains { $0.isSame(as: facts) } ?? false,
+            isOthers: owner.flatMap(named.otherPerson) != nil)
         return (check, client.refreshed(session, by: facts.response))
     }
 }

@@ -64,6 +64,11 @@ extension Service {
         case .forbidden(let refusal):
             throw .busy(facts.doubtful(refusal.words))
         case .unclear(.failure(.unexpectedStatus(_, _, let words))):
+            // As of an authorization server, only the form of RFC 6749, section 5.2 refuses where no rule says more.
+            let body = OAuthBody(facts.response)
+            if rule.response.refused == nil, body.busy == nil, body.refusesRefresh {
+                throw .rejected(Refusal(status: facts.status, words: words))
+            }
             throw .busy(facts.doubtful(words))
         case .unclear where (300..<400).contains(facts.status):
             throw .busy(facts.doubtful(nil))

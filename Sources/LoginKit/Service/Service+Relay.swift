@@ -71,7 +71,7 @@ extension Service {
                 by: profile.proof,
                 in: RelayContext(
                     space: space, carriedPassword: relayed.carriedPassword, loginPaths: try client.loginPaths(),
-                    anonymousLocation: anonymousResponse?.location))
+                    anonymous: anonymousResponse))
     }
 
     /// Opens an answer as far as `rules` look into it.

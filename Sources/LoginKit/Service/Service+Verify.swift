@@ -51,26 +51,21 @@ extension Service {
         }
         let facts = try send(verify, with: session, username: username).facts
         result.verifyLeadsTo = facts.response.redirect
-        result.unnamedPlace = nil
+        result.allowedMethods = facts.response.values(of: "Allow")
+        result.verifyShowsForm = facts.asksAgain
         switch try judged(facts, by: verify, of: session, afterLogin: afterLogin) {
-        case .accepted:
-            result.unnamedPlace =
-                session.name(at: verify.response.username) == nil
-                ? facts.missingName(verify.response, .verify) : nil
+        case .accepted: break
         case .refused(let refusal):
-            let offered = facts.challenges.map(\.scheme)
-            if verify.response.loggedOut == nil, try sendsBasic(session), !offered.isEmpty, !offered.contains("basic") {
-                throw .untrusted(.basicNotOffered(offered))
-            }
-            throw .rejected(refusal.ambiguous(afterLogin || profile.traits.authenticatesRequests, session.credential))
+            var refusal = refusal.ambiguous(afterLogin || profile.traits.authenticatesRequests, session.credential)
+            refusal.isAsAtLastLogin = options.accepted?.anonymous?.all.contains { $0.isSame(as: facts) } ?? false
+            throw .rejected(refusal)
         case .forbidden(let refusal): throw .forbidden(refusal)
         case .needsSecondFactor(let words):
             let takesCode = profile.loginSteps.contains { $0.slots.contains(.code) }
             throw .secondFactor(takesCode ? .required(words: words) : .notDescribed(words: words))
         case .pending:
             throw .secondFactor(.required(words: nil))
-        case .unclear
-        where afterLogin && options.learns && facts.mayBeLoggedIn(sentOn: profile.traits.answersChallenges):
+        case .unclear where afterLogin && options.learns && profile.traits.asksForGrant && facts.mayBeLoggedIn:
             result.loggedInStatus = facts.status
         case .unclear(let error): throw error
         }
@@ -86,37 +81,25 @@ extension Service {
         }
         let refreshed = client.refreshed(session, by: facts.response)
         result.changedByVerify.formUnion(refreshed.cookies.changed(from: session.cookies).map(\.name))
-        let serverName = result.unnamedPlace == nil ? found : nil
-        guard serverName?.utf8.count ?? 0 <= Self.longestName else {
+        guard found?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
         return Login(
-            identity: Identity(username: accountName(typed: username, serverName), serverName: serverName),
-            session: refreshed, extraSecrets: takenForLater)
+            identity: Identity(username: accountName(typed: username, found), serverName: found), session: refreshed,
+            extraSecrets: takenForLater)
     }
 }
 
 extension Service {
-    /// Judges a response to verify. Where the missing user name alone speaks against it and nobody knows the response without a
-    /// login, as with the accounts of earlier releases, that is asked for; and where no name speaks for a fresh login, what made-up cookies
-    /// get.
+    /// Judges a response to verify. Where no name speaks for a fresh login, what made-up cookies get is asked for.
     private func judged(
         _ facts: ParsedResponse, by verify: RequestRule, of session: Session, afterLogin: Bool
     ) throws(LoginFault) -> Judgement {
         let judgement = client.judge(facts, by: verify.response, at: .verify)
-        let isUnnamed = facts.missingName(verify.response, .verify) != nil
-        if afterLogin, judgement == .accepted, isUnnamed || verify.response.username == nil,
-            case .cookies(let cookies) = session
-        {
+        if afterLogin, judgement == .accepted, verify.response.username == nil, case .cookies(let cookies) = session {
             try AnonymousCheck(client: client).sendWithMadeUp(cookies, verify)
-            return isUnnamed ? client.judge(facts, by: verify.response, at: .verify) : judgement
         }
-        guard case .refused(let refusal) = judgement, refusal.missingName != nil, anonymousResponse == nil else {
-            return judgement
-        }
-        let anonymous = try client.send(verify.anonymous, SlotValues(), session: nil, by: client.anonymously).facts
-        client.anonymousResponse = AnonymousResponse(anonymous, readBy: verify.response)
-        return anonymousResponse == nil ? judgement : client.judge(facts, by: verify.response, at: .verify)
+        return judgement
     }
 
     /// Whether a session is a password that goes out by Basic, as the request before did.
@@ -132,14 +115,8 @@ extension Service {
 }
 
 extension ParsedResponse {
-    /// Whether a service that answers 401 without a login may mean that there is one, and that the request was not its usual one.
-    /// - Parameter sentOn: whether a redirect on the own origin means so, too: that of a front page, and not to a page to log in at.
-    fileprivate func mayBeLoggedIn(sentOn: Bool) -> Bool {
-        if sentOn, (300..<400).contains(status), foreignRedirect == nil, let target = response.redirect?.target {
-            return !target.speaksOfLogin
-        }
-        return (400..<500).contains(status) && ![401, 403, 408, 429].contains(status)
-    }
+    /// Whether a service that answers 401 without a token may mean that this one is good, and that the request was not its usual one.
+    fileprivate var mayBeLoggedIn: Bool { (400..<500).contains(status) && ![401, 403, 408, 429].contains(status) }
 }
 
 extension HTTPResponse {

@@ -35,6 +35,10 @@ extension Service {
                 if opened.isLedBack(to: candidate, loggedIn.look, looks, asking: profile.loginSteps.last) {
                     ledBack = Refusal(status: loggedIn.response.status)
                 }
+                if opened.verdict == .ledBack, loggedIn.look.isOpen {
+                    let username = opened.credential.username ?? ""
+                    result.usernamePlace = loggedIn.look.facts.place(of: username, missingIn: anonymous.look.facts)
+                }
                 if loggedIn.look.wantsNothing, looks.allSatisfy(\.isOpen) {
                     result.openTarget = result.openTarget ?? candidate.target
                 }
@@ -176,7 +180,7 @@ extension OpenedLogin {
     fileprivate func isLedBack(
         to candidate: VerifySearch.Candidate, _ loggedIn: PageLook, _ anonymous: [PageLook], asking login: RequestRule?
     ) -> Bool {
-        guard verdict == .undecided, redirect?.target.withoutSession == candidate.target,
+        guard verdict == .undecided || verdict == .ledBack, redirect?.target.withoutSession == candidate.target,
             let page = loggedIn.page, let login
         else {
             return false

@@ -32,9 +32,8 @@ package final class Service: Authenticator {
         var findsVerify = false
         /// The response of verify before the login of this account.
         var anonymousResponse: AnonymousResponse?
-        /// Whether a person wrote the verify endpoint, or it has accepted a session of this profile before: what it then calls
-        /// logged out may be a refusal.
-        var verifyProvesLogins = true
+        /// What is known of the last login that verify, as it is written now, has accepted; `nil` if it has accepted none yet.
+        var accepted: AcceptedVerify?
     }
 
     let client: ServiceClient
@@ -113,6 +112,7 @@ package final class Service: Authenticator {
     }
 
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
+        result.searchRequests = 0
         // What another login issued is none of this one's.
         if case .copied = credential.kind { hold(credential.extraSecrets) } else { hold(credential.extraSecrets.asked) }
         client.hide([credential.secret, code], username: credential.username ?? "")

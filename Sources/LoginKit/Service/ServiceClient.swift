@@ -298,8 +298,17 @@ extension ServiceClient {
             html: readsHTML ? page?.body : nil, xml: reading.wants(\.readsXML) ? try response.xml() : nil,
             origin: endpoint.origin, isProven: sent.isProven,
             wrote: !RequestRule.onlyReads(request.method), asksAgain: asksAgain ?? false,
-            asksForCode: page?.page.asksForCode ?? false)
+            asksForCode: page?.page.asksForCode ?? false,
+            leadsToLogin: try leadsToLogin(response, of: rule), sentPassword: sent.carriedPassword)
         return Reply(facts: facts, visit: rule.page == nil ? nil : visit, page: page, url: request.url)
+    }
+
+    /// Whether a response to another request than the login's leads to the login.
+    private func leadsToLogin(_ response: HTTPResponse, of rule: RequestRule) throws(LoginFault) -> Bool {
+        guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
+            redirect.origin == endpoint.origin, !profile.loginSteps.contains(rule)
+        else { return false }
+        return try loginPaths().contains { redirect.target.withoutQuery.isLogin(of: $0) }
     }
 
     /// The body of a success must be read beyond doubt. Another status says enough by itself.

@@ -78,32 +78,40 @@ extension TerminalPrompt {
         let conversation = try begin(missing: [])
         conversation.say(RetryDialogue.opening(error))
         while true {
-            guard let typed = try conversation.read(RetryDialogue.question, style: .shown, for: .username) else {
-                return nil
-            }
-            if let isWanted = RetryDialogue.isWanted(String(shown: typed)) { return isWanted }
+            let question = RetryDialogue.question(error)
+            guard let typed = try conversation.read(question, style: .shown, for: .username) else { return nil }
+            if let isWanted = RetryDialogue.isWanted(String(shown: typed), after: error) { return isWanted }
             conversation.say([RetryDialogue.help])
         }
     }
 }
 
-/// The words of the question whether to send once more what a fault kept from being judged.
+/// The words of the question whether to send once more what a fault kept from being judged, or to type it anew where it may be wrong.
 enum RetryDialogue {
-    static let question = "Try again with the same password? [Y/n] "
     static let help = "Type y or n."
+
+    static func question(_ error: LoginFault) -> String {
+        mayBeWrong(error) ? "Type the password again? [y/N] " : "Try again with the same password? [Y/n] "
+    }
+
+    private static func mayBeWrong(_ error: LoginFault) -> Bool {
+        if case .usage(.unconfirmed) = error { true } else { false }
+    }
 
     static func opening(_ error: LoginFault) -> [String] {
         let message = error.message()
+        if mayBeWrong(error) { return ["\(message.what.firstCapital)."] }
         let wait = pause(of: error)
         let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
-        return ["\(message.what.prefix(1).uppercased() + message.what.dropFirst()); your password was not checked."]
+        return ["\(message.what.firstCapital); your password was not checked."]
             + told
     }
 
     /// - Returns: `nil` for what is neither yes nor no.
-    static func isWanted(_ typed: String) -> Bool? {
+    static func isWanted(_ typed: String, after error: LoginFault) -> Bool? {
         switch typed.lowercased() {
-        case "", "y", "yes": true
+        case "": !mayBeWrong(error)
+        case "y", "yes": true
         case "n", "no": false
         default: nil
         }

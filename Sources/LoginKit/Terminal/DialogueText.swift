@@ -58,8 +58,7 @@ struct DialogueText {
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
         case .passwordRefusedBefore:
             ["The server refused the stored \(secretName) before; it was not sent again."]
-        case .unnamed(let place):
-            ["With the stored \(secretName), the response to verify has no user name at \(SafeText.quoted(place))."]
+        case .undecided(let refusal): ["\(refusal.doubtWords(of: "the stored login").firstCapital)."]
         case .leftBlank(let field): [Self.leftBlank(field)]
         case .refused(let refusal): refused(refusal)
         case .storedRefused(let refusal): ["The server refused the stored \(secretName)."] + details(refusal)
@@ -77,9 +76,6 @@ struct DialogueText {
 
     private func details(_ refusal: Refusal, isBlockedTold: Bool = false) -> [String] {
         var lines: [String] = []
-        if let place = refusal.missingName {
-            lines.append("The response to verify has no user name at \(SafeText.quoted(place)).")
-        }
         if refusal.mayMeanForbidden, !isBlockedTold, refusal.words == nil {
             lines.append("The account may also be blocked; the server does not say which.")
         }
@@ -114,7 +110,7 @@ extension Challenge {
         switch reason {
         case .refused, .storedRefused, .passwordRefusedBefore: true
         case .leftBlank(let field): field != .username
-        case .notLoggedIn, .forced, .sessionEnded, .unnamed: false
+        case .notLoggedIn, .forced, .sessionEnded, .undecided: false
         }
     }
 
@@ -122,7 +118,7 @@ extension Challenge {
     var isFirst: Bool {
         switch reason {
         case .refused, .leftBlank: false
-        case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .unnamed, .storedRefused: true
+        case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .undecided, .storedRefused: true
         }
     }
 }

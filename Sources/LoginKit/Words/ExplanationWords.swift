@@ -6,12 +6,11 @@ extension Evidence {
     }
 
     private func basis(_ rules: ResponseRule?) -> String {
-        if isAnonymous { return "\(status) is also the response without a login" }
+        if let doubt { return doubt.basis(status) }
         if let rule { return "rule \(rule.number) of '\(rule.key)' in \(step.rawValue) fits" }
         switch judgement {
         case .accepted: return unrefused(rules)
         case .refused:
-            if let place = missingName { return "there is no name at \(SafeText.quoted("\(place)"))" }
             if asksAgain { return "the response (\(status)) is the login form again" }
             return "\(lacking(refusalKey, rules)), and \(status) is a usual refusal"
         case .forbidden where status == 401:
@@ -40,7 +39,7 @@ extension Evidence {
         switch (judgement, step) {
         case (.accepted, .verify): "logged in"
         case (.accepted, _): "accepted"
-        case (.refused, .verify): "not logged in"
+        case (.refused(let refusal), .verify): refusal.doubt == nil ? "not logged in" : "undecided"
         case (.refused, _): "refused"
         case (.forbidden(let refusal), _): refusal.status == 423 ? "locked" : "no permission"
         case (.needsSecondFactor, _): "a second factor is needed"
@@ -99,14 +98,10 @@ extension String {
 extension Evidence {
     /// One line: what the answer was taken for, and by which rule.
     package var words: String {
-        let why = isAnonymous ? ", same as without a login" : rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
+        let why = doubt.map { "; \($0.basis(status))" } ?? rule.map { ", by rule \($0.number) of '\($0.key)'" } ?? ""
         switch judgement {
         case .accepted: return "accepted (status \(status))\(why)"
         case .refused(let refusal):
-            if let place = missingName {
-                let name = SafeText.quoted(place.description)
-                return "logged out: no user name at \(name) (status \(status))\(refusal.quoted)"
-            }
             let form = asksAgain ? ", the login form again" : ""
             return "\(refusedWord) (status \(status))\(form)\(why)\(refusal.quoted)"
         case .forbidden(let refusal): return "forbidden (status \(status))\(why)\(refusal.quoted)"
@@ -119,8 +114,29 @@ extension Evidence {
 
     private var refusedWord: String {
         switch step {
-        case .verify: "logged out"
+        case .verify: doubt == nil ? "logged out" : "undecided"
         case .login, .refresh, .logout, .page: "refused"
+        }
+    }
+}
+
+extension Evidence {
+    fileprivate var doubt: Refusal.Doubt? {
+        if case .refused(let refusal) = judgement { refusal.doubt } else { nil }
+    }
+}
+
+extension Refusal.Doubt {
+    /// The sentence of docs/verdicts.md that decided, with what was seen.
+    fileprivate func basis(_ status: Int) -> String {
+        switch self {
+        case .sameForAnybody: "anybody gets this \(status), and it refuses nothing by itself"
+        case .forbidden: "\(status) may mean an ended login, or no permission"
+        case .unnamed(let place):
+            "there is no name of the person's own at \(SafeText.quoted(place)), so it proves nothing"
+        case .unproven: "\(status) proves nothing by itself"
+        case .otherDoor(let door, let former):
+            "401 with \(Refusal.words(door)) judges nothing where anybody gets \(Refusal.words(former))"
         }
     }
 }

@@ -7,11 +7,7 @@ extension LoginNeed {
                 "a new login needs what is missing; a stored one is kept"
             case .nothingStored: "not logged in"
             case .sessionRefused: "the server no longer accepts the stored session"
-            case .sessionForbidden(let refusal):
-                "the server accepted the stored session before and answers it with \(refusal.status) now: the session has ended, or "
-                    + "the account has lost its permission\(refusal.quoted)"
-            case .unnamed(let place):
-                "the response to verify has no user name at \(SafeText.quoted(place)), as without a login"
+            case .undecided(let refusal): refusal.doubtWords(of: "the stored login")
             case .sessionExpired: "the session has expired and cannot be refreshed"
             case .sessionEndsSoon(let seconds):
                 "the session expires in \(seconds) seconds, too soon for --min-ttl, and cannot be refreshed"
@@ -96,7 +92,7 @@ extension LoginNeed {
             "use authctl there, which puts the session back if it has one, or log in: \(topic.loginCommand)"
         case .otherRealm(_, let url, _):
             "log in there with a separate profile: \(ShellCommand("authctl", "login", url))"
-        case .nothingStored, .sessionRefused, .sessionForbidden, .unnamed, .sessionExpired, .sessionEndsSoon,
+        case .nothingStored, .sessionRefused, .undecided, .sessionExpired, .sessionEndsSoon,
             .passwordRefusedBefore, .leftBlank, .noSuchAccount, .keyLocked, .passwordCommandFailed,
             .passwordCommandTookTooLong, .declined:
             nil
@@ -123,13 +119,33 @@ extension LoginNeed {
 extension Refusal {
     var quoted: String { SafeText.said(words) }
 
+    /// Says why a response of verify does not judge a login that it has accepted before, with both readings.
+    func doubtWords(of login: String) -> String {
+        let seen =
+            switch doubt {
+            case nil, .forbidden, .unproven: "the service accepted \(login) before and answers it with \(status) now"
+            case .sameForAnybody: "the service answers \(login) with \(status), as it answers anybody"
+            case .unnamed(let place): "the response to verify has no user name at \(SafeText.quoted(place))"
+            case .otherDoor(let door, let former):
+                "verify answers \(login) with 401 and \(Self.words(door)), and anybody with \(Self.words(former))"
+            }
+        let reading =
+            switch doubt {
+            case nil, .forbidden, .unproven: "it has ended, or the account has lost its permission"
+            case .sameForAnybody, .unnamed: "it has ended, or the service or 'verify' has changed"
+            case .otherDoor: "another server stands in front of the service, or the service has changed"
+            }
+        return "\(seen): \(reading)\(quoted)"
+    }
+
+    /// Names the challenge for a protection space; the realm is the server's own word.
+    static func words(_ door: String) -> String {
+        door.isEmpty ? "no challenge" : "the challenge \(SafeText.quoted(door))"
+    }
+
     func rejection(_ topic: ErrorContext) -> Message {
-        var what = rejected(topic)
-        var check = hadTicket ? "check klist and the clocks" : topic.check
-        if let missingName {
-            what += "; its response to verify has no user name at \(SafeText.quoted(missingName))"
-            check += ", or 'username' of 'verify' in the profile"
-        }
+        let what = rejected(topic)
+        let check = hadTicket ? "check klist and the clocks" : topic.check
         let register = topic.signup.map { "; no account yet? sign up at \(SafeText.escaped($0))" } ?? ""
         let command = topic.isCopied ? topic.loginCommand("--paste") : topic.loginCommand
         return Message(what, next: "\(check), then: \(command)\(register)")

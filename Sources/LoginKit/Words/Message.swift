@@ -62,6 +62,10 @@ extension LoginFault {
             return Message(
                 "this account is locked (status 423)\(refusal.quoted)",
                 next: "ask the service's administrator to unlock it")
+        case .forbidden(let refusal) where refusal.doubt != nil:
+            return Message(
+                "this login is not allowed, or blocked after failed attempts (status \(refusal.status))\(refusal.quoted)",
+                next: "ask the service's administrator: the account may lack a permission, or be locked")
         case .forbidden(let refusal):
             return Message(
                 "this account has no permission (status \(refusal.status))\(refusal.quoted)",

@@ -22,7 +22,7 @@ extension Replacement {
 
     /// The question to a person, and the word that means yes.
     var question: (text: String, word: String) {
-        let sentence = words.prefix(1).uppercased() + words.dropFirst()
+        let sentence = words.firstCapital
         guard isBeside else { return ("\(sentence). Replace it?", "replace") }
         return ("\(sentence). Keep the login as \(SafeText.quoted(confirmed.serverName ?? ""))?", "yes")
     }
@@ -42,4 +42,9 @@ extension Replacement {
             \(SafeText.quoted(confirmed.serverName ?? ""))
             """
     }
+}
+
+extension String {
+    /// The text as the beginning of a sentence.
+    var firstCapital: String { prefix(1).uppercased() + dropFirst() }
 }

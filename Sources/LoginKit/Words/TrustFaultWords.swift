@@ -42,11 +42,6 @@ extension TrustFault {
                 next: "use https, set allow-http in the profile, or connect without the proxy: AUTHCTL_PROXY=none")
         case .weakerMethod(let offered, let accepted):
             return .weakerMethod(offered, accepted, topic)
-        case .basicNotOffered(let offered):
-            return Message(
-                "the server takes no password by Basic any more: it offers only \(SafeText.list(offered))",
-                next: topic.url.map { "look again: \(ShellCommand("authctl", "discover", $0))" }
-                    ?? "ask the service's administrator, or change 'method' in the profile")
         case .parentCookies(let domains):
             return Message(
                 "the service accepts this login only with cookies of \(SafeText.list(domains)), which may open other sites there; "

@@ -63,7 +63,12 @@ extension UsageFault {
                     : "use a URL that only logged-in users can open, a preset (authctl profile presets), or a profile by hand, "
                         + "such as one with method = \"browser\" (authctl help config)")
         case .unconfirmed(let login):
-            return login.message
+            return login.message(topic)
+        case .sessionChanged(let other):
+            return Message(
+                "\(other?.preparingWords ?? "a response before the request set another session, which verify does not confirm"); the "
+                    + "request was not sent with it, and the stored login stays as it was",
+                next: "tell the service's administrator, or log in again: \(topic.loginCommand("--force"))")
         case .unprovenLogin(let response):
             return Message(
                 "\(response.words); nothing was saved",
@@ -73,11 +78,6 @@ extension UsageFault {
             return Message(
                 "the login has moved to \(SafeText.quoted(path)) (status \(status)); your password was not checked",
                 next: "change the profile: \(line)")
-        case .sessionChanged(let other):
-            return Message(
-                "\(other?.preparingWords ?? "a response before the request set another session, which verify does not confirm"); the "
-                    + "request was not sent with it, and the stored login stays as it was",
-                next: "tell the service's administrator, or log in again: \(topic.loginCommand("--force"))")
         case .proposesProfile(let url):
             return Message(
                 "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
@@ -130,22 +130,52 @@ extension UsageFault {
 }
 
 extension UnconfirmedLogin {
-    fileprivate var message: Message {
+    fileprivate func message(_ topic: ErrorContext) -> Message {
         let shown = SafeText.escaped(url)
         let target = leadsTo.map { "; it leads to \(SafeText.quoted($0))" } ?? ""
         let what =
             switch response {
-            case .tookPassword: "the service took the password, but \(shown) looks the same when logged in\(target)"
-            case .issuedToken:
-                "the service ignores the token: \(shown) looks the same with it as without a login\(target)"
-            case .undecided:
-                "\(shown) looks the same after this login as before it, so it cannot tell whether the password is right"
+            case .tookPassword: "the service took the password, but \(shown) \(seen)\(target)"
+            case .issuedToken: "the service ignores the token: \(shown) \(seen)\(target)"
+            case .undecided: "\(shown) \(seen)\(target), so it cannot tell whether the password is right"
             }
         return Message(
-            "\(what); nothing was saved, and a session may be left at the service",
-            next:
-                "use a URL that shows who is logged in: the page that you see after a login, or 'verify' in the profile"
-        )
+            "\(what)\(refusal?.quoted ?? ""); nothing was saved, and a session may be left at the service",
+            next: next(topic))
+    }
+
+    /// What verify was seen to answer with the login, and without one.
+    private var seen: String {
+        guard let refusal else { return "looks the same after this login as before it" }
+        let anybody = anonymousStatus.map { ", and anybody with \($0)" } ?? ""
+        switch refusal.doubt {
+        case .sameForAnybody: return "answers \(refusal.status) with and without a login"
+        case .unnamed(let place):
+            return "shows no user name of this login's own at \(SafeText.quoted(place)) (status \(refusal.status))"
+        case .otherDoor(let door, let former):
+            return "answers this login with 401 and \(Refusal.words(door)), and anybody with \(Refusal.words(former))"
+        case nil, .forbidden, .unproven: return "answers this login with \(refusal.status)\(anybody)"
+        }
+    }
+
+    /// The line of a profile that would decide.
+    private func next(_ topic: ErrorContext) -> String {
+        let other = "use a URL that shows who is logged in: the page that you see after a login"
+        guard let refusal, mayBeWrong || refusal.doubt != nil else { return "\(other), or 'verify' in the profile" }
+        switch refusal.doubt {
+        case .sameForAnybody:
+            return topic.hasProfile
+                ? "correct 'verify' in the profile or, if this is how it refuses, add to it: logged-out = [\(refusal.status)]"
+                : other
+        case .unnamed: return "correct 'username' of 'verify' in the profile, or leave it out"
+        case .otherDoor:
+            return "another server may stand in front of the service; each of them needs a profile of its own"
+        case .unproven: return "\(other); or, in a profile, if that is a login: logged-in = [\(refusal.status)]"
+        case nil, .forbidden:
+            return topic.hasProfile
+                ? "say in 'login' of the profile what a refusal looks like, such as refused = [401], or correct 'verify'"
+                : other
+        }
     }
 }
 

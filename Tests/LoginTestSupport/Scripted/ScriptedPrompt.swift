@@ -59,6 +59,8 @@ final class ScriptedPrompt: Prompt {
         case .retry(let request):
             journal.note("prompt.ask to retry")
             faults.append(request.fault)
+            // As a person who presses Return.
+            if retry.rest == 0, case .usage(.unconfirmed) = request.fault { return .no }
             return try retry.next() ? .yes : .no
         case .code(let request):
             journal.note("prompt.ask for a code")

@@ -32,7 +32,11 @@ struct VerifySearch {
     init(on origin: Origin, after redirect: Redirect?, asked: String, loginPaths: [String]) {
         (self.origin, self.asked, self.loginPaths) = (origin, asked, loginPaths)
         tried = redirect?.target.withoutSession == asked ? [] : [asked]
-        if let redirect { add(redirect, namedBy: "the login leads there") }
+        if let redirect {
+            add(redirect, namedBy: "the login leads there")
+        } else if loginPaths.contains(where: { asked.withoutQuery.isLogin(of: $0) }) {
+            candidates.append(Candidate(target: "/", namedBy: "it is above the login"))
+        }
     }
 
     mutating func next() -> Candidate? {
@@ -84,8 +88,9 @@ extension VerifySearch.Candidate {
     ///   - username: as it was typed; the place where the logged-in response repeats it goes along.
     func place(loggedIn: PageLook, anonymous: [PageLook], username: String) -> GuardedPlace? {
         anonymous.lazy.compactMap { place(loggedIn, $0, username) }.first {
-            $0.refuses(anonymous)
-                && (!mayTellOfFailure || $0.username != nil || loggedIn.showsLogout(missingIn: anonymous))
+            $0.tells(loggedIn, from: anonymous)
+                && (!mayTellOfFailure || $0.username != nil && !loggedIn.linksToLogin
+                    || loggedIn.showsLogout(missingIn: anonymous))
         }
     }
 
@@ -107,7 +112,7 @@ extension VerifySearch.Candidate {
         else { return nil }
         var place = GuardedPlace(target: target, refusal: .status(anonymous.facts.status), namedBy: namedBy)
         place.sendsOn = loggedIn.facts.status
-        return place.refuses(looks) ? place : nil
+        return place.tells(loggedIn, from: looks) ? place : nil
     }
 
     /// Where both are sent on, an anonymous client to a page that asks for a password.
@@ -123,8 +128,9 @@ extension VerifySearch.Candidate {
 
     /// Where both see the page, only the name tells them apart.
     private func named(_ loggedIn: PageLook, _ anonymous: PageLook, _ username: String) -> GuardedPlace? {
-        // A page that asks for a password may name whom it has just refused.
+        // A page that asks for a password, or sends on to where one logs in, may name whom it has just refused.
         guard loggedIn.isOpen, anonymous.isOpen, loggedIn.passwordFields.isEmpty,
+            !loggedIn.linksToLogin || loggedIn.showsLogout(missingIn: [anonymous]),
             let name = loggedIn.facts.place(of: username, missingIn: anonymous.facts)
         else { return nil }
         var place = GuardedPlace(target: target, refusal: .name(status: anonymous.facts.status), namedBy: namedBy)
@@ -146,10 +152,11 @@ extension VerifySearch.Candidate {
 }
 
 extension GuardedPlace {
-    /// Whether its rules take none of these responses for a login.
-    fileprivate func refuses(_ anonymous: [PageLook]) -> Bool {
+    /// Whether its rules take the response to a login for one, and none of the others.
+    fileprivate func tells(_ loggedIn: PageLook, from anonymous: [PageLook]) -> Bool {
         let rule = verify.response, known = rule.anonymousResponse(of: anonymous)
-        return anonymous.allSatisfy { $0.facts.judged(by: rule, at: .verify, anonymous: known) != .accepted }
+        let isLogin = { (look: PageLook) in look.facts.judged(by: rule, at: .verify, anonymous: known) == .accepted }
+        return isLogin(loggedIn) && !anonymous.contains(where: isLogin)
     }
 }
 
@@ -197,6 +204,8 @@ struct PageLook {
     let facts: ParsedResponse
     /// Whether it is a redirect to a page where people log in.
     let leadsToLogin: Bool
+    /// Whether its page has a link to one.
+    private(set) var linksToLogin = false
     let page: LoginPage?
 
     /// - Parameters:
@@ -205,6 +214,7 @@ struct PageLook {
     init(_ facts: ParsedResponse, _ page: LoginPage?, loginPaths: [String]) {
         (self.facts, self.page) = (facts, page)
         leadsToLogin = facts.redirectPath.map { path in loginPaths.contains { path.isLogin(of: $0) } } ?? false
+        linksToLogin = ownLinks.contains { link in loginPaths.contains { link.isLogin(of: $0) } }
     }
 
     /// Whether it repeats a user name that the other one does not have.
@@ -212,9 +222,10 @@ struct PageLook {
         facts.place(of: username, missingIn: other.isOpen ? other.facts : nil) != nil
     }
 
-    /// Whether its page has a way to log out that none of the others has.
+    /// Whether its page has a way to log out that none of the others has, and asks for no code: that may be half of a login.
     func showsLogout(missingIn others: [PageLook]) -> Bool {
-        page?.logout != nil && others.allSatisfy { $0.page?.logout == nil }
+        page?.logout != nil && page?.forms.flatMap(\.fields).contains(where: \.isOneTimeCode) == false
+            && others.allSatisfy { $0.page?.logout == nil }
     }
 
     fileprivate var redirectPath: String? { facts.redirectPath }

@@ -16,6 +16,9 @@ extension StoreKeeper {
         }
     }
 
+    /// What has proved a new login, as the profile's record keeps it.
+    private typealias Proof = (method: AuthenticationMethod, verify: AcceptedVerify?)
+
     private func keep(_ login: Login, _ method: AuthenticationMethod) throws(StoreFault) {
         if rules.persistence == .none { return }
         let store = try storeForSaving()
@@ -28,23 +31,23 @@ extension StoreKeeper {
         record.anonymousResponse = login.anonymousResponse
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
-            try put(kept, record, method, in: store)
+            try put(kept, record, (method, login.accepted), in: store)
         }
     }
 
     private func put(
-        _ kept: StoredLogin, _ record: AccountRecord, _ method: AuthenticationMethod, in store: any CredentialStore
+        _ kept: StoredLogin, _ record: AccountRecord, _ proof: Proof, in store: any CredentialStore
     ) throws(StoreFault) {
         let id = record.id(in: subject.profile)
         guard let before = try registry.read().account(id) else {
             try add(kept, record, in: store)
-            return try use(record, method)
+            return try use(record, proof)
         }
         var record = record
         record.otherCopies = before.copies(outside: store.name)
         let hasOtherCopies = !record.otherCopies.isEmpty
         try save(kept, id, in: store, about: record) { if hasOtherCopies { $0.noteCopy(in: store.name) } }
-        try use(record, method)
+        try use(record, proof)
         try registry.eraseOtherCopies(of: id, opening: openStore, orElse: leftBehind)
     }
 
@@ -78,7 +81,7 @@ extension StoreKeeper {
     }
 
     /// Makes the account, whose secret is there, the one in use.
-    private func use(_ record: AccountRecord, _ method: AuthenticationMethod) throws(StoreFault) {
+    private func use(_ record: AccountRecord, _ proof: Proof) throws(StoreFault) {
         let id = record.id(in: subject.profile)
         var record = record
         record.revision = filled?.revision
@@ -87,7 +90,7 @@ extension StoreKeeper {
                 profile.accounts.removeAll { $0.isOf(id) }
                 profile.accounts.append(record)
                 profile.activeUsername = record.username
-                profile.pinnedMethod = method
+                (profile.pinnedMethod, profile.accepted) = (proof.method, proof.verify ?? profile.accepted)
             }
             document.lastProfile = subject.profile
         }

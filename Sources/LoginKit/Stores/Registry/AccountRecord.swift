@@ -139,6 +139,8 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     package var origin: Origin
     /// The method that worked; a weaker offer later is refused.
     package var pinnedMethod: AuthenticationMethod?
+    /// The verify request that has accepted a login last.
+    var accepted: AcceptedVerify?
     /// The account in use, by the name typed.
     package var activeUsername: String?
     /// Those of former origins included, so that a logout finds them.
@@ -167,13 +169,16 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         url = try members.decode(String.self, forKey: "url")
         origin = try members.decode(Origin.self, forKey: "origin")
         pinnedMethod = try members.decodeIfPresent(AuthenticationMethod.self, forKey: "pinnedMethod")
+        accepted = try members.decodeIfPresent(AcceptedVerify.self, forKey: "accepted")
         activeUsername = try members.decodeIfPresent(String.self, forKey: "activeUsername")
         accounts = try members.decode([AccountRecord].self, forKey: "accounts")
         unknown = UnknownMembers(of: decoder, besides: Self.members)
         places = NamePlaces(accounts.map(\.username))
     }
 
-    private static let members: Set = ["name", "url", "origin", "pinnedMethod", "activeUsername", "accounts"]
+    private static let members: Set = [
+        "name", "url", "origin", "pinnedMethod", "accepted", "activeUsername", "accounts",
+    ]
 
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: FormKey.self)
@@ -182,6 +187,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         try members.encode(url, forKey: "url")
         try members.encode(origin, forKey: "origin")
         try members.encodeIfPresent(pinnedMethod, forKey: "pinnedMethod")
+        try members.encodeIfPresent(accepted, forKey: "accepted")
         try members.encodeIfPresent(activeUsername, forKey: "activeUsername")
         try members.encode(accounts, forKey: "accounts")
     }
