@@ -41,8 +41,9 @@ final class TestWorld {
     private(set) var reached: [Origin] = []
     private(set) var settings: [TransportSettings] = []
 
-    init(config: String? = nil) throws {
-        home = try TemporaryHome()
+    /// - Parameter isInMemory: as for ``TemporaryHome``.
+    init(config: String? = nil, isInMemory: Bool = false) throws {
+        home = try TemporaryHome(isInMemory: isInMemory)
         variables = home.environment
         // The kernel's keyring would outlive the test.
         variables["AUTHCTL_STORE"] = "plaintext"
@@ -55,7 +56,12 @@ final class TestWorld {
     }
 
     func run(_ arguments: [String], server answers: [Result<HTTPResponse, LoginFault>]) -> Run {
-        server = ScriptedTransport(answers)
+        run(arguments, at: ScriptedTransport(answers))
+    }
+
+    /// Runs one command against a server.
+    func run(_ arguments: [String], at server: ScriptedTransport) -> Run {
+        self.server = server
         server.meanwhile = meanwhile
         server.pass = { [elapsed, pace] in elapsed.seconds.withLock { $0 += pace } }
         let captured = Captured()
@@ -146,6 +152,8 @@ struct ScriptedPerson: Dialogue {
     var texts: [String: String] = [:]
     /// What is pasted.
     var pasted: String?
+    /// Says yes or no by the question's label, where that is set.
+    var decides: ((String) -> Bool)?
     let isThere: Bool
 
     /// Nobody.
@@ -204,6 +212,7 @@ struct ScriptedPerson: Dialogue {
     }
 
     func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool {
-        try confirm(question, typing: "yes")
+        if let decides { return decides(label) }
+        return try confirm(question, typing: "yes")
     }
 }

@@ -45,6 +45,8 @@ final class RecordingServer: Sendable {
         var requests: [[UInt8]] = []
         var sockets: [Int32] = []
         var isStopped = false
+        /// Answers by the request, where no reply is left.
+        var decide: (@Sendable ([UInt8]) -> Reply)?
     }
 
     let port: Int
@@ -59,6 +61,12 @@ final class RecordingServer: Sendable {
         state = Mutex(State(replies: replies))
         (listener, self.port) = try Self.listen(address, port)
         Thread.detachNewThread { [self] in acceptAll() }
+    }
+
+    /// A server that decides what to answer by the request.
+    convenience init(answering decide: @escaping @Sendable ([UInt8]) -> Reply) throws {
+        try self.init([])
+        state.withLock { $0.decide = decide }
     }
 
     /// `http://127.0.0.1:port` and a path.
@@ -149,7 +157,8 @@ final class RecordingServer: Sendable {
     private func answer(_ request: [UInt8], _ socket: Int32) -> Bool {
         let reply = state.withLock { state in
             state.requests.append(request)
-            return state.replies.isEmpty ? .answer(599, body: "no reply left") : state.replies.removeFirst()
+            guard state.replies.isEmpty else { return state.replies.removeFirst() }
+            return state.decide?(request) ?? .answer(599, body: "no reply left")
         }
         guard send(reply, socket) else { return false }
         if reply.ending == .reset {

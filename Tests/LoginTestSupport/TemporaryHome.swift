@@ -4,8 +4,11 @@ import Foundation
 final class TemporaryHome {
     let path: String
 
-    init() throws {
-        var template = Array((NSTemporaryDirectory() + "/authctl-test-XXXXXX").utf8CString)
+    /// - Parameter isInMemory: where the system has such a place; for thousands of homes, which would wait for the disk.
+    init(isInMemory: Bool = false) throws {
+        let memory = "/dev/shm"
+        let folder = isInMemory && access(memory, W_OK) == 0 ? memory : NSTemporaryDirectory()
+        var template = Array((folder + "/authctl-test-XXXXXX").utf8CString)
         guard let made = mkdtemp(&template) else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         path = String(cString: made)
         for folder in [config, state, data, cache] {

@@ -8,7 +8,12 @@ enum Thoroughness {
 
     /// Everything in a full run, else `count` of them, spread evenly from the first to the last.
     static func sample<Element>(_ everything: [Element], _ count: Int) -> [Element] {
-        guard !isFull, count < everything.count else { return everything }
+        isFull ? everything : spread(everything, count)
+    }
+
+    /// At most `count` of them, spread evenly from the first to the last.
+    static func spread<Element>(_ everything: [Element], _ count: Int) -> [Element] {
+        guard count < everything.count else { return everything }
         guard count > 1 else { return Array(everything.prefix(count)) }
         return (0..<count).map { everything[$0 * (everything.count - 1) / (count - 1)] }
     }

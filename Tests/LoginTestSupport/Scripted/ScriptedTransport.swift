@@ -1,7 +1,7 @@
 @testable import LoginKit
 import Secrets
 
-/// A server that answers by its script and notes every request.
+/// A server that answers by its script, or by each request, and notes all of them.
 final class ScriptedTransport: Transport {
     private var answers: Script<HTTPResponse>
     /// Happens while the server has the request.
@@ -16,19 +16,32 @@ final class ScriptedTransport: Transport {
         self.answers = Script("transport.send", answers)
     }
 
+    /// A server that decides what to answer by the request.
+    convenience init(answering answer: @escaping (HTTPRequest) -> HTTPResponse) {
+        self.init()
+        decide = answer
+    }
+
+    private var decide: ((HTTPRequest) -> HTTPResponse)?
+
     var rest: Int { answers.rest }
+
+    private func next(to request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
+        if let decide { return decide(request) }
+        return try answers.next()
+    }
 
     func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         pass()
         guard let bodies = request.streamedBodies else {
             requests.append(request)
-            return try answers.next()
+            return try next(to: request)
         }
         var whole = request
         if let source = bodies.source { whole.body = try Self.drained(source) }
         requests.append(whole)
         meanwhile(whole)
-        let answer = try answers.next()
+        let answer = try next(to: whole)
         let location = answer.redirect.map { HTTPResponseField(name: "Location", value: $0.url) }
         try bodies.sink.begin(
             HTTPResponse(status: answer.status, headers: answer.headers + [location].compactMap { $0 }))
