@@ -69,10 +69,13 @@ final class DjangoServer {
     }
 
     /// Logs everybody out, behind the back of whoever has a session.
-    func endSessions() throws {
+    func endSessions() throws { try Self.endSessions(in: server.folder) }
+
+    /// The same for any Django of django_settings.py.
+    static func endSessions(in folder: URL) throws {
         let script =
             "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as db: db.execute('delete from django_session')"
-        let ended = try Command.tool("python3", ["-c", script, server.folder.path + "/db.sqlite3"])
+        let ended = try Command.tool("python3", ["-c", script, folder.path + "/db.sqlite3"])
         guard ended.ending == .exited(0) else { throw ServerProcess.NotStarted(description: ended.error) }
     }
 
