@@ -50,6 +50,7 @@ struct ServiceEndingTests {
             HTTPResponse.answer(status), .answer(status, "Bad Request"), .answer(status, "<html><h1>no</h1>"),
             .answer(status, headers: ["WWW-Authenticate: Basic realm=\"gateway\""]),
             .answer(status, #"{"error": "temporarily_unavailable"}"#), .answer(status, #"{"error": "Unauthorized"}"#),
+            .answer(status, #"{"error": "service_unavailable"}"#), .answer(status, #"{"error": "captcha_required"}"#),
         ]
         for other in others { #expect(fault { _ = try refresh(other) }?.exitCode == .busy, "\(other)") }
     }

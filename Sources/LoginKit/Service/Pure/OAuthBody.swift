@@ -51,10 +51,13 @@ struct OAuthBody {
     }
 
     /// Whether the token endpoint refuses a refresh: in the form of RFC 6749, section 5.2, or of the services that send the same
-    /// with 200. `invalid_grant` can mean nothing else, whatever the status; others say "not now", even where nobody polls.
+    /// with 200 and a code that names the token. `invalid_grant` can mean nothing else, whatever the status; others say "not now", even
+    /// where nobody polls.
     var refusesRefresh: Bool {
         guard let error = text("error"), !Self.postponing.contains(where: error.contains) else { return false }
-        return code == .invalidGrant || [200, 400, 401].contains(response.status) && error.isErrorCode
+        if code == .invalidGrant { return true }
+        let isOfToken = code != nil || error.contains("token") || error.contains("grant")
+        return [200, 400, 401].contains(response.status) && error.isErrorCode && isOfToken
     }
 
     /// Parts of the codes that judge no token: of RFC 8628, RFC 9449, and of services that limit how often they are asked.
