@@ -191,7 +191,9 @@ extension String {
     private static let wordsOfLoss =
         wordsOfLogout + [
             "delete", "remove", "revoke", "reset", "destroy", "disable", "deactivate", "cancel", "clear", "purge",
-            "drop",
+            "drop", "close", "erase", "wipe", "quit", "leave", "terminat", "forget", "unsubscribe", "deregister",
+            "expire",
+            "beend", "schlie\u{df}", "schliess", "k\u{fc}ndig", "kuendig", "verlass", "cerrar", "fermer", "chiud",
             "l\u{f6}sch", "loesch", "entfern", "widerruf", "zur\u{fc}cksetz", "supprim", "r\u{e9}voqu",
             "r\u{e9}initialis", "eliminar", "borrar", "revocar", "restablecer", "salir", "elimina", "rimuovi", "revoca",
             "excluir", "remover", "verwijder", "intrek", "usu\u{144}", "smazat", "ta bort", "slet",
