@@ -36,6 +36,14 @@ struct ServiceTokenTests {
         #expect(exchange.requests.last?.hasPrefix("POST https://screencast.example/auth/login.json\n") == true)
     }
 
+    @Test(arguments: ["false", "0", "null", "\" \"", "\"\""])
+    func `JSON's false and 0, and a blank, are no token`(value: String) throws {
+        let exchange = Exchange(
+            try SomeProfiles.screencast(), [.answer(401), .answer(200, "{\"auth_token\":\(value)}")])
+        #expect(fault { _ = try exchange.login() }?.exitCode == .failure)
+        #expect(exchange.requests.count == 2)
+    }
+
     @Test func `forge: a pasted token is verified and goes by the server's name`() throws {
         let exchange = Exchange(
             try SomeProfiles.forge(), [.answer(401), .answer(200, "{\"username\":\"anna\"}")])

@@ -22,7 +22,7 @@ struct ParsedResponse {
     var asksForCode = false
     /// Whether it is a redirect to where the profile logs in.
     var leadsToLogin = false
-    /// Whether the request carried a password or a ticket, by HTTP authentication.
+    /// Whether the request carried a password, by HTTP authentication.
     var sentPassword = false
 
     /// The status code of the answer.
@@ -101,8 +101,13 @@ struct ParsedResponse {
         }
     }
 
+    /// The token at a place: JSON's `false` and `0`, and what nobody can see, are none.
+    func token(at place: Place) -> Secret? {
+        name(at: place) == nil ? nil : secret(at: place).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Whether the status, if one is named, and every place are as the condition has them.
-    /// What a busy server answers (408, 429, 5xx) has judged nothing, so only a condition that names its status fits it.
+    /// What a busy server answers (408, 429, 5xx but 501) has judged nothing, so only a condition that names its status fits it.
     func matches(_ condition: Condition) -> Bool {
         (condition.status == status || condition.status == nil && !response.saysNothing)
             && condition.places.allSatisfy { holds($0, named: condition.status != nil) }

@@ -141,7 +141,7 @@ struct RequestSequence {
     ) throws(LoginFault) {
         steps.cookies = facts.response.cookies
         try client.take(rule, from: facts, keepingOld: false)
-        guard let place = rule.token, let value = facts.secret(at: place), !value.isEmpty else { return }
+        guard let place = rule.token, facts.token(at: place) != nil else { return }
         try readToken(facts, rule, in: &steps)
     }
 

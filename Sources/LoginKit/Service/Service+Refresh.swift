@@ -86,7 +86,7 @@ extension ParsedResponse {
 
     /// Whether it is a page without a token, which a gateway or a portal may have answered.
     fileprivate func lacksToken(of rule: ResponseRule) -> Bool {
-        response.isPage && secret(at: rule.token ?? .json(.root))?.isEmpty != false
+        response.isPage && token(at: rule.token ?? .json(.root)) == nil
     }
 }
 

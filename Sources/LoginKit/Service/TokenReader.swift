@@ -12,7 +12,7 @@ struct TokenReader {
         _ facts: ParsedResponse, _ answer: ResponseRule, at step: Step, replacing old: Token? = nil
     ) throws(LoginFault) -> (token: Token, clockDifference: ClockDifference?) {
         let place = answer.token ?? .json(.root)
-        guard let value = facts.secret(at: place), !value.isEmpty else {
+        guard let value = facts.token(at: place) else {
             if let redirect = facts.response.redirect {
                 throw .failure(.redirected(step: step.rawValue, status: facts.status, target: redirect.target))
             }
