@@ -9,7 +9,8 @@ final class ResponseCollector {
     private var sink: (any ResponseSink)? { request.streamedBodies?.sink }
     /// Told of each head before the sink.
     private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
-    /// Bytes of the body that are read.
+    /// Bytes of any body that are read, and of this one.
+    private let bodyLimit: Int
     private var limit: Int
     /// Bytes of it that came.
     private var count = 0
@@ -39,7 +40,7 @@ final class ResponseCollector {
     ) {
         self.request = request
         self.connection = connection
-        limit = limits.body
+        (bodyLimit, limit) = (limits.body, limits.body)
         self.whenBegun = whenBegun
         self.wait = wait
         head = HeadCollector(limit: limits.head, repeats: request.negotiates)
@@ -52,6 +53,8 @@ final class ResponseCollector {
         guard head.isWhole else { return false }
         let response = HTTPResponse(status: head.status)
         if sink == nil, unread != nil || isWanted == false || response.saysNothing { return true }
+        // More than the limit, once it is decoded.
+        if case .answerTooLarge = fault, sink == nil, request.bodyNeed != .whole { return true }
         guard fault == .connectionLost, response.isRefusal else { return false }
         return sink.map { hasBegun && $0.breakOff() } ?? true
     }
@@ -95,8 +98,8 @@ final class ResponseCollector {
     private func receiveHead(_ line: UnsafeRawBufferPointer) throws(LoginFault) {
         wait.end()
         if try head.append(line) {
+            (limit, count, isWanted, unread, hasBegun) = (bodyLimit, 0, nil, nil, false)
             body = SecretBuilder(limit: limit)
-            hasBegun = false
             connection.answerBegins()
         }
         guard head.isLast else { return }
