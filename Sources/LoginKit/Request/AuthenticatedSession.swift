@@ -119,7 +119,9 @@ package final class AuthenticatedSession {
             if let other = changing.accept(waiting, login, at: .now) { tell(run.words(of: other)) }
         } catch .rejected(let refusal) where refusal.doubt == nil {
             changing.refuse(waiting, at: .now)
-        } catch .forbidden, .secondFactor {
+        } catch .forbidden(let refusal) where refusal.doubt == nil {
+            changing.refuse(waiting, at: .now)
+        } catch .secondFactor {
             changing.refuse(waiting, at: .now)
         } catch {
             changing.postpone(at: .now)
@@ -146,8 +148,9 @@ package final class AuthenticatedSession {
                 if refusal.doubt == nil { changing.refuse(session, at: .now) }
                 last = refusal
                 continue
-            } catch .forbidden(let refusal) where refusal.doubt == .forbidden {
-                return .unknown(refusal)
+            } catch .forbidden(let refusal) where refusal.doubt != nil {
+                last = refusal
+                continue
             }
             let isReplaced = session != used && session != refreshed
             guard let other = changing.accept(session, login, replacesRefused: isReplaced, at: .now) else {

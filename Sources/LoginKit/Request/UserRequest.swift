@@ -127,7 +127,11 @@ extension UserRequest: SessionLender {
     ) throws(LoginFault) -> CarriedSession {
         if let relayed { provider.context.topic.done.append(.requestSent(status: relayed.response.status)) }
         if relayed != nil || missing != nil {
-            outgoing.say(authenticated?.session.refusal ?? "the server requires a login for this")
+            let isDoubted = refusal?.doubt != nil
+            outgoing.say(
+                isDoubted
+                    ? "the response of verify does not confirm the stored login"
+                    : authenticated?.session.refusal ?? "the server requires a login for this")
         }
         // A value that waited is good, and needs no login.
         let present = isReplaced ? authenticated : nil
