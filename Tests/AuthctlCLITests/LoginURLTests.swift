@@ -79,9 +79,12 @@ struct LoginURLTests {
                 "PROPFIND \(Self.url)\nDepth: 0", "PROPFIND \(Self.url)\nbasic anna:pw\nDepth: 0",
             ])
         #expect(world.run("whoami", server: [.answer(207)]).output == "anna\n")
+        // Another server's 401 has not judged the password of this one.
+        let gate = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"gate\""])
         for (answers, code) in [
             ([anonymous, .answer(405), anonymous, .answer(405), anonymous, .answer(405)], Int32(2)),
-            ([.answer(200), .answer(200), .answer(200)], 2), ([anonymous, anonymous], 3),
+            ([.answer(200), .answer(200), .answer(200)], 2), ([anonymous, anonymous], 3), ([gate, gate], 2),
+            ([.answer(401), .answer(401)], 2),
         ] as [([HTTPResponse], Int32)] {
             let run = try self.world().run(
                 "login", Self.url, "--max-attempts", "1", server: [anonymous, anonymous, .answer(405)] + answers)

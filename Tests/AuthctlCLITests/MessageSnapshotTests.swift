@@ -42,8 +42,8 @@ struct MessageSnapshotTests {
     private static let doubts: [Refusal] = [
         Refusal(status: 404, doubt: .sameForAnybody), Refusal(status: 200, doubt: .unnamed(place: "/name")),
         Refusal(status: 302, doubt: .unproven), Refusal(status: 403, words: "no role", doubt: .forbidden),
-        Refusal(status: 401, doubt: .otherDoor("", than: "basic gate")),
-        Refusal(status: 401, doubt: .otherDoor("bearer", than: "basic gate")),
+        Refusal(status: 401, doubt: .otherChallenge("", than: "basic gate")),
+        Refusal(status: 401, doubt: .otherChallenge("bearer", than: "basic gate")),
     ]
 
     private static let undecided: [LoginFault] = {

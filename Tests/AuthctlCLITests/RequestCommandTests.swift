@@ -230,8 +230,8 @@ import Testing
         throws
     {
         let world = try shop()
-        let run = world.run("request", "GET", "/x", server: [.answer(403), .answer(403)])
-        #expect(run.code == 4 && world.requests.count == 2, "\(run.talk)")
+        let run = world.run("request", "GET", "/x", server: [.answer(403), .answer(403), .answer(403)])
+        #expect(run.code == 4 && world.requests.count == 3, "\(run.talk)")
         #expect(run.talk.contains("it has ended, or the account has lost its permission"), "\(run.talk)")
         #expect(world.run("request", "GET", "/x", server: [.answer(200)]).code == 0)
     }

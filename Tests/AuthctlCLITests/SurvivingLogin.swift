@@ -164,10 +164,10 @@ struct SurvivingLogin: CustomTestStringConvertible {
         case (.request, 403): 4
         case (.verify, 200) where !isNamed: 0
         // What is no statement has a refresh tried.
-        case (.verify, 200): kind == .chat ? answer.isPage ? 12 : 1 : 4
+        case (.verify, 200): kind == .chat && !answer.isPage ? 1 : 4
         case (.verify, 302): 7
         case (.verify, 403): 4
-        case (_, 401) where kind == .chat: answer.challenge != nil ? 12 : rules == .none ? 4 : 1
+        case (_, 401) where kind == .chat: answer.challenge != nil || rules == .none ? 4 : 1
         case (_, 401): 4
         case (.request, _): 11
         case (.verify, _): 1

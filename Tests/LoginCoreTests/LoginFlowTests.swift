@@ -269,7 +269,9 @@ struct LoginFlowTests {
             (.begun, .lookUp), (.lookedUp(.nothing), .prepare), (prepared, question()), (typed, .authenticate(.typed)),
             (unconfirmed, .ask(.retry(RetryRequest(fault)))),
         ]
-        for (answer, effect) in [(LoginFlow.Reply.yes, question(name: "bert")), (.no, .finish(.failed(fault)))] {
+        for (answer, effect) in [
+            (LoginFlow.Reply.yes, question(.unjudged, name: "bert")), (.no, .finish(.failed(fault))),
+        ] {
             var flow = SomeLogin.flow()
             for (event, effect) in asked { #expect(flow.handle(event) == effect) }
             #expect(flow.handle(.answered(answer)) == effect)

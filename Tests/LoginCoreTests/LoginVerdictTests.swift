@@ -62,7 +62,7 @@ struct LoginVerdictTests {
     /// How verify answers a login that it does not accept, and what strangers got when it last accepted one.
     private static let refusals: [Refusal] = {
         let doubts: [Refusal.Doubt?] = [
-            nil, .sameForAnybody, .unnamed(place: "/name"), .otherDoor("basic app", than: "basic gate"),
+            nil, .sameForAnybody, .unnamed(place: "/name"), .otherChallenge("basic app", than: "basic gate"),
             .unproven, .forbidden,
         ]
         return doubts.flatMap { doubt in
@@ -82,7 +82,7 @@ struct LoginVerdictTests {
                     let isKnown = hasAccepted && refusal.isAsAtLastLogin
                     let isRefused =
                         switch (verdict, refusal.doubt) {
-                        case (.issuedToken, _), (_, .otherDoor), (_, .unproven), (_, .forbidden): false
+                        case (.issuedToken, _), (_, .otherChallenge), (_, .unproven), (_, .forbidden): false
                         // The form of the login was shown again.
                         case (.askedAgain, _): true
                         // A statement to the password itself, or where the login led back.

@@ -11,7 +11,7 @@ struct VerdictWalkTests {
     /// What a service may answer, as far as a verdict can see it.
     private var responses: [ParsedResponse] {
         var found: [ParsedResponse] = []
-        for status in [200, 204, 302, 303, 400, 401, 403, 404, 422, 423, 429, 503] {
+        for status in [200, 204, 302, 303, 400, 401, 403, 404, 405, 408, 410, 422, 423, 429, 501, 503] {
             let targets: [String?] = (300..<400).contains(status) ? [nil, "/login", "/home"] : [nil]
             for target in targets {
                 for (isForm, name) in [(false, nil), (true, nil), (false, "ann"), (true, "ann")] as [(Bool, String?)] {

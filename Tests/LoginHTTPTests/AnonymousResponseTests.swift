@@ -32,12 +32,15 @@ struct AnonymousResponseTests {
     @Test func `A 403 that anybody gets decides nothing until verify has accepted a login`() throws {
         let exchange = Exchange(try blog(), [.answer(403), welcome, .answer(403)])
         #expect(fault { _ = try exchange.login() }?.exitCode == .usage)
-        let known = Service.Options(accepted: AcceptedVerify(request: "", anonymous: answer(.answer(403))))
-        let refused = Exchange(try blog(), [.answer(403), welcome, .answer(403)], options: known)
-        #expect(fault { _ = try refused.login() }?.exitCode == .rejected)
-        let other = Service.Options(accepted: AcceptedVerify(request: "", anonymous: answer(.answer(401))))
-        let changed = Exchange(try blog(), [.answer(403), welcome, .answer(403)], options: other)
-        #expect(fault { _ = try changed.login() }?.exitCode == .usage)
+        let verify = try blog().verify?.fingerprint ?? ""
+        for (request, before, code) in [(verify, 403, .rejected), (verify, 401, .usage), ("", 403, .usage)]
+            as [(String, Int, ExitCode)]
+        {
+            let accepted = AcceptedVerify(request: request, anonymous: answer(.answer(before)))
+            let known = Exchange(
+                try blog(), [.answer(403), welcome, .answer(403)], options: Service.Options(lastAccepted: accepted))
+            #expect(fault { _ = try known.login() }?.exitCode == code)
+        }
     }
 
     @Test func `an account that may not is forbidden where anonymous clients get 401`() throws {
@@ -93,12 +96,53 @@ struct AnonymousResponseTests {
                 Issue.record("decided")
                 continue
             }
-            guard case .otherDoor(_, than: "basic Wire")? = login.refusal?.doubt else {
+            guard case .otherChallenge(_, than: "basic Wire")? = login.refusal?.doubt else {
                 Issue.record("\(login)")
                 continue
             }
         }
         #expect(fault { _ = try staff([asksForBasic, asksForBasic]).login() }?.exitCode == .rejected)
+    }
+
+    @Test func `A challenge for a token alone has not judged a password, though anybody gets it, too`() throws {
+        let both = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\", Bearer"])
+        let token = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
+        #expect(fault { _ = try staff([both, token]).login() }?.exitCode == .usage)
+        #expect(fault { _ = try staff([both, both]).login() }?.exitCode == .rejected)
+    }
+
+    @Test func `A verify that was changed since it accepted a login has refused none, and is asked anew`() throws {
+        var profile = try blog()
+        let accepted = AcceptedVerify(request: profile.verify?.fingerprint ?? "", anonymous: nil)
+        let options = Service.Options(lastAccepted: accepted)
+        let stored = { (profile: Profile) -> LoginFault? in
+            let service = Exchange(profile, [.answer(401)], options: options).service
+            return fault { _ = try service.verify(session, username: "anna") }
+        }
+        #expect(stored(profile) == .rejected(Refusal(status: 401)))
+        profile = try blog { $0.response.username = Place("/login") }
+        #expect(stored(profile) == .rejected(Refusal(status: 401, doubt: .unproven)))
+        let exchange = Exchange(profile, [.answer(401), welcome, .answer(401)], options: options)
+        #expect(fault { _ = try exchange.login() }?.exitCode == .usage)
+        var known = options
+        (known.anonymousResponse, known.hasPassword) = (answer(.answer(401)), true)
+        let screencast = Exchange(try SomeProfiles.screencast(), [.answer(401)], options: known)
+        _ = try screencast.service.prepare()
+        #expect(screencast.requests.count == 1)
+    }
+
+    @Test func `A redirect to another origin is a login only by a rule that names a place`() throws {
+        let elsewhere = Origin(scheme: "https", host: "sso.example", port: 443)
+        let place = Condition.PlacePattern(
+            place: .header("Location"), pattern: TextPattern("https://sso.example/portal*"))
+        for (places, isLogin) in [([], false), ([place], true)] {
+            let profile = try blog {
+                ($0.response.loggedIn, $0.response.username) = ([Condition(status: 302, places: places)], nil)
+            }
+            let service = Exchange(profile, [redirect("/portal", to: elsewhere)]).service
+            let fault = fault { _ = try service.verify(session, username: "anna") }
+            #expect(fault == (isLogin ? nil : .untrusted(.otherOrigin(target: "\(elsewhere)"))))
+        }
     }
 
     /// A service that takes any cookie for a login, and sets one only when a login fails.
@@ -176,7 +220,24 @@ struct AnonymousResponseTests {
         let known = try #require(answer(.answer(200))).with([answer(redirect("/in"))])
         let text = try JSONEncoder().encode(known)
         #expect(try JSONDecoder().decode(AnonymousResponse.self, from: text) == known)
-        #expect(!known.meansLoggedOut && known.withCookies.map(\.location) == ["/in"])
+        #expect(known.withCookies.map(\.location) == ["/in"])
+    }
+
+    @Test func `What 1.0.0 remembered has no content type and no challenges, and fits a response with any`() throws {
+        let text = Data(#"{"status": 302, "location": "/in", "withCookies": [{"status": 403}]}"#.utf8)
+        let known = try JSONDecoder().decode(AnonymousResponse.self, from: text)
+        for response in [redirect("/in"), .answer(403, headers: ["Content-Type: text/html"])] {
+            #expect(known.meansLoggedOut(ParsedResponse(response: response, json: nil, origin: Self.origin)))
+        }
+        let refusal = try JSONDecoder().decode(AnonymousResponse.self, from: Data(#"{"status": 401}"#.utf8))
+        let session = Session.credential(Credential(username: "anna", .password(Secret("pw"))))
+        let service = try staff([asksForBasic], Service.Options(pinnedMethod: .basic, anonymousResponse: refusal))
+            .service
+        guard case .rejected(let refusal)? = fault({ _ = try service.verify(session, username: "anna") }) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.doubt == nil)
     }
 
     @Test func `What anybody gets is no statement, unless a rule makes it one`() throws {
@@ -229,6 +290,7 @@ struct AnonymousResponseTests {
 
     @Test(arguments: [200, 204, 401])
     func `What refuses by itself, or lets in, is remembered but does not mean logged out`(status: Int) {
-        #expect(answer(.answer(status))?.meansLoggedOut == false)
+        let facts = ParsedResponse(response: .answer(status), json: nil, origin: Self.origin)
+        #expect(answer(.answer(status))?.meansLoggedOut(facts) == false)
     }
 }

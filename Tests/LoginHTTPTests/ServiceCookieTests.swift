@@ -47,14 +47,39 @@ struct ServiceCookieTests {
         let form = HTTPResponse.answer(200, "<html>invalid password</html>", cookies: [sid])
         let exchange = Exchange(try SomeProfiles.blog(), [anonymous, form, anonymous])
         #expect(fault { _ = try exchange.login() }?.exitCode == .usage)
-        let accepted = AcceptedVerify(request: "", anonymous: nil)
-        let known = Exchange(
-            try SomeProfiles.blog(), [anonymous, form, anonymous], options: Service.Options(accepted: accepted))
+        let blog = try SomeProfiles.blog()
+        let accepted = AcceptedVerify(request: blog.verify?.fingerprint ?? "", anonymous: nil)
+        let known = Exchange(blog, [anonymous, form, anonymous], options: Service.Options(lastAccepted: accepted))
         #expect(
             fault { _ = try known.login() } == .rejected(Refusal(status: 401, words: "who?", mayMeanForbidden: true)))
         let page = HTTPResponse.answer(200, "<html>log in</html>")
         let open = Exchange(try SomeProfiles.blog(), [page, form, page])
         #expect(fault { _ = try open.login() }?.exitCode == .usage)
+    }
+
+    @Test func `A session of which no cookie goes to verify proves nothing, whatever verify shows`() throws {
+        let record = Secret("blog.example\tFALSE\t/other\tTRUE\t0\tsid\tcanary")
+        let elsewhere = Cookie(name: "sid", value: Secret("canary"), record: record, expires: nil)
+        for cookies in [[], [elsewhere]] {
+            let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(200, cookies: cookies), welcome([])])
+            #expect(fault { _ = try exchange.login() }?.exitCode == .usage)
+        }
+    }
+
+    @Test func `A user name that repeats the session is shown nowhere`() throws {
+        let name = HTTPResponse.answer(200, #"{"name":"canary123"}"#)
+        let sid = Cookie.named("sid", "canary123")
+        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(200, cookies: [sid]), name])
+        #expect(try exchange.login().identity == Identity(username: "añna", serverName: nil))
+    }
+
+    @Test(arguments: [200, 201, 202, 304])
+    func `Only a redirect leads back to the login or away from it`(status: Int) throws {
+        let back = Redirect(url: "https://blog.example/users/login", origin: Self.origin, target: "/users/login")
+        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(status, redirect: back), anonymous])
+        #expect(fault { _ = try exchange.login() }?.exitCode != .rejected)
+        let stored = Exchange(try SomeProfiles.blog(), [.answer(304, redirect: back)])
+        #expect(fault { _ = try stored.service.verify(.cookies([sid]), username: "anna") }?.exitCode == .failure)
     }
 
     @Test func `a login that ends in a redirect is judged by verify, not by where it leads`() throws {

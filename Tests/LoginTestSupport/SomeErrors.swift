@@ -103,7 +103,7 @@ enum SomeErrors {
             .unconfirmed(
                 UnconfirmedLogin(
                     response: .undecided, url: hostile,
-                    refusal: Refusal(status: 401, words: hostile, doubt: .otherDoor(hostile, than: hostile)))),
+                    refusal: Refusal(status: 401, words: hostile, doubt: .otherChallenge(hostile, than: hostile)))),
             .unconfirmed(
                 UnconfirmedLogin(
                     response: .undecided, url: hostile, refusal: Refusal(status: 200, doubt: .unnamed(place: hostile)))),

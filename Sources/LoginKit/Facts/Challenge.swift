@@ -91,6 +91,8 @@ public struct Challenge: Equatable, Sendable {
         case passwordRefusedBefore
         /// The response of verify to the stored login judges nothing.
         case undecided(Refusal)
+        /// Nothing has judged the credential of the question before.
+        case unjudged
         /// The server refused the credential of the question before.
         case refused(Refusal)
         /// The server refused the password that was stored.
@@ -170,7 +172,7 @@ extension Refusal {
         /// Nobody else gets this response, and it proves nothing by itself.
         case unproven
         /// 401 of another protection space than the one that anonymous clients are asked for: these are its challenges and theirs.
-        case otherDoor(String, than: String)
+        case otherChallenge(String, than: String)
     }
 
     /// - Parameter words: unescaped, as the server sent them.

@@ -61,8 +61,8 @@ extension Refusal {
     func without(_ secrets: RepeatedSecrets) -> Refusal {
         var refusal = self
         if let words, secrets.stand(in: words) { refusal.words = nil }
-        if case .otherDoor(let door, let former) = doubt {
-            refusal.doubt = .otherDoor(
+        if case .otherChallenge(let door, let former) = doubt {
+            refusal.doubt = .otherChallenge(
                 secrets.stand(in: door) ? "…" : door, than: secrets.stand(in: former) ? "…" : former)
         }
         return refusal

@@ -33,7 +33,7 @@ extension LoginFlow {
         case (.retry, .resume(let source), .yes):
             return go(.resuming(source, .typed), .resume(.typed))
         case (.retry, .retype, .yes):
-            return ask(reason)
+            return ask(.unjudged)
         case (.retry(let request), _, .no):
             return finish(.failed(request.fault))
         // Nothing else fits; a new question has to be named here before this builds.

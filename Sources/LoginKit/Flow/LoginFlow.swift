@@ -139,7 +139,7 @@ package struct LoginFlow: Equatable, Sendable {
     var retriesOffered = 0
     /// When the stored session ended, where it is past its end.
     private(set) var endedAt: Int64?
-    private(set) var reason = Challenge.Reason.notLoggedIn
+    private var reason = Challenge.Reason.notLoggedIn
     var proposedUsername: String?
     let policy: Policy
     /// The certificate that was accepted in this login or before it.
@@ -285,7 +285,9 @@ extension LoginFlow {
     }
 
     /// Whether a session is of no use any more, unless it can be refreshed.
-    private func isOver(_ session: StoredSession) -> Bool { session.isRefused || endedAt != nil }
+    private func isOver(_ session: StoredSession) -> Bool {
+        session.isRefused || session.doubt != nil || endedAt != nil
+    }
 
     /// The effect on the stored login.
     private mutating func judge(_ found: Found) -> Effect {

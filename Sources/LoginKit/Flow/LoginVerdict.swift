@@ -29,13 +29,13 @@ extension LoginVerdict {
         case (nil, .askedAgain), (nil, .ledBack), (nil, .leftToVerify): return nil
         case (nil, .accepted), (nil, .undecided): return hasAccepted ? nil : response
         case (.sameForAnybody, .askedAgain), (.unnamed, .askedAgain): return nil
-        case (_, .issuedToken), (.otherDoor, _), (.forbidden, _), (.unproven, _): return response
+        case (_, .issuedToken), (.otherChallenge, _), (.forbidden, _), (.unproven, _): return response
         case (.sameForAnybody, _), (.unnamed, _): return hasAccepted && refusal.isAsAtLastLogin ? nil : response
         }
     }
 
     /// What the service has made of the credential.
-    private var response: UnconfirmedLogin.Response {
+    var response: UnconfirmedLogin.Response {
         switch self {
         case .issuedToken, .accepted: .tookPassword
         case .undecided, .ledBack, .askedAgain, .leftToVerify: .undecided

@@ -190,7 +190,7 @@ extension ParsedResponse {
     /// Whether anonymous clients get such a response from verify, or it has a status by which services say that a session has ended.
     private func isLikeAnonymous(_ anonymous: AnonymousResponse?) -> Bool {
         [419, 440, 498].contains(status)
-            || anonymous?.all.contains { $0.meansLoggedOut && $0.isSame(as: self) } ?? false
+            || anonymous?.meansLoggedOut(self) ?? false
     }
 
     private func isRedirect(toLoginOf context: RelayContext) -> Bool {

@@ -50,13 +50,11 @@ package struct LoginRun {
             ttl: request.ttl, pinnedMethod: method, hasPassword: request.supplied != nil,
             username: request.username.map { record?.account(named: $0)?.username ?? $0 },
             anonymousResponse: account.flatMap { $0.origin == endpoint.origin ? $0.anonymousResponse : nil })
-        if let accepted = record?.accepted, record?.origin == endpoint.origin,
-            accepted.request == profile.verify?.fingerprint
-        {
-            options.accepted = accepted
+        if let record, record.origin == endpoint.origin, let accepted = record.accepted {
+            options.lastAccepted = record.url == profile.url ? accepted : AcceptedVerify(request: "", anonymous: nil)
         }
         options.learns = request.learns && (profile.traits.asksForGrant || profile.traits.answersChallenges)
-        options.findsVerify = request.learns && profile.kind == .exchange(for: .cookies)
+        options.findsVerify = (request.learns || profile.verifiesByForm) && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options,

@@ -86,7 +86,7 @@ package struct RuleProposal: Equatable, Sendable {
 
     /// The rule that the anonymous response of verify calls for.
     package init?(_ rule: ResponseRule, anonymous: AnonymousResponse?) {
-        guard let anonymous, anonymous.meansLoggedOut, let known = rule.loggedOut.statuses,
+        guard let anonymous, anonymous.status >= 300, anonymous.status != 401, let known = rule.loggedOut.statuses,
             !known.contains(anonymous.status)
         else { return nil }
         let conditions = known.map { "\($0)" } + [anonymous.condition]

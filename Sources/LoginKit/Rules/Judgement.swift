@@ -56,11 +56,15 @@ extension ParsedResponse {
             refusal.doubt = doubt(anonymous)
             if refusal.doubt != nil { return .refused(refusal) }
         }
-        if rule.forbidden == nil, matches(any: step.usuallyForbidden) {
-            refusal.doubt = step == .verify && status == 403 ? .forbidden : nil
+        // A refusal at a refresh ends a login, so there no status is one by itself: firewalls and gateways answer with each.
+        let judgesLogin = step == .login || step == .verify
+        // A locked account, wherever it comes (the word is of RFC 4918, section 11.3).
+        if rule.forbidden == nil, judgesLogin, status == 423 { return .forbidden(refusal) }
+        if rule.forbidden == nil, step == .verify, status == 403 {
+            refusal.doubt = .forbidden
             return .forbidden(refusal)
         }
-        if refused == nil, matches(any: step.usuallyRefused) { return .refused(refusal) }
+        if refused == nil, judgesLogin, status == 401 { return .refused(refusal) }
         // What the rules look for may stand in what was not read.
         if isSuccess, rule.readsBody, !hasName(rule), let unread = response.unread {
             return .unclear(unread)
@@ -74,23 +78,26 @@ extension ParsedResponse {
     /// The reason that a response judges no login, whatever its status usually means: it comes from another server, or anybody gets it.
     private func doubt(_ anonymous: AnonymousResponse?) -> Refusal.Doubt? {
         guard let anonymous else { return nil }
-        if status == 401 { return otherDoor(than: anonymous) }
-        return anonymous.all.contains { $0.meansLoggedOut && $0.isSame(as: self) } ? .sameForAnybody : nil
+        if status == 401 { return otherChallenge(than: anonymous) }
+        return anonymous.meansLoggedOut(self) ? .sameForAnybody : nil
     }
 
     /// A password is judged by the server that asks for it: in the scheme and realm of which it asks anybody, or without a challenge where
     /// nobody gets one. A session is judged by any 401 that does not ask for a password of somebody else's.
-    private func otherDoor(than anonymous: AnonymousResponse) -> Refusal.Doubt? {
-        let offered = challenges.map(\.door), known = anonymous.status == 401 ? anonymous.doors : []
-        guard !offered.contains(where: known.contains) else { return nil }
+    private func otherChallenge(than anonymous: AnonymousResponse) -> Refusal.Doubt? {
+        guard let asked = anonymous.status == 401 ? anonymous.challenges : [] else { return nil }
+        let offered = challenges.map(\.spaceName)
+        let judging = sentPassword ? challenges.filter(\.takesCredential).map(\.spaceName) : offered
+        guard !judging.contains(where: asked.contains) else { return nil }
         let isStatement =
             sentPassword
-            ? offered.isEmpty && known.isEmpty : challenges.contains { !$0.takesCredential } || offered.isEmpty
-        return isStatement ? nil : .otherDoor(offered.joined(separator: ", "), than: known.joined(separator: ", "))
+            ? offered.isEmpty && asked.isEmpty : challenges.contains { !$0.takesCredential } || offered.isEmpty
+        return isStatement
+            ? nil : .otherChallenge(offered.joined(separator: ", "), than: asked.joined(separator: ", "))
     }
 
     /// The place of a user name that is missing, or that anybody is shown.
-    func missingName(_ rule: ResponseRule, _ step: Step, _ anonymous: AnonymousResponse? = nil) -> Place? {
+    private func missingName(_ rule: ResponseRule, _ step: Step, _ anonymous: AnonymousResponse? = nil) -> Place? {
         guard step == .verify, let place = rule.username else { return nil }
         // No response of the service has it.
         if case .identityToken = place { return nil }
@@ -115,7 +122,9 @@ extension ParsedResponse {
 
     /// Whether the profile says that this answer proves a login, whatever its status says by itself.
     private func isNamedLogin(_ rule: ResponseRule, _ step: Step) -> Bool {
-        step == .verify && !ResponseRule.provesNoLogin(status) && matches(any: rule.loggedIn ?? [])
+        // Another origin may log people in, so only a rule that names a place makes that a proof.
+        let conditions = (rule.loggedIn ?? []).filter { foreignRedirect == nil || !$0.places.isEmpty }
+        return step == .verify && !ResponseRule.provesNoLogin(status) && matches(any: conditions)
     }
 
     /// The server's own words, where the profile says they are.
@@ -136,6 +145,8 @@ extension ParsedResponse {
             return nil
         case 300..<400:
             return unclearRedirect(step)
+        case 501 where step == .verify:
+            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? response.errorText))
         case 429, 500..<600:
             return .busy(
                 BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule) ?? response.errorText))
@@ -171,28 +182,12 @@ extension ParsedResponse {
 
 }
 
-extension Step {
-    /// 423 tells of a locked account wherever it comes (the word is of RFC 4918, section 11.3).
-    fileprivate var usuallyForbidden: [Condition] {
-        switch self {
-        case .verify: [Condition(status: 403), Condition(status: 423)]
-        case .login: [Condition(status: 423)]
-        case .refresh, .logout, .page: []
-        }
-    }
-
-    /// A refusal at a refresh ends a login, so there no status is one by itself: firewalls and gateways answer with each.
-    fileprivate var usuallyRefused: [Condition] {
-        switch self {
-        case .login, .verify: [Condition(status: 401)]
-        case .refresh, .logout, .page: []
-        }
-    }
-}
-
 extension HTTPResponse {
     /// 401 or 403: it refuses a session, or the credential.
     var isRefusal: Bool { status == 401 || status == 403 }
+
+    /// Whether a client may go where `Location` says (RFC 9110, section 15.4); 201 names what was made.
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// Whether the server was too busy or too broken to judge anything. One that does not implement a method (501) is neither.
     var saysNothing: Bool { status == 408 || status == 429 || status >= 500 && status != 501 }

@@ -26,20 +26,6 @@ package struct AcceptedVerify: Equatable, Sendable, Codable {
     let anonymous: AnonymousResponse?
 }
 
-extension AcceptedVerify {
-    package init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: FormKey.self)
-        request = try members.decode(String.self, forKey: "request")
-        anonymous = try members.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer")
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: FormKey.self)
-        try members.encode(request, forKey: "request")
-        try members.encodeIfPresent(anonymous, forKey: "anonymousAnswer")
-    }
-}
-
 extension [CredentialField: Secret] {
     /// The secrets that a person was asked for, without those that a login returned.
     var asked: Self { filter { !$0.key.isTaken } }

@@ -143,7 +143,9 @@ extension PageForm {
 
 extension LoginPage {
     /// Whether the page has the form that `rule` sends, with its field for the password.
-    func asksAgain(_ rule: RequestRule) -> Bool { !forms(of: rule).isEmpty }
+    func asksAgain(_ rule: RequestRule) -> Bool {
+        forms(of: rule).contains { !$0.namesAction || $0.action.map { $0.origin == origin } ?? true }
+    }
 
     /// Whether the page has the form of this login, as it may stand on any page of the service. A form that leads elsewhere may have
     /// fields of the same names for another reason, as one that changes the password has.

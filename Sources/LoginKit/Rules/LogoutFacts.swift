@@ -156,7 +156,7 @@ extension LogoutFacts.Check {
             switch refusal.doubt {
             case nil, .sameForAnybody, .forbidden: self = .refused
             case .unnamed: self = isAnonymous ? .refused : .unclear
-            case .otherDoor, .unproven: self = .unclear
+            case .otherChallenge, .unproven: self = .unclear
             }
         case .forbidden(let refusal): self = refusal.doubt == .forbidden ? .refused : .accepted
         case .needsSecondFactor, .pending, .unclear: self = .unclear

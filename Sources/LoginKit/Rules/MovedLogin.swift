@@ -6,7 +6,7 @@ extension ParsedResponse {
     ///   - anonymous: the names of cookies that anybody gets.
     func moved(from url: ParsedURL, by rule: ResponseRule, former: [Cookie], anonymous: Set<String>) -> Redirect? {
         let rules = [rule.forbidden, rule.secondFactor, rule.pending, rule.refused].flatMap { $0 ?? [] }
-        guard wrote, [301, 302, 303, 307, 308].contains(status), let redirect = response.redirect,
+        guard wrote, response.isRedirect, let redirect = response.redirect,
             !matches(any: rules.filter { $0.status == status }), rule.token.flatMap({ text(at: $0) }) == nil,
             redirect.isNewAddress(of: url), !response.hasNewCookie(since: former, anonymous: anonymous)
         else { return nil }

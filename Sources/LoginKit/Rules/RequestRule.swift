@@ -60,9 +60,10 @@ package struct RequestRule: Equatable, Sendable {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method)
     }
 
-    /// Tells the request as it is written from any other (FNV-1a), without what a header of it may have to hide.
+    /// A hash of the request and its rules as they are written (FNV-1a), to tell whether the profile's verify has changed. A header may have something to
+    /// hide.
     var fingerprint: String {
-        let text = "\(method) \(path) \(query) \(headers) \(content)"
+        let text = "\(method) \(path) \(query) \(headers) \(content) \(response)"
         let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         return String(hash, radix: 16)
     }
@@ -207,14 +208,14 @@ extension JSONTemplate {
 
 /// The response of verify without a login, as far as it is compared with the response to one. Nothing of it is secret.
 package struct AnonymousResponse: Equatable, Sendable {
-    /// The status code of HTTP; never one that says nothing (408, 429, 5xx).
+    /// The status code of HTTP; never one that says nothing (408, 429, 5xx but 501).
     let status: Int
     /// With its origin if that is another one; `nil` without a redirect.
     let location: String?
-    /// The media type of its body (RFC 9110, section 8.3.1), in lower case.
-    let contentType: String
+    /// The media type of its body (RFC 9110, section 8.3.1), in lower case; `nil` in a record of 1.0.0, as the challenges.
+    let contentType: String?
     /// The scheme and realm of each of its challenges.
-    let doors: [String]
+    let challenges: [String]?
     /// Whether a rule of the profile, or the form of its login, refuses in it.
     let isRefusedByRule: Bool
     /// The user name that it shows, as to a guest; `nil` in a refusal, which may show the last user.
@@ -224,7 +225,7 @@ package struct AnonymousResponse: Equatable, Sendable {
     private(set) var withCookies: [AnonymousResponse] = []
 
     /// In bytes: it is remembered.
-    private static let longestLocation = 2000, longestName = 200, mostDoors = 8
+    private static let longestLocation = 2000, longestName = 200, mostChallenges = 8
 
     /// - Parameter rule: by which verify is read.
     /// - Returns: `nil` for a response that is of no use for this.
@@ -234,7 +235,7 @@ package struct AnonymousResponse: Equatable, Sendable {
         let isUsable = facts.response.redirect?.fault == nil && location?.utf8.count ?? 0 <= Self.longestLocation
         guard isUsable else { return nil }
         (status, self.location, contentType) = (facts.status, location, facts.response.mediaType)
-        doors = Array(facts.challenges.map(\.door).prefix(Self.mostDoors))
+        challenges = Array(facts.challenges.map(\.spaceName).prefix(Self.mostChallenges))
         isRefusedByRule = facts.matches(any: rule.loggedOut ?? []) || facts.showsLogin(rule, .verify)
         let name = facts.isSuccess && !isRefusedByRule ? rule.username.flatMap { facts.name(at: $0) } : nil
         self.name = name.flatMap { $0.utf8.count <= Self.longestName ? $0 : nil }
@@ -247,14 +248,18 @@ package struct AnonymousResponse: Equatable, Sendable {
         return both
     }
 
-    /// Whether the same response to a session may mean 'logged out'. A 401 says so without it, and what lets everybody in
-    /// says nothing.
-    var meansLoggedOut: Bool { status >= 300 && status != 401 }
+    /// Whether a response is what an anonymous client gets, and may mean 'logged out'. A 401 says so without it, and what lets everybody
+    /// in says nothing.
+    func meansLoggedOut(_ facts: ParsedResponse) -> Bool {
+        facts.status >= 300 && facts.status != 401 && includes(facts)
+    }
 
-    /// Whether a response is the same as far as this goes.
-    func isSame(as facts: ParsedResponse) -> Bool {
+    /// Whether a response is what an anonymous client gets, as far as this goes.
+    func includes(_ facts: ParsedResponse) -> Bool { all.contains { $0.isSame(as: facts) } }
+
+    private func isSame(as facts: ParsedResponse) -> Bool {
         facts.status == status && facts.locationPath == location
-            && facts.response.mediaType == contentType
+            && (contentType == nil || contentType == facts.response.mediaType)
     }
 
     /// Each way in which anonymous clients are answered.
@@ -266,8 +271,8 @@ extension AnonymousResponse: Codable {
         let container = try decoder.container(keyedBy: FormKey.self)
         status = try container.decode(Int.self, forKey: "status")
         location = try container.decodeIfPresent(String.self, forKey: "location")
-        contentType = try container.decodeIfPresent(String.self, forKey: "contentType") ?? ""
-        doors = try container.decodeIfPresent([String].self, forKey: "doors") ?? []
+        contentType = try container.decodeIfPresent(String.self, forKey: "contentType")
+        challenges = try container.decodeIfPresent([String].self, forKey: "challenges")
         isRefusedByRule = try container.decodeIfPresent(Bool.self, forKey: "refusedByRule") ?? false
         name = try container.decodeIfPresent(String.self, forKey: "name")
         withCookies = try container.decodeIfPresent([AnonymousResponse].self, forKey: "withCookies") ?? []
@@ -277,8 +282,8 @@ extension AnonymousResponse: Codable {
         var container = encoder.container(keyedBy: FormKey.self)
         try container.encode(status, forKey: "status")
         try container.encodeIfPresent(location, forKey: "location")
-        if !contentType.isEmpty { try container.encode(contentType, forKey: "contentType") }
-        if !doors.isEmpty { try container.encode(doors, forKey: "doors") }
+        try container.encodeIfPresent(contentType, forKey: "contentType")
+        try container.encodeIfPresent(challenges, forKey: "challenges")
         if isRefusedByRule { try container.encode(true, forKey: "refusedByRule") }
         try container.encodeIfPresent(name, forKey: "name")
         if !withCookies.isEmpty { try container.encode(withCookies, forKey: "withCookies") }
@@ -293,8 +298,8 @@ extension HTTPResponse {
 }
 
 extension AuthenticateChallenge {
-    /// What a person is asked for, and by whom: the scheme and the realm.
-    var door: String { realm.map { "\(scheme) \($0)" } ?? scheme }
+    /// The protection space that it is for: the scheme and the realm.
+    var spaceName: String { realm.map { "\(scheme) \($0)" } ?? scheme }
 
     /// Whether a person's own credential answers it, and no token.
     var takesCredential: Bool { HTTPScheme(rawValue: scheme) != nil || scheme == "ntlm" }
@@ -303,7 +308,7 @@ extension AuthenticateChallenge {
 extension ParsedResponse {
     /// The path that the answer leads to, behind its origin if that is another one.
     var locationPath: String? {
-        guard let redirect = response.redirect else { return nil }
+        guard response.isRedirect, let redirect = response.redirect else { return nil }
         let target = foreignRedirect == nil ? redirect.target : redirect.url
         return String(target.prefix { $0 != "?" && $0 != "#" })
     }

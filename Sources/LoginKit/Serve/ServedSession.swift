@@ -28,8 +28,8 @@ final class ServedSession: @unchecked Sendable {
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
-    /// What verify has said of it.
-    private var doubt: Refusal?
+    /// What verify has said of the session of this number.
+    private var answer: (number: Int, refusal: Refusal?) = (-1, nil)
     private var failure = RecentFailure()
     private var told: Set<String> = []
 
@@ -67,8 +67,7 @@ final class ServedSession: @unchecked Sendable {
     func refreshed(after former: Lent) throws(LoginFault) -> Lent {
         try monitor.locked { () throws(LoginFault) in
             if former.number == number {
-                if doubt?.doubt == nil { refused = number }
-                defer { doubt = nil }
+                if answer.number != number || answer.refusal?.doubt == nil { refused = number }
                 try refresh(after: former.session)
             }
             return lent
@@ -83,7 +82,7 @@ final class ServedSession: @unchecked Sendable {
             switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
             case .known: return true
             case .unknown(let refusal):
-                doubt = refusal
+                answer = (number, refusal)
                 if refusal?.doubt == nil { refused = number }
                 return false
             case .replaced: return false
@@ -175,7 +174,8 @@ final class ServedSession: @unchecked Sendable {
             provider.context.lookAgain()
             let earlier = authenticated.session.made
             if authenticated.isKept {
-                authenticated = try provider.enter(after: former, doubt)
+                let refusal = answer.number == number ? answer.refusal : nil
+                authenticated = try provider.enter(after: former, refusal)
             } else {
                 try refreshUnkept()
             }

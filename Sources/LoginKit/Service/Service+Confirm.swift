@@ -12,7 +12,7 @@ extension Service {
         if verifyProvesNothing {
             return .unconfirmed(
                 UnconfirmedLogin(
-                    response: opened.verdict == .accepted ? .tookPassword : .undecided, url: client.guardedURL))
+                    response: opened.verdict.response, url: client.guardedURL))
         }
         do {
             let login = try verified(opened)
@@ -23,21 +23,23 @@ extension Service {
         } catch .rejected(var refusal) {
             if try leadsToCode(opened) { throw .secondFactor(.notDescribed(words: nil)) }
             var response = verdict(of: opened).unconfirmed(
-                by: refusal, hasAccepted: options.accepted != nil, isGrant: profile.traits.earnsGrant)
+                by: refusal, hasAccepted: acceptedVerify != nil, isGrant: profile.traits.earnsGrant)
             // A page that greets the person has the form for another reason.
             if response == nil, options.findsVerify, result.showsPerson { response = .undecided }
-            // Where the URL that was given answers the session as it answers anybody, no other page proves the login.
             guard profile.verify != nil, let response else {
                 refusal.doubt = nil
                 throw .rejected(refusal)
             }
+            // Where the URL that was given answers the session as it answers anybody, no other page proves the login.
             return unconfirmed(refusal, response)
         } catch .failure(.redirected(let step, let status, let target)) {
             if options.learns, profile.traits.answersChallenges { return try confirmedElsewhere(opened, status) }
             // Whoever is logged in is redirected from there, as from many front pages.
             if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
             throw .failure(.redirected(step: step, status: status, target: target))
-        } catch .failure(.unexpectedStatus(let status, _, _)) where options.learns && profile.traits.answersChallenges {
+        } catch .failure(.unexpectedStatus(let status, _, _))
+            where status != 408 && options.learns && profile.traits.answersChallenges
+        {
             return try confirmedElsewhere(opened, status)
         }
     }
@@ -56,11 +58,16 @@ extension Service {
     }
 
     /// Looks elsewhere for the proof of a password that the given URL answers with a status that proves nothing: each place is asked once
-    /// without the password, and once with it. A made-up login would tell, too, and is never sent: it may lock the account or ban this
-    /// machine.
+    /// without the password, and once with it.
     private func confirmedElsewhere(_ opened: OpenedLogin, _ status: Int) throws(LoginFault) -> LoginStep {
         let undecided = unconfirmed(Refusal(status: status, doubt: .unproven), .undecided)
-        let given = profile.proof, places = otherPlaces(after: status)
+        let given = (profile.proof, client.anonymousResponse, client.anonymousCookies),
+            places = otherPlaces(after: status)
+        defer {
+            if result.otherVerify == nil {
+                (client.profile.proof, client.anonymousResponse, client.anonymousCookies) = given
+            }
+        }
         for verify in places {
             client.profile.proof = .verify(verify)
             do {
@@ -68,14 +75,19 @@ extension Service {
                 let login = try verified(opened)
                 result.otherVerify = verify
                 return .accepted(login)
-            } catch .rejected(let refusal) where refusal.doubt == nil {
+            } catch .rejected(let refusal) where refusal.doubt == nil && asksAlike(given.1, anonymousResponse) {
                 throw .rejected(refusal)
             } catch .rejected, .failure, .usage, .untrusted(.otherOrigin) {
                 continue
             }
         }
-        client.profile.proof = given
         return undecided
+    }
+
+    /// Whether a place asks for the password of which the given URL has asked anybody.
+    private func asksAlike(_ given: AnonymousResponse?, _ place: AnonymousResponse?) -> Bool {
+        guard given?.status == 401, let asked = given?.challenges else { return true }
+        return place?.challenges.map { $0.contains(where: asked.contains) } ?? true
     }
 
     /// The requests that may prove a login where a GET of the URL does not: of a redirect's target, and by a safe method that the URL may

@@ -119,7 +119,7 @@ extension Service {
         let named = RefreshOwner(named: verify.response.username.flatMap { facts.name(at: $0) })
         let check = LogoutFacts.Check(
             client.judge(facts, by: verify.response, at: .verify),
-            isAnonymous: anonymousResponse?.all.contains { $0.isSame(as: facts) } ?? false,
+            isAnonymous: anonymousResponse?.includes(facts) ?? false,
             isOthers: owner.flatMap(named.otherPerson) != nil)
         return (check, client.refreshed(session, by: facts.response))
     }

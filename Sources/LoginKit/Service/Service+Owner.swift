@@ -34,10 +34,15 @@ extension Service {
     }
 
     /// The session that a logout is to end: as the response has changed it only if that is proved, else with the values that it had.
-    func owned(_ session: Session, after former: Session, username: String) -> Session {
-        if let proved = try? proved(session, after: former, username: username) { return proved }
-        var session = session
-        session.cookies = session.cookies.keeping(Set(former.cookies.map(\.name)), asIn: former.cookies)
-        return session
+    func owned(_ session: Session, after former: Session, username: String) throws(LoginFault) -> Session {
+        do {
+            return try proved(session, after: former, username: username)
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            var session = session
+            session.cookies = session.cookies.keeping(Set(former.cookies.map(\.name)), asIn: former.cookies)
+            return session
+        }
     }
 }

@@ -42,6 +42,16 @@ extension Service {
         return session
     }
 
+    /// Whether a request to verify tells whose session it is.
+    private func carries(_ session: Session, in verify: RequestRule, _ username: String) -> Bool {
+        guard case .cookies(let cookies) = session, verify.slots.isEmpty,
+            profile.sessionRule.slots(for: verify.method).isEmpty
+        else { return true }
+        let url = try? verify.url(base: endpoint.base, client.values(session, username: username))
+        let path = url.flatMap { try? URLParser.parsed($0).path } ?? "/"
+        return cookies.contains { CookieRecord.isSent($0, to: path) }
+    }
+
     private func ask(_ session: Session, username: String, afterLogin: Bool) throws(LoginFault) -> Login {
         client.hide(session.secrets, username: username)
         guard let verify = profile.verify else {
@@ -53,11 +63,22 @@ extension Service {
         result.verifyLeadsTo = facts.response.redirect
         result.allowedMethods = facts.response.values(of: "Allow")
         result.verifyShowsForm = facts.asksAgain
-        switch try judged(facts, by: verify, of: session, afterLogin: afterLogin) {
-        case .accepted: break
+        switch client.judge(facts, by: verify.response, at: .verify) {
+        case .accepted:
+            // Whose request carries nothing is anybody; a place that was searched for has been seen without the session just now.
+            guard !afterLogin || options.findsVerify || carries(session, in: verify, username) else {
+                throw .rejected(Refusal(status: facts.status, doubt: .unproven))
+            }
+            // Where no name speaks for a fresh login, what made-up cookies get is asked for.
+            if afterLogin, verify.response.username == nil, case .cookies(let cookies) = session {
+                try AnonymousCheck(client: client).sendWithMadeUp(cookies, verify)
+            }
         case .refused(let refusal):
             var refusal = refusal.ambiguous(afterLogin || profile.traits.authenticatesRequests, session.credential)
-            refusal.isAsAtLastLogin = options.accepted?.anonymous?.all.contains { $0.isSame(as: facts) } ?? false
+            // A verify that was changed since the login has not accepted it yet.
+            let isChanged = !afterLogin && options.lastAccepted != nil && acceptedVerify == nil
+            if isChanged, refusal.doubt == nil { refusal.doubt = .unproven }
+            refusal.isAsAtLastLogin = acceptedVerify?.anonymous?.includes(facts) ?? false
             throw .rejected(refusal)
         case .forbidden(let refusal): throw .forbidden(refusal)
         case .needsSecondFactor(let words):
@@ -79,6 +100,8 @@ extension Service {
         if afterLogin, options.learns, profile.traits.asksForGrant, verify.response.username == nil {
             (result.usernamePlace, found) = facts.response.userinfoName
         }
+        // What repeats the session or the password is shown nowhere.
+        if let name = found, name != username, repeatsSecret(name) { found = nil }
         let refreshed = client.refreshed(session, by: facts.response)
         result.changedByVerify.formUnion(refreshed.cookies.changed(from: session.cookies).map(\.name))
         guard found?.utf8.count ?? 0 <= Self.longestName else {
@@ -91,17 +114,6 @@ extension Service {
 }
 
 extension Service {
-    /// Judges a response to verify. Where no name speaks for a fresh login, what made-up cookies get is asked for.
-    private func judged(
-        _ facts: ParsedResponse, by verify: RequestRule, of session: Session, afterLogin: Bool
-    ) throws(LoginFault) -> Judgement {
-        let judgement = client.judge(facts, by: verify.response, at: .verify)
-        if afterLogin, judgement == .accepted, verify.response.username == nil, case .cookies(let cookies) = session {
-            try AnonymousCheck(client: client).sendWithMadeUp(cookies, verify)
-        }
-        return judgement
-    }
-
     /// Whether a session is a password that goes out by Basic, as the request before did.
     func sendsBasic(_ session: Session) throws(LoginFault) -> Bool {
         guard let credential = session.credential, credential.password != nil else { return false }

@@ -32,8 +32,8 @@ package final class Service: Authenticator {
         var findsVerify = false
         /// The response of verify before the login of this account.
         var anonymousResponse: AnonymousResponse?
-        /// What is known of the last login that verify, as it is written now, has accepted; `nil` if it has accepted none yet.
-        var accepted: AcceptedVerify?
+        /// The last new login that a verify request of the profile has accepted.
+        var lastAccepted: AcceptedVerify?
     }
 
     let client: ServiceClient
@@ -74,6 +74,10 @@ package final class Service: Authenticator {
     }
 
     var profile: Profile { client.profile }
+    /// The last new login that verify, as it is written now, has accepted; `nil` if it has accepted none yet.
+    var acceptedVerify: AcceptedVerify? {
+        options.lastAccepted.flatMap { $0.request == profile.verify?.fingerprint ? $0 : nil }
+    }
     var endpoint: ServiceEndpoint { client.endpoint }
     /// The protection space, once the server was asked.
     package var protectionSpace: ProtectionSpace? { client.space }
@@ -101,10 +105,12 @@ package final class Service: Authenticator {
     }
 
     func prepare() throws(LoginFault) -> ProtectionSpace {
+        // The response of a verify that was changed since then tells nothing of this one.
+        if options.lastAccepted != nil, acceptedVerify == nil { client.anonymousResponse = nil }
         let space = try loginMethod.prepare(hasPassword: options.hasPassword)
         do {
             try AnonymousCheck(client: client).sendWithCookies()
-        } catch .usage(.verifyProvesNothing) where options.findsVerify {
+        } catch .usage(.verifyProvesNothing) where options.findsVerify && options.lastAccepted == nil {
             // Only a guess so far: after the login a better one is looked for.
             verifyProvesNothing = true
         }
@@ -112,7 +118,6 @@ package final class Service: Authenticator {
     }
 
     func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
-        result.searchRequests = 0
         // What another login issued is none of this one's.
         if case .copied = credential.kind { hold(credential.extraSecrets) } else { hold(credential.extraSecrets.asked) }
         client.hide([credential.secret, code], username: credential.username ?? "")
@@ -122,9 +127,12 @@ package final class Service: Authenticator {
             if case .copied(let copied) = credential.kind {
                 client.hide(copied.session.secrets)
                 if let login = copied.login { return .accepted(login) }
+                result = LoginResult()
                 return try confirmed(
                     OpenedLogin(credential: credential, session: copied.session, verdict: .leftToVerify))
             }
+            // What an attempt before it has found is none of this one's.
+            result = LoginResult()
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
         }
     }
@@ -213,7 +221,7 @@ extension Service {
         let reply = try sendOnce(rule, with: session, username: username)
         guard client.learnsCSRF(from: reply.facts) else { return reply }
         let refreshed = client.refreshed(session, by: reply.facts.response)
-        let next = rule == profile.verify ? refreshed : owned(refreshed, after: session, username: username)
+        let next = rule == profile.verify ? refreshed : try owned(refreshed, after: session, username: username)
         return try sendOnce(rule, with: next, username: username)
     }
 
@@ -222,11 +230,11 @@ extension Service {
     ) throws(LoginFault) -> ServiceClient.Reply {
         let values = SlotValues(session, username: username)
         guard let credential = session.credential else {
-            let settle = { [self] (cookies: [Cookie]) in
+            let settle = { [self] (cookies: [Cookie]) throws(LoginFault) in
                 guard rule != profile.verify else { return cookies }
                 var next = session
                 next.cookies = cookies
-                return owned(next, after: session, username: username).cookies
+                return try owned(next, after: session, username: username).cookies
             }
             return try client.send(rule, values, session: session, settle: settle)
         }
@@ -254,7 +262,7 @@ extension Service {
             client.csrf = value
             let refreshed = client.refreshed(session, by: facts.response)
             return isEnding
-                ? owned(refreshed, after: session, username: username)
+                ? try owned(refreshed, after: session, username: username)
                 : try proved(refreshed, after: session, username: username)
         case .unclear(.busy(let fault)): throw .busy(fault)
         case .refused, .forbidden, .needsSecondFactor, .pending, .unclear: break

@@ -120,7 +120,7 @@ final class ServiceClient {
     func send(
         _ rule: RequestRule, _ values: SlotValues, session: Session?, readBy answer: ResponseRule? = nil,
         carrying cookies: [Cookie] = [], from form: ResponsePage? = nil, readingPage: Bool = false, by way: Way? = nil,
-        settle: ([Cookie]) -> [Cookie] = { $0 }
+        settle: ([Cookie]) throws(LoginFault) -> [Cookie] = { $0 }
     ) throws(LoginFault) -> Reply {
         var values = values
         values.ttl = ttl
@@ -128,7 +128,7 @@ final class ServiceClient {
         values.csrf = session == nil ? nil : csrf
         var visit = try visitPage(of: rule, values, session, carrying: cookies)
         if visit == nil { visit = try form?.visit(by: rule, values, at: endpoint, carrying: cookies) }
-        if let cookies = visit?.cookies { visit?.cookies = settle(cookies) }
+        if let cookies = visit?.cookies { visit?.cookies = try settle(cookies) }
         if let visit { values.take(from: visit) }
         var request = try filled(rule, values, session, cookies, visit)
         let reader = Reading(
@@ -305,7 +305,7 @@ extension ServiceClient {
 
     /// Whether a response to another request than the login's leads to the login.
     private func leadsToLogin(_ response: HTTPResponse, of rule: RequestRule) throws(LoginFault) -> Bool {
-        guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
+        guard response.isRedirect, let redirect = response.redirect, redirect.fault == nil,
             redirect.origin == endpoint.origin, !profile.loginSteps.contains(rule)
         else { return false }
         return try loginPaths().contains { redirect.target.withoutQuery.isLogin(of: $0) }

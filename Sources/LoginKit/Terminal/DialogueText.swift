@@ -53,12 +53,12 @@ struct DialogueText {
 
     private var reason: [String] {
         switch challenge.reason {
-        case .notLoggedIn, .forced: []
+        case .notLoggedIn, .forced, .unjudged: []
         case .sessionEnded(at: nil): ["The server no longer accepts the stored session."]
         case .sessionEnded(at: let time?): ["The stored session expired \(LocalTime.words(of: time))."]
         case .passwordRefusedBefore:
             ["The server refused the stored \(secretName) before; it was not sent again."]
-        case .undecided(let refusal): ["\(refusal.doubtWords(of: "the stored login").firstCapital)."]
+        case .undecided(let refusal): ["\(refusal.doubtWords.firstCapital)."]
         case .leftBlank(let field): [Self.leftBlank(field)]
         case .refused(let refusal): refused(refusal)
         case .storedRefused(let refusal): ["The server refused the stored \(secretName)."] + details(refusal)
@@ -108,7 +108,7 @@ extension Challenge {
 
     private var keepsUsername: Bool {
         switch reason {
-        case .refused, .storedRefused, .passwordRefusedBefore: true
+        case .refused, .unjudged, .storedRefused, .passwordRefusedBefore: true
         case .leftBlank(let field): field != .username
         case .notLoggedIn, .forced, .sessionEnded, .undecided: false
         }
@@ -117,7 +117,7 @@ extension Challenge {
     /// Whether nothing was asked in this login yet.
     var isFirst: Bool {
         switch reason {
-        case .refused, .leftBlank: false
+        case .refused, .unjudged, .leftBlank: false
         case .notLoggedIn, .forced, .sessionEnded, .passwordRefusedBefore, .undecided, .storedRefused: true
         }
     }

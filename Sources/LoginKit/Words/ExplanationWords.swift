@@ -135,8 +135,8 @@ extension Refusal.Doubt {
         case .unnamed(let place):
             "there is no name of the person's own at \(SafeText.quoted(place)), so it proves nothing"
         case .unproven: "\(status) proves nothing by itself"
-        case .otherDoor(let door, let former):
-            "401 with \(Refusal.words(door)) judges nothing where anybody gets \(Refusal.words(former))"
+        case .otherChallenge(let challenge, let former):
+            "401 with \(Refusal.words(challenge)) judges nothing where anybody gets \(Refusal.words(former))"
         }
     }
 }

@@ -7,7 +7,7 @@ extension LoginNeed {
                 "a new login needs what is missing; a stored one is kept"
             case .nothingStored: "not logged in"
             case .sessionRefused: "the server no longer accepts the stored session"
-            case .undecided(let refusal): refusal.doubtWords(of: "the stored login")
+            case .undecided(let refusal): refusal.doubtWords
             case .sessionExpired: "the session has expired and cannot be refreshed"
             case .sessionEndsSoon(let seconds):
                 "the session expires in \(seconds) seconds, too soon for --min-ttl, and cannot be refreshed"
@@ -19,7 +19,7 @@ extension LoginNeed {
             case .otherPerson(let replacement): replacement.words + "; nothing was replaced"
             case .sessionOfAnother(let replacement): replacement.sessionWords
             case .refreshNotJudged(let fault):
-                "the session has ended, and its refresh was answered with status \(fault.status): the service has ended the login, "
+                "the session has ended or is not accepted, and its refresh was answered with status \(fault.status): the service has ended the login, "
                     + "or something in between answered\(fault.quoted); nothing was erased"
             case .unfinishedRefresh(let machine):
                 "the machine \(SafeText.quoted(machine)) began to refresh this login and did not end it, and the service refuses "
@@ -120,27 +120,28 @@ extension Refusal {
     var quoted: String { SafeText.said(words) }
 
     /// Says why a response of verify does not judge a login that it has accepted before, with both readings.
-    func doubtWords(of login: String) -> String {
-        let seen =
+    var doubtWords: String {
+        let words =
             switch doubt {
-            case nil, .forbidden, .unproven: "the service accepted \(login) before and answers it with \(status) now"
-            case .sameForAnybody: "the service answers \(login) with \(status), as it answers anybody"
-            case .unnamed(let place): "the response to verify has no user name at \(SafeText.quoted(place))"
-            case .otherDoor(let door, let former):
-                "verify answers \(login) with 401 and \(Self.words(door)), and anybody with \(Self.words(former))"
+            case nil, .forbidden, .unproven:
+                "the service accepted the stored login before and answers it with \(status) now: it has ended, or the account has lost "
+                    + "its permission"
+            case .sameForAnybody:
+                "the service answers the stored login with \(status), as it answers anonymous requests: it has ended, or the service or "
+                    + "'verify' has changed"
+            case .unnamed(let place):
+                "the response to verify has no user name at \(SafeText.quoted(place)): the stored login has ended, or the service or "
+                    + "'verify' has changed"
+            case .otherChallenge(let challenge, let former):
+                "verify answers the stored login with 401 and \(Self.words(challenge)), and anonymous requests with "
+                    + "\(Self.words(former)): another server stands in front of the service, or the service has changed"
             }
-        let reading =
-            switch doubt {
-            case nil, .forbidden, .unproven: "it has ended, or the account has lost its permission"
-            case .sameForAnybody, .unnamed: "it has ended, or the service or 'verify' has changed"
-            case .otherDoor: "another server stands in front of the service, or the service has changed"
-            }
-        return "\(seen): \(reading)\(quoted)"
+        return words + quoted
     }
 
     /// Names the challenge for a protection space; the realm is the server's own word.
-    static func words(_ door: String) -> String {
-        door.isEmpty ? "no challenge" : "the challenge \(SafeText.quoted(door))"
+    static func words(_ challenge: String) -> String {
+        challenge.isEmpty ? "no challenge" : "the challenge \(SafeText.quoted(challenge))"
     }
 
     func rejection(_ topic: ErrorContext) -> Message {

@@ -146,14 +146,17 @@ extension UnconfirmedLogin {
 
     /// What verify was seen to answer with the login, and without one.
     private var seen: String {
-        guard let refusal else { return "looks the same after this login as before it" }
-        let anybody = anonymousStatus.map { ", and anybody with \($0)" } ?? ""
+        guard let refusal, refusal.status >= 300 || refusal.doubt != .unproven else {
+            return "looks the same after this login as before it"
+        }
+        let anybody = anonymousStatus.map { " and anonymous requests with \($0)" } ?? ""
         switch refusal.doubt {
         case .sameForAnybody: return "answers \(refusal.status) with and without a login"
         case .unnamed(let place):
             return "shows no user name of this login's own at \(SafeText.quoted(place)) (status \(refusal.status))"
-        case .otherDoor(let door, let former):
-            return "answers this login with 401 and \(Refusal.words(door)), and anybody with \(Refusal.words(former))"
+        case .otherChallenge(let challenge, let former):
+            return
+                "answers this login with 401 and \(Refusal.words(challenge)), and anonymous requests with \(Refusal.words(former))"
         case nil, .forbidden, .unproven: return "answers this login with \(refusal.status)\(anybody)"
         }
     }
@@ -168,8 +171,9 @@ extension UnconfirmedLogin {
                 ? "correct 'verify' in the profile or, if this is how it refuses, add to it: logged-out = [\(refusal.status)]"
                 : other
         case .unnamed: return "correct 'username' of 'verify' in the profile, or leave it out"
-        case .otherDoor:
+        case .otherChallenge:
             return "another server may stand in front of the service; each of them needs a profile of its own"
+        case .unproven where refusal.status < 300 || ResponseRule.provesNoLogin(refusal.status): return other
         case .unproven: return "\(other); or, in a profile, if that is a login: logged-in = [\(refusal.status)]"
         case nil, .forbidden:
             return topic.hasProfile

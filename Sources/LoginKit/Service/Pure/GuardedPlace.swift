@@ -52,3 +52,12 @@ struct GuardedPlace: Equatable, Sendable {
         }
     }
 }
+
+extension Profile {
+    /// Whether its verify was made of a form that is gone after a login, as is the page of a failure: each login has to show more. Nobody
+    /// else names 200 without a place, since it proves a login anyway.
+    var verifiesByForm: Bool {
+        guard let rule = verify?.response, rule.username == nil else { return false }
+        return rule.loggedIn?.contains(Condition(status: 200)) ?? false
+    }
+}
