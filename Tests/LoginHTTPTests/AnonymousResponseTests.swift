@@ -104,11 +104,14 @@ struct AnonymousResponseTests {
         #expect(fault { _ = try staff([asksForBasic, asksForBasic]).login() }?.exitCode == .rejected)
     }
 
-    @Test func `A challenge for a token alone has not judged a password, though anybody gets it, too`() throws {
-        let both = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\", Bearer"])
-        let token = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
-        #expect(fault { _ = try staff([both, token]).login() }?.exitCode == .usage)
-        #expect(fault { _ = try staff([both, both]).login() }?.exitCode == .rejected)
+    @Test func `A challenge that no password answers has judged none, though anybody gets it, too`() throws {
+        for other in ["Bearer", "Negotiate"] {
+            let both = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"Wire\", \(other)"])
+            let alone = HTTPResponse.answer(401, headers: ["WWW-Authenticate: \(other)"])
+            let options = Service.Options(pinnedMethod: .basic)
+            #expect(fault { _ = try staff([both, alone], options).login() }?.exitCode == .usage)
+            #expect(fault { _ = try staff([both, both], options).login() }?.exitCode == .rejected)
+        }
     }
 
     @Test func `A verify that was changed since it accepted a login has refused none, and is asked anew`() throws {

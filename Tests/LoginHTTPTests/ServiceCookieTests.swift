@@ -66,13 +66,6 @@ struct ServiceCookieTests {
         }
     }
 
-    @Test func `A user name that repeats the session is shown nowhere`() throws {
-        let name = HTTPResponse.answer(200, #"{"name":"canary123"}"#)
-        let sid = Cookie.named("sid", "canary123")
-        let exchange = Exchange(try SomeProfiles.blog(), [anonymous, .answer(200, cookies: [sid]), name])
-        #expect(try exchange.login().identity == Identity(username: "añna", serverName: nil))
-    }
-
     @Test(arguments: [200, 201, 202, 304])
     func `Only a redirect leads back to the login or away from it`(status: Int) throws {
         let back = Redirect(url: "https://blog.example/users/login", origin: Self.origin, target: "/users/login")

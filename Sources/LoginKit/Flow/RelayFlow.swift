@@ -202,7 +202,7 @@ extension ParsedResponse {
 
 extension AuthenticateChallenge {
     /// Whether a password answers it.
-    fileprivate var takesPassword: Bool { scheme == "basic" || scheme == "digest" }
+    var takesPassword: Bool { scheme == "basic" || scheme == "digest" }
 }
 
 /// The session of a command whose responses change it.

@@ -87,7 +87,7 @@ extension ParsedResponse {
     private func otherChallenge(than anonymous: AnonymousResponse) -> Refusal.Doubt? {
         guard let asked = anonymous.status == 401 ? anonymous.challenges : [] else { return nil }
         let offered = challenges.map(\.spaceName)
-        let judging = sentPassword ? challenges.filter(\.takesCredential).map(\.spaceName) : offered
+        let judging = sentPassword ? challenges.filter(\.takesPassword).map(\.spaceName) : offered
         guard !judging.contains(where: asked.contains) else { return nil }
         let isStatement =
             sentPassword

@@ -30,8 +30,10 @@ extension Service {
                 refusal.doubt = nil
                 throw .rejected(refusal)
             }
-            // Where the URL that was given answers the session as it answers anybody, no other page proves the login.
-            return unconfirmed(refusal, response)
+            let undecided = unconfirmed(refusal, response)
+            // Where the URL that was given answers the session as it answers anybody, another page has to show the person.
+            if !searchesFirst, let step = try searched(after: opened), result.showsPerson { return step }
+            return undecided
         } catch .failure(.redirected(let step, let status, let target)) {
             if options.learns, profile.traits.answersChallenges { return try confirmedElsewhere(opened, status) }
             // Whoever is logged in is redirected from there, as from many front pages.

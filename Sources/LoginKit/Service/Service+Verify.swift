@@ -100,8 +100,6 @@ extension Service {
         if afterLogin, options.learns, profile.traits.asksForGrant, verify.response.username == nil {
             (result.usernamePlace, found) = facts.response.userinfoName
         }
-        // What repeats the session or the password is shown nowhere.
-        if let name = found, name != username, repeatsSecret(name) { found = nil }
         let refreshed = client.refreshed(session, by: facts.response)
         result.changedByVerify.formUnion(refreshed.cookies.changed(from: session.cookies).map(\.name))
         guard found?.utf8.count ?? 0 <= Self.longestName else {
