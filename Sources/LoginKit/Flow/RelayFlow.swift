@@ -200,11 +200,6 @@ extension ParsedResponse {
     }
 }
 
-extension AuthenticateChallenge {
-    /// Whether a password answers it.
-    var takesPassword: Bool { scheme == "basic" || scheme == "digest" }
-}
-
 /// The session of a command whose responses change it.
 ///
 /// A response may set the cookie of another account. So a value that a response brings waits until verify has named the same user

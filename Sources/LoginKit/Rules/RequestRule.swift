@@ -301,6 +301,9 @@ extension AuthenticateChallenge {
     /// The protection space that it is for: the scheme and the realm.
     var spaceName: String { realm.map { "\(scheme) \($0)" } ?? scheme }
 
+    /// Whether a password answers it.
+    var takesPassword: Bool { scheme == "basic" || scheme == "digest" }
+
     /// Whether a person's own credential answers it, and no token.
     var takesCredential: Bool { HTTPScheme(rawValue: scheme) != nil || scheme == "ntlm" }
 }
