@@ -77,7 +77,7 @@ import Testing
 
     @Test func `an account whose stored password is refused is marked, and it is not sent again by itself`() throws {
         try authctl.logIn("wire")
-        try demo.order(.init(path: "/account/verify_credentials.json", status: 401))
+        try demo.order(.refusesWire)
         #expect(try authctl.run("whoami", "wire").code == 3)
         let before = try demo.requests().count
         for command in [
@@ -93,10 +93,7 @@ import Testing
 
     @Test func `an account whose stored password is refused is asked for, and the new one takes its place`() throws {
         try authctl.logIn("wire")
-        try demo.order(
-            .init(
-                path: "/account/verify_credentials.json", status: 401,
-                headers: ["WWW-Authenticate": "Basic realm=\"x\""]))
+        try demo.order(.refusesWire)
         let run = try authctl.onTerminal("login", "wire")
         try run.pty.wait(for: "The server refused the stored password.")
         try run.answer("Password for ann (leave empty to change the name): ", "correct horse\r")

@@ -68,7 +68,7 @@ import Testing
         }
         #expect(try ask("get", demo.origin).output == Self.notFound)
         try authctl.logIn("wire")
-        try demo.order(.init(path: "/account/verify_credentials.json", status: 401))
+        try demo.order(.refusesWire)
         #expect(try authctl.run("whoami", "wire").code == 3)
         #expect(try ask("get", demo.origin).output == Self.notFound)
     }

@@ -116,9 +116,9 @@ import Testing
         try demo.order(.init(path: verify, status: 503))
         #expect(try ask(place, "erase", "-P", "wire").code == 12)
         try demo.order(.init(path: verify, status: 403))
-        #expect(try ask(place, "erase", "-P", "wire").code == 10)
+        #expect(try ask(place, "erase", "-P", "wire").code == 4)
         #expect(try !ask(place, "get", "-P", "wire").output.isEmpty)
-        try demo.order(.init(path: verify, status: 401))
+        try demo.order(.refusesWire)
         let gone = try ask(place, "erase", "-P", "wire")
         #expect(gone.code == 0 && gone.error.contains("authctl login wire"))
         #expect(try ask(place, "get", "-P", "wire").output.isEmpty)
@@ -132,7 +132,9 @@ import Testing
         #expect(try ask(place + "authtype=Bearer\ncredential=" + old, "erase", "-P", "chat").code == 0)
         #expect(try demo.requests().count == before)
         let token = try authctl.run("token", "chat").output
-        try demo.order(.init(path: "/_matrix/client/v3/account/whoami", status: 401), .init(status: 401))
+        try demo.order(
+            .init(path: "/_matrix/client/v3/account/whoami", status: 401),
+            .init(status: 401, body: #"{"errcode": "M_UNKNOWN_TOKEN"}"#))
         let gone = try ask(place + "authtype=Bearer\ncredential=" + token, "erase", "-P", "chat")
         #expect(gone.code == 0, "\(gone.error)")
         #expect(try authctl.keptSecrets().isEmpty)

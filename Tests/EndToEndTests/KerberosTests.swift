@@ -148,7 +148,8 @@ struct `In a Kerberos realm` {
             [first, first] + Array(repeating: .answer(401, ["WWW-Authenticate: \(again)"]), count: 50))
         defer { server.stop() }
         let login = try authctl.run("login", "http://localhost:\(server.port)/me", environment: ann)
-        #expect(login.code == 3 || login.code == 6, "\(login.error)")
+        // NTLM alone is the challenge of another server.
+        #expect([2, 3, 6].contains(login.code), "\(login.error)")
         let carried = server.texts.filter { $0.contains("\nAuthorization: ") }
         #expect((1...4).contains(carried.count))
         #expect(carried.allSatisfy { $0.contains("\nAuthorization: Negotiate YI") })

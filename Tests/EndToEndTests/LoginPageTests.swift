@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a session that the page had given already is kept with a warning`() throws {
-        let set = ["Set-Cookie: sid=first-visit; HttpOnly"]
+        let set = ["Set-Cookie: sid=first-visit; Path=/; HttpOnly"]
         let (result, sent, kept) = try logIn(
             "<form method=post>" + Self.fields, headers: set,
             then: [.answer(302, ["Location: /"]), .answer(200, body: "{\"name\": \"ann\"}")])

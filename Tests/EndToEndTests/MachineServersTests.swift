@@ -65,8 +65,11 @@ import Testing
         #expect(post.code == 3 && post.error.contains("['client_secret_basic']"), "\(post.error)")
     }
 
-    private static let introspection =
-        "post = '/api/oidc/introspect', form = { token = '{token}' }, username = '/client_id', logged-out = [401]"
+    /// Its response names the client only where that authenticates by Basic.
+    private static func introspection(_ way: String) -> String {
+        "post = '/api/oidc/introspect', form = { token = '{token}' }, logged-out = [401]"
+            + (way == "basic" ? ", username = '/client_id'" : "")
+    }
 
     @Test(RealServer.require("glewlwyd"), arguments: ["basic", "post"])
     func `logs in at Glewlwyd with a secret`(way: String) throws {
@@ -76,7 +79,7 @@ import Testing
             config: profile(
                 glewlwyd.origin,
                 "issuer = '\(glewlwyd.issuer)', client-id = 'nightly', client-auth = '\(way)', scope = 'notes'",
-                Self.introspection))
+                Self.introspection(way)))
         try tryLogin(authctl, secret: "horse-battery-9", name: "nightly", wrong: "client secret")
     }
 
@@ -93,7 +96,7 @@ import Testing
                 "issuer = '\(glewlwyd.issuer)', client-id = 'nightly', client-auth = 'private-key-jwt', scope = 'notes', "
                 + "key-file = 'nightly.pem', kid = '\(key["kid"] ?? "")'\(more)"
             try authctl.home.write(
-                "store = \"plaintext\"\n" + profile(glewlwyd.origin, oauth, Self.introspection),
+                "store = \"plaintext\"\n" + profile(glewlwyd.origin, oauth, Self.introspection("private-key-jwt")),
                 to: "config/authctl/config.toml")
         }
         try configure("")

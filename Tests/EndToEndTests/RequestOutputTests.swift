@@ -112,7 +112,7 @@ import Testing
         let good = try authctl.run("request", "GET", "/x", "-P", "half")
         #expect(good.code == 10 && good.output == "half", "\(good.error)")
         #expect(good.error.contains("half: the response above is incomplete"), "\(good.error)")
-        server.reply([cut, .answer(401)])
+        server.reply([cut, .answer(401, ["WWW-Authenticate: Basic"])])
         let ended = try authctl.run("request", "GET", "/x", "-P", "half")
         #expect(ended.code == 3 && ended.error.contains("incomplete"), "\(ended.error)")
     }

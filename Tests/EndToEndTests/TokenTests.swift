@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a token whose refresh is refused ends the session: 4, nothing printed, nothing sent again`() throws {
         try authctl.logIn("chat")
-        try demo.order(.init(path: "/_matrix/client/v3/refresh", status: 401))
+        try demo.order(.refusesRefresh)
         let result = try authctl.run("token", "chat", "--min-ttl", "100000")
         #expect(result.code == 4, "\(result.error)")
         #expect(result.output.isEmpty)

@@ -31,6 +31,15 @@ final class DemoBackendProcess {
         /// Whether the connection closes without an answer, after the request was dealt with.
         var reset: Bool?
 
+        /// A refusal of the refresh token of `chat`.
+        static let refusesRefresh = Fault(
+            path: "/_matrix/client/v3/refresh", status: 401, body: #"{"errcode": "M_UNKNOWN_TOKEN"}"#)
+
+        /// A refusal of the password that Basic sends to `wire`.
+        static let refusesWire = Fault(
+            path: "/account/verify_credentials.json", status: 401,
+            headers: ["WWW-Authenticate": "Basic realm=\"Demo Wire\""])
+
         init(
             path: String? = nil, status: Int? = nil, body: String? = nil, headers: [String: String]? = nil,
             retryAfter: Int? = nil, delay: Double? = nil, cutShort: Bool? = nil, reset: Bool? = nil

@@ -31,8 +31,11 @@ extension Service {
                 throw .rejected(refusal)
             }
             let undecided = unconfirmed(refusal, response)
-            // Where the URL that was given answers the session as it answers anybody, another page has to show the person.
-            if !searchesFirst, let step = try searched(after: opened), result.showsPerson { return step }
+            // Where the URL that was given answers the session as it answers anybody, another page has to show the person, or be one at which
+            // nobody is told of a failure.
+            if !searchesFirst, let step = try searched(after: opened), try foundPageTells {
+                return step
+            }
             return undecided
         } catch .failure(.redirected(let step, let status, let target)) {
             if options.learns, profile.traits.answersChallenges { return try confirmedElsewhere(opened, status) }

@@ -95,6 +95,15 @@ extension Service {
             || opened.verdict == .accepted && target.target.withoutSession == result.openTarget
     }
 
+    /// Whether the place that was found shows a person, or stands above the login's page, as `/hub/` of JupyterHub does.
+    var foundPageTells: Bool {
+        get throws(LoginFault) {
+            if result.showsPerson { return true }
+            guard let target = result.verifyPlace?.target else { return false }
+            return try search(nil).wasKnown(target)
+        }
+    }
+
     /// Whether the page of a form without a user name has become another one, while cookies that anybody can have still get the form: whom no
     /// name tells, nothing else does.
     var isPastForm: Bool {
