@@ -106,7 +106,7 @@ import Testing
         let kept = try authctl.bytes(authctl.plaintext)
         let verify = "/account/verify_credentials.json"
         for (fault, code) in [
-            (DemoBackendProcess.Fault(path: verify, status: 500), 12), (.init(path: verify, status: 403), 10),
+            (DemoBackendProcess.Fault(path: verify, status: 500), 12), (.init(path: verify, status: 403), 4),
             (.init(path: verify, cutShort: true), 6),
         ] {
             try demo.order(fault)
