@@ -216,7 +216,9 @@ struct PageLook {
     init(_ facts: ParsedResponse, _ page: LoginPage?, loginPaths: [String]) {
         (self.facts, self.page) = (facts, page)
         leadsToLogin = facts.redirectPath.map { path in loginPaths.contains { path.isLogin(of: $0) } } ?? false
-        linksToLogin = ownLinks.contains { link in loginPaths.contains { link.isLogin(of: $0) } }
+        // Every page of a service whose login is its front page links there.
+        let pages = loginPaths.filter { $0 != "/" }
+        linksToLogin = ownLinks.contains { link in pages.contains { link.isLogin(of: $0) } }
     }
 
     /// Whether it repeats a user name that the other one does not have.
