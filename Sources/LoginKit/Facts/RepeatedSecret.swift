@@ -61,9 +61,9 @@ extension Refusal {
     func without(_ secrets: RepeatedSecrets) -> Refusal {
         var refusal = self
         if let words, secrets.stand(in: words) { refusal.words = nil }
-        if case .otherChallenge(let door, let former) = doubt {
+        if case .otherChallenge(let challenge, let former) = doubt {
             refusal.doubt = .otherChallenge(
-                secrets.stand(in: door) ? "…" : door, than: secrets.stand(in: former) ? "…" : former)
+                secrets.stand(in: challenge) ? "…" : challenge, than: secrets.stand(in: former) ? "…" : former)
         }
         return refusal
     }

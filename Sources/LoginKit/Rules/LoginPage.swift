@@ -72,6 +72,9 @@ struct PageField: Equatable, Sendable {
 }
 
 extension LoginPage {
+    /// Of its forms, then those of no form, each in the order of the page.
+    var fields: [PageField] { forms.flatMap(\.fields) + looseFields }
+
     /// The form that has all fields of these names. Of several, the one that leads to `path` is meant.
     /// - Throws: `noSuchForm`; `untrusted` for a page that is unclear, or where the form would take what is typed into it to another origin or into
     ///   the URL, since a page that says so is not the one that the profile was written for.

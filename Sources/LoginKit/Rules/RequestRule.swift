@@ -60,8 +60,8 @@ package struct RequestRule: Equatable, Sendable {
         ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains(method)
     }
 
-    /// A hash of the request and its rules as they are written (FNV-1a), to tell whether the profile's verify has changed. A header may have something to
-    /// hide.
+    /// A hash of the request and its rules as they are written (FNV-1a), to tell whether the profile's verify has changed. A header may
+    /// have something to hide.
     var fingerprint: String {
         let text = "\(method) \(path) \(query) \(headers) \(content) \(response)"
         let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

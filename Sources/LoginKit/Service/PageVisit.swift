@@ -101,7 +101,7 @@ struct ResponsePage {
         url = try URLParser.parsed(text)
         let reader = try HTMLFormReader(url: url)
         page = try reader.page(response)
-        body = HTMLBody(fields: page.forms.flatMap(\.fields) + page.looseFields, plainText: reader.plainText)
+        body = HTMLBody(fields: page.fields, plainText: reader.plainText)
         body.encoding = page.encoding
     }
 

@@ -35,11 +35,16 @@ extension Service {
         _ session: Session, after former: Session, username: String, unless isFree: (String) -> Bool = { _ in false }
     ) -> Session {
         guard let verify = profile.verify, session.cookies != former.cookies else { return session }
-        let url = try? verify.url(base: endpoint.base, client.values(former, username: username))
-        let path = url.flatMap { try? URLParser.parsed($0).path } ?? "/"
+        let path = path(of: verify, former, username)
         var session = session
         session.cookies = session.cookies.proved(byRequestTo: path, after: former.cookies, unless: isFree)
         return session
+    }
+
+    /// The path that a request of verify with this session goes to.
+    private func path(of verify: RequestRule, _ session: Session, _ username: String) -> String {
+        let url = try? verify.url(base: endpoint.base, client.values(session, username: username))
+        return url.flatMap { try? URLParser.parsed($0).path } ?? "/"
     }
 
     /// Whether a request to verify tells whose session it is.
@@ -47,8 +52,7 @@ extension Service {
         guard case .cookies(let cookies) = session, verify.slots.isEmpty,
             profile.sessionRule.slots(for: verify.method).isEmpty
         else { return true }
-        let url = try? verify.url(base: endpoint.base, client.values(session, username: username))
-        let path = url.flatMap { try? URLParser.parsed($0).path } ?? "/"
+        let path = path(of: verify, session, username)
         return cookies.contains { CookieRecord.isSent($0, to: path) }
     }
 

@@ -331,7 +331,7 @@ extension ServiceClient {
         (request.cookies, request.hidden) = (reply.facts.response.cookies, hidden)
         let response = try exchange(request)
         let page = readable(response, at: moved.url)?.page
-        let fields = (page?.forms.flatMap(\.fields) ?? []) + (page?.looseFields ?? []), paths = try loginPaths()
+        let fields = page?.fields ?? [], paths = try loginPaths()
         let leadsBack = response.redirect.map { redirect in
             paths.contains { redirect.target.withoutQuery.isLogin(of: $0) }
         }

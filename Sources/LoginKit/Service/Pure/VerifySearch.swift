@@ -249,7 +249,7 @@ struct PageLook {
 
     /// Whether it asks for no password, and does not lead back to the login alone.
     func isPastForm(loginPaths: [String]) -> Bool {
-        let fields = (page?.forms.flatMap(\.fields) ?? []) + (page?.looseFields ?? [])
+        let fields = page?.fields ?? []
         let leadsBack = ownLinks.allSatisfy { link in loginPaths.contains { link.isLogin(of: $0) } }
         return isOpen && !fields.contains { $0.type == "password" } && (ownLinks.isEmpty || !leadsBack)
     }
