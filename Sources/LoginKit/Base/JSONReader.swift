@@ -214,17 +214,30 @@ package struct JSONReader {
 extension JSONReader {
     private mutating func string() throws(JSONFault) -> String {
         place += 1
+        var plain = takePlain()
+        guard next != UInt8(ascii: "\"") else {
+            // Most have no escape, and need no copy.
+            place += 1
+            return try Self.string(plain)
+        }
         var bytes: [UInt8] = []
         while true {
-            // Most of a long one is plain.
-            let start = place
-            while place < text.count, Self.isPlain(text[place]) { place += 1 }
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<place]))
+            bytes.append(contentsOf: plain)
             guard let byte = next, byte >= 0x20 else { throw .malformed }
             place += 1
-            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\"") { return try Self.string(bytes) }
             try unescape(into: &bytes)
+            plain = takePlain()
         }
+    }
+
+    private mutating func takePlain() -> UnsafeRawBufferPointer {
+        let start = place
+        while place < text.count, Self.isPlain(text[place]) { place += 1 }
+        return UnsafeRawBufferPointer(rebasing: text[start..<place])
+    }
+
+    private static func string(_ bytes: some Sequence<UInt8>) throws(JSONFault) -> String {
         guard let string = String(validating: bytes, as: UTF8.self) else { throw .otherEncoding }
         return string
     }

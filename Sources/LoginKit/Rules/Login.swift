@@ -19,11 +19,26 @@ package struct Login: Equatable, Sendable {
 }
 
 /// The last new login that a verify request has accepted. Nothing of it is secret.
-package struct AcceptedVerify: Equatable, Sendable, Codable {
+package struct AcceptedVerify: Equatable, Sendable {
     /// The fingerprint of the request: another one has accepted nothing yet.
     let request: String
     /// The response to anonymous clients at that time; `nil` if it was of no use.
     let anonymous: AnonymousResponse?
+}
+
+// With the kind of key that the rest of the file has: the runtime makes a container for each other one, at every start.
+extension AcceptedVerify: Codable {
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        request = try members.decode(String.self, forKey: "request")
+        anonymous = try members.decodeIfPresent(AnonymousResponse.self, forKey: "anonymous")
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: FormKey.self)
+        try members.encode(request, forKey: "request")
+        try members.encodeIfPresent(anonymous, forKey: "anonymous")
+    }
 }
 
 extension [CredentialField: Secret] {
