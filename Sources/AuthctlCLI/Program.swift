@@ -247,7 +247,10 @@ struct ParserWords {
             command.positionals.count == 1, let name = command.positionals[0].valueName,
             arguments.dropFirst(path.count + 1).contains(where: { !$0.hasPrefix("-") })
         else { return "" }
-        if path == ["login"] { return "; a user name goes behind -u" }
+        if path == ["login"] {
+            let isFile = arguments.contains("--netrc")
+            return isFile ? "; a netrc file goes behind --netrc-file" : "; a user name goes behind -u"
+        }
         return "; '\(path.joined(separator: " "))' takes one \(name), so run it once for each"
     }
 

@@ -153,7 +153,7 @@ struct CopiedLoginTests {
             ("machine api.example login ann password pw\nmachine other.example login bob account", "line 2:"),
             ("machine api.example login a:b password pw", "user name"),
             ("machine api.example login ann password \"\"", "--blank-password"),
-            ("machine api.example login ann password \"p\\nw\"", "password"),
+            ("machine api.example login ann password \"p\\tw\"", "it came from line 1 of"),
         ])
     func `a netrc file that could be read in two ways sends nothing`(text: String, words: String) throws {
         let world = try TestWorld(config: Self.wiki)

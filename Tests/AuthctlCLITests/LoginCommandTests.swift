@@ -214,6 +214,7 @@ struct LoginCommandTests {
         let file = try world.home.write(password, to: "pw")
         let run = world.run("login", "wire", "-u", "anna", "--password-file", file)
         #expect(run.code == 2 && world.requests.isEmpty && run.talk.contains("control character"))
+        #expect(run.talk.contains("it came from --password-file"), "\(run.talk)")
         #expect(world.run("login", "wire", "-u", "an\u{7}na").code == 2 && world.requests.isEmpty)
         // What is left of bytes that are not UTF-8.
         let broken = world.run("login", "wire", "-u", "an\u{FFFD}na")

@@ -76,6 +76,8 @@ struct OfferedProfilesTests {
             ("store = \"file\"", nil), ("method = \"basic\"", nil), ("store = 1", nil),
             ("certificate = \"a    b\"", "blog: certificate = \"a \\u{20}\\u{20}\\u{20}b\""),
             ("key = \"\\u202Ex\"", "blog: key = \"\\u{202E}x\""),
+            ("serve = { overrides = false, deny = [\"* /a\"] }", "blog: serve.overrides = false"),
+            ("serve = { overrides = true }", nil), ("serve = { allow = [\"* /a\"] }", nil),
             ("lend-to = [\"https://id.example\"]", "blog: lend-to = \"https://id.example\""),
         ] as [(String, String?)]) func `what can run programs or weaken trust is shown whole`(
             member: String, risk: String?
@@ -131,6 +133,9 @@ struct OfferedProfilesTests {
         let text = "url = \"x\"\nbrowser = \"b\"\nallow-http = true\nstore = \"plaintext\"\nmethod = \"basic\""
         let table = try offered(text, name: "blog").profiles[0].table
         #expect(table.withoutRisks == ["url": .string("x"), "method": .string("basic")])
+        let served = try offered("url = \"x\"\nserve = { overrides = false, log = true }", name: "blog").profiles[0]
+            .table
+        #expect(served.withoutRisks == ["url": .string("x"), "serve": .table(["log": .bool(true)])])
     }
 }
 

@@ -292,6 +292,24 @@ struct RequestReviewTests {
             ])
     }
 
+    @Test(arguments: [
+        ("hunter22", "GET", "/v1/***/x", "***"), ("hun%7456er22", "GET", "/v1/hun%7456er22/x", "hun"),
+        ("hun%74er22", "GET", "/v1/***/x", "***"), ("xhunter22", "GET", "/v1/***/x", "***"),
+        ("YW5uOmh1bnRlcjIy", "GET", "/v1/***/x", "***"), ("aHVudGVyMjI", "GET", "/v1/***/x", "***"),
+        ("hunter", "hunter22", "/v1/hunter/x", "hunter"),
+    ])
+    func `the log has no password, wherever the command writes it`(
+        text: String, method: String, path: String, name: String
+    ) throws {
+        let log = Log()
+        try scene(try Self.limits(log: log), of: "wire") { (scene, _) throws in
+            _ = try scene.send(method, "/v1/\(text)/x?\(text)=1&a=hunter22")
+        }
+        let entry = try #require(log.entries.withLock { $0 }.first)
+        #expect(entry.path == path && entry.query == [name, "a"], "\(entry)")
+        #expect(entry.method == (method == "GET" ? "GET" : "***"))
+    }
+
     @Test func `the log says why a request was not sent, with the member of the body that was the reason`() throws {
         let log = Log()
         let limits = try Self.limits(allow: ["POST /**"], ask: ["PUT /**"], log: log, approver: Approver(.no))

@@ -175,9 +175,12 @@ import Testing
         #"{"a":1,"a":2,"_method":"DELETE"}"#, #"{"_method":"DELETE",}"#, #"{_method:'DELETE'}"#,
         #"{'_method':'DELETE'}"#,
         "\u{FEFF}{\"_method\":\"DELETE\"}", "\u{FEFF}{\"\\ufeff_method\":\"DELETE\"}",
-        #"{"\x5fmethod":"DELETE"}"#, #"{"a":1} {"_method":"DELETE"}"#,
+        #"{"\x5fmethod":"DELETE"}"#, #"{"a":1} {"_method":"DELETE"}"#, "{\"a\":1}\n{\"_method\":\"DELETE\"}\n",
     ]) func `a member _method of JSON is judged as that method, too`(body: String) throws {
-        for type in ["application/json", "application/json; charset=utf-8", "application/vnd.x+json", "text/json"] {
+        for type in [
+            "application/json", "application/json; charset=utf-8", "application/vnd.x+json", "text/json",
+            "application/x-ndjson", "application/jsonl", "application/json-seq",
+        ] {
             #expect(try acts(body: body, ("Content-Type", type)) == ["POST /x", "DELETE /x"], "\(type)")
         }
     }
@@ -243,7 +246,5 @@ import Testing
                 "PUT", body: "_method=DELETE", ("Content-Type", "application/octet-stream"),
                 ("Content-Encoding", "gzip"))
                 == ["PUT /x"])
-        #expect(
-            try acts(body: #"{"_method":"DELETE"}"#, ("Content-Type", "application/x-ndjson")) == ["POST /x"])
     }
 }

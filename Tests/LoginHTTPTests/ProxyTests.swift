@@ -37,14 +37,19 @@ struct `A proxy` {
         scheme: String
     ) throws {
         let environment = ["http_proxy", "https_proxy", "all_proxy", "ALL_PROXY"].map { ($0, "http://p.example:1") }
-        for host in ["127.0.0.1", "127.1.2.3", "localhost", "wire.localhost", "[::ffff:127.0.0.1]", "service.example"] {
+        let own = ownHostName().lowercased()
+        let here = [
+            "127.0.0.1", "127.1.2.3", "localhost", "wire.localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", own,
+            String(own.prefix { $0 != "." }),
+        ]
+        for host in here + ["service.example", "0.0.0.1", "[2001:db8::]", own + ".example"] {
             let origin = Origin(scheme: scheme, host: host, port: 1234)
             let choice = ProxyChoice(
                 .environment, environment: Dictionary(uniqueKeysWithValues: environment), origin: origin)
-            let isObeyed = scheme == "https" && !origin.isLoopback
+            let isObeyed = scheme == "https" && !here.contains(host)
             #expect(choice.url == (isObeyed ? "http://p.example:1" : nil), "\(origin)")
             #expect(
-                choice.ignoredVariable == (scheme == "http" && !origin.isLoopback ? "http_proxy" : nil), "\(origin)")
+                choice.ignoredVariable == (scheme == "http" && !here.contains(host) ? "http_proxy" : nil), "\(origin)")
         }
     }
 
@@ -99,7 +104,9 @@ struct `A proxy` {
         "http://u:CANARY@" + String(repeating: "a", count: 256),
         "http://", "http://u:CANARY@/", "http://p.example:99999", "http://p.example:CANARY", "http://p ex",
         "socks6://h", "http://u:p@CANARY@h.example:1", "http://u:p/CANARY@h.example:1", "http://u:p#CANARY@h.example:1",
-        "http://u:p%09CANARY@127.0.0.1:1", "http://%00:CANARY@127.0.0.1:1", "socks5h://u:CANARY%1f@127.0.0.1:1",
+        "http://127.0.0.1:1/CANARY", "127.0.0.1:1?CANARY", "http://127.0.0.1:1/?", "socks5://127.0.0.1:1#CANARY",
+        "http://u/CANARY@h.example:1", "http://u:p%09CANARY@127.0.0.1:1", "http://%00:CANARY@127.0.0.1:1",
+        "socks5h://u:CANARY%1f@127.0.0.1:1",
     ])
     func `a proxy that cannot be one is refused before connecting`(url: String) throws {
         for setting in [ProxySetting.url(url), .environment] {
@@ -198,7 +205,9 @@ struct `A proxy` {
         }
     }
 
-    @Test(arguments: ["SSH-2.0-OpenSSH_9.2\n\n", "HTTP/2 200\n\n", "<html>hello</html>\n\n", "hello"])
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\nno colon\n\n", "SSH-2.0-OpenSSH_9.2\n\n", "HTTP/2 200\n\n", "<html>hello</html>\n\n", "hello",
+    ])
     func `a proxy whose response to CONNECT is not HTTP is named`(text: String) throws {
         let proxy = try RecordingServer([.raw(text, ending: .close)])
         let transport = CurlTransport(origin: Self.service, settings: TransportSettings(proxy: .url(proxy.url())))
@@ -207,6 +216,14 @@ struct `A proxy` {
             return
         }
         #expect(found.source == .option)
+    }
+
+    @Test(arguments: ["garbage", "HTTP/1.1 400 Bad Request\n\n", "\u{1}\u{2}\u{3}\u{4}\u{5}\u{6}"])
+    func `a proxy behind which nothing speaks TLS is named`(garbage: String) throws {
+        let proxy = try RecordingServer([.raw("HTTP/1.1 200 OK\n\n" + garbage)])
+        let transport = CurlTransport(origin: Self.service, settings: TransportSettings(proxy: .url(proxy.url())))
+        let expected = ProxyFault.Problem.failed("what it connected to does not speak TLS")
+        #expect(fault { _ = try transport.send(request()) } == failure(proxy, expected, .option))
     }
 
     @Test func `a proxy that should speak TLS and does not is named`() {

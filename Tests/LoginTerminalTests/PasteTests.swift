@@ -47,6 +47,39 @@ import Testing
         #expect(try probe.answer.last == "pasted " + Probe.hex(text))
     }
 
+    @Test(arguments: [("", "", ""), (Self.begin, Self.end, "\n")])
+    func `CR LF ends one line of a copied request`(before: String, behind: String, lastEnd: String) throws {
+        let probe = try Probe("--pasted")
+        try probe.pty.wait(for: "Paste it.")
+        probe.pty.type(before + "curl 'https://a.example/' \\\r\n  -b 'a=1'\r\n" + behind)
+        try probe.finish()
+        let text = "curl 'https://a.example/' \\\n  -b 'a=1'" + lastEnd
+        #expect(try probe.answer.last == "pasted " + Probe.hex(text))
+    }
+
+    @Test(arguments: 1...5) func `the marks of a paste are known where they arrive in two pieces`(count: Int) throws {
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("a\(Self.begin.prefix(count))")
+        probe.pty.watch(milliseconds: 100)
+        probe.pty.type("\(Self.begin.dropFirst(count))b\r\(Self.end.prefix(count))")
+        probe.pty.watch(milliseconds: 100)
+        probe.pty.type("\(Self.end.dropFirst(count))c\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("abc"))
+    }
+
+    @Test(arguments: ["[x", "[2x", "[200x", "x"])
+    func `what is typed after a lone Escape is no mark, and is kept`(typed: String) throws {
+        let probe = try Probe("--fields", "password")
+        try probe.pty.wait(for: "Password: ")
+        probe.pty.type("ab\u{1B}")
+        probe.pty.watch(milliseconds: 150)
+        probe.pty.type(typed + "\r")
+        try probe.finish()
+        #expect(try probe.answer.last == "secret " + Probe.hex("ab" + typed))
+    }
+
     @Test func `a paste that was erased is forgotten, and the fourth is an error`() throws {
         let lines = Self.begin + "a\rb" + Self.end
         #expect(try secret(typing: lines + "\u{15}right") == "secret " + Probe.hex("right"))

@@ -304,6 +304,7 @@ private struct Resolver {
             return chosen.allowsBlankPassword && !context.mayAsk ? Secret("") : nil
         }
         let supplied = SuppliedCredential(source: source, allowsBlank: chosen.allowsBlankPassword)
+        context.topic.passwordSource = supplied.name
         return try supplied.secret(context.dependencies) { context.warnOnce($0) }
     }
 }

@@ -72,7 +72,8 @@ package struct SuppliedCredential {
             + "run: \(ShellCommand("chmod", "600", path))"
     }
 
-    private var name: String {
+    /// The option, the variable or the key that names it.
+    var name: String {
         switch (source, kind) {
         case (.standardInput, .password): "--password-stdin"
         case (.standardInput, .code): "--otp-stdin"

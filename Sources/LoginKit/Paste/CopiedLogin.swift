@@ -107,7 +107,6 @@ extension CopyFault {
         case .tooManyWords: "the command has more than \(ShellWords.most) words; copy one request"
         case .unfinished: "the text breaks off; copy the whole command"
         case .shellSyntax: "the text has more than one command, or what a shell would fill in; nothing of it was run"
-        case .badEscape: "the text has an escape sequence that stands for no character; copy the request once more"
         case .blanksForTabs:
             "the cookies.txt has blanks between its fields, where tabs belong; export it once more, or copy the file itself"
         case .tooManyCookies:

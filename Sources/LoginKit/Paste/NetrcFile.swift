@@ -31,6 +31,7 @@ extension LoginContext {
             let named = username.map { " for \(SafeText.quoted($0))" } ?? ""
             throw Self.fault(path, "has no entry for the machine \(origin.host) with a password\(named)")
         }
+        topic.passwordSource = "line \(found.line) of \(SafeText.quoted(path))"
         guard allowsBlank || !found.password.isEmpty else {
             throw Self.fault(path, "line \(found.line): the password is blank; --blank-password allows that")
         }

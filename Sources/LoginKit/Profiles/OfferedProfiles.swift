@@ -87,6 +87,8 @@ package struct OfferedProfiles {
 extension StrictTable {
     private func isRisky(_ key: String) -> Bool {
         if ProfileDecoder.riskyKeys.contains(key) { return true }
+        // Bodies could name methods that the person's own rules refuse.
+        if key == "serve", case .table(let serve) = value(key) { return serve["overrides"] == .bool(false) }
         guard key == "store", case .string(let store) = value(key) else { return false }
         // One with a colon is a program's.
         return store.contains(":") || StoreName(store)?.isPlain == true
@@ -105,6 +107,7 @@ extension StrictTable {
                 continue
             }
             switch value(key) {
+            case .table where key == "serve": risks.append("serve.overrides = false")
             case .string(let text):
                 guard text.count <= Self.longestRisk else {
                     throw fault(key, "has more than \(Self.longestRisk) characters, too many to review")
@@ -120,7 +123,10 @@ extension StrictTable {
 
     package var withoutRisks: [String: ConfigValue] {
         let leadsElsewhere = (try? risksOfOAuth().isEmpty) == false
-        return members.filter { !isRisky($0.key) && !(leadsElsewhere && $0.key == "oauth") }
+        var rest = members.filter { !isRisky($0.key) && !(leadsElsewhere && $0.key == "oauth") }
+        // The rules stay.
+        if case .table(let serve) = value("serve") { rest["serve"] = .table(serve.filter { $0.key != "overrides" }) }
+        return rest
     }
 
     /// The servers that `oauth` names on another origin than `url`, and what a machine would prove itself with.

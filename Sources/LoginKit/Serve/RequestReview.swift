@@ -221,12 +221,16 @@ struct RequestNote: Sendable {
         let whole = target.unicodeScalars, base = hasQuery ? whole.prefix { $0 != "?" } : whole[...]
         let query = String(whole[base.endIndex...]).dropFirst().split(separator: "&").prefix(Self.mostNames)
         // Without a value it may be one.
-        let names = query.map { $0.contains("=") ? String($0.prefix { $0 != "=" && $0 != "%" }) : Self.placeholder }
+        let names = query.map { part in
+            let name = part.prefix { $0 != "=" }
+            let isShown = name.endIndex < part.endIndex && !hidden.stand(in: String(name))
+            return isShown ? Self.cut(String(name.prefix { $0 != "%" }), Self.longest) : Self.placeholder
+        }
         let path = Self.path(String(base), without: hidden)
         let more = further.prefix(Self.mostFurther).map(free) + (further.count > Self.mostFurther ? ["…"] : [])
         let entry = ServeLogEntry(
-            id: id, method: Self.cut(method, Self.longest), path: Self.cut(path, Self.longestPath),
-            query: names.map(free), decision: decision, rule: rule, further: more, reason: reason.map(free))
+            id: id, method: free(method), path: Self.cut(path, Self.longestPath),
+            query: names, decision: decision, rule: rule, further: more, reason: reason.map(free))
         return (try? log.began(entry)) != nil
     }
 

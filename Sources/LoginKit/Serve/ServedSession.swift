@@ -23,7 +23,7 @@ final class ServedSession: @unchecked Sendable {
     private let provider: SessionProvider
     private var authenticated: AuthenticatedSession
     /// Computed once for each session: every secret takes pages of its own.
-    private let hidden: Mutex<RepeatedSecrets>
+    private let hidden: Mutex<(fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)>
     private let owner: Mutex<String>
     private var number = 0
     /// The number of the last session that the server has refused at verify.
@@ -41,7 +41,7 @@ final class ServedSession: @unchecked Sendable {
     }
 
     /// The secrets that no log may have; nobody waits for a refresh to learn them.
-    var knownSecrets: RepeatedSecrets { hidden.withLock { $0 } }
+    var knownSecrets: RepeatedSecrets { hidden.withLock { $0.fromLog } }
 
     /// The account's name, which a refresh may change: somebody may have logged in to another one.
     var account: String { owner.withLock { $0 } }
@@ -135,19 +135,23 @@ final class ServedSession: @unchecked Sendable {
         Lent(
             session: authenticated.session, number: number, identity: authenticated.identity,
             extraSecrets: authenticated.run.service.client.extraSecrets, space: authenticated.space,
-            hidden: knownSecrets)
+            hidden: hidden.withLock { $0.fromCommand })
     }
 
-    /// The secrets that no header may repeat. Those that a person has chosen are not among them: the command could send its guesses and see
-    /// which of them does not come back.
+    /// The secrets that no header may repeat, and those that no log may have. Those that a person has chosen are only among the latter: the
+    /// command could send its guesses and see which of them does not come back.
     /// - Parameter earlier: of the session before, which a late answer may name.
     private static func hidden(_ authenticated: AuthenticatedSession, besides earlier: [Secret])
-        -> RepeatedSecrets
+        -> (fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)
     {
-        var hidden = RepeatedSecrets()
+        var made = RepeatedSecrets()
         let secrets = authenticated.session.made + earlier
-        hidden.add(secrets.filter { $0.count >= leastHidden }, username: authenticated.username)
-        return hidden
+        made.add(secrets.filter { $0.count >= leastHidden }, username: authenticated.username)
+        var all = made
+        let chosen = [authenticated.session.credential?.secret, authenticated.account.password]
+        all.add(
+            chosen + authenticated.run.service.client.extraSecrets.values.map { $0 }, username: authenticated.username)
+        return (made, all)
     }
 
     private func hide(besides earlier: [Secret]) {

@@ -8,7 +8,7 @@ enum MachineName {
     static func read(folder: String) throws(StoreFault) -> String {
         let file = SafeFile(folder: "\(folder)/shared", name: "machine", limit: 1024, wait: SafeFile.usualWait)
         if let name = try file.read() { return name.unprotectedText }
-        var name = hostName + "-" + Hexadecimal.text(Cipher.randomBytes(4))
+        var name = ownHostName() + "-" + Hexadecimal.text(Cipher.randomBytes(4))
         try file.update { (present) throws(StoreFault) in
             // Another process may have been faster.
             guard let present else { return Secret(name) }
@@ -16,11 +16,5 @@ enum MachineName {
             return nil
         }
         return name
-    }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 65)
-        guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

@@ -1,5 +1,12 @@
 import Glibc
 
+/// Returns the name that this machine gives itself (gethostname(2)).
+func ownHostName() -> String {
+    var name = [CChar](repeating: 0, count: 65)
+    guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
+    return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
 /// A file descriptor that closes itself.
 struct Descriptor: ~Copyable {
     let number: Int32

@@ -121,7 +121,7 @@ private func drawLineAgain(_: Int32, _: Int32) -> Int32 {
 private func readEscape(_: Int32, _: Int32) -> Int32 {
     guard let session = CurrentLine.with({ ($0.screen.descriptor, $0.question.isShown) }) else { return 0 }
     let sequence = String(decoding: EscapeSequence(descriptor: session.0).read(), as: UTF8.self)
-    if let isOpen = ["[200~": true, "[201~": false][sequence] { CurrentLine.with { $0.paste.isOpen = isOpen } }
+    if Paste.marks.contains(sequence) { CurrentLine.with { $0.paste.isOpen = sequence == Paste.marks[0] } }
     guard session.1 else { return 0 }
     switch sequence {
     case "[D", "OD": return moveLeft(1, 0)

@@ -48,12 +48,14 @@ enum KeyReader {
     static func isMoreWaiting(on descriptor: Int32) -> Bool { waitForInput([descriptor], milliseconds: 0) > 0 }
 
     /// The next byte of what one key sends, without which it is not whole.
-    fileprivate static func byteWithinKey(from descriptor: Int32) -> UInt8? {
+    /// - Parameter longest: the longest wait, in milliseconds.
+    fileprivate static func byteWithinKey(from descriptor: Int32, longest: Int32 = withinKey) -> UInt8? {
         guard let left = CurrentLine.with(\.millisecondsLeft), left > 0 else { return nil }
-        let seen = cprocess_terminal_wait(min(left, withinKey), nil, 0)
+        let seen = cprocess_terminal_wait(min(left, longest), nil, 0)
         respond(to: seen)
         guard seen & Int32(CPROCESS_READABLE) != 0 else { return nil }
         let byte = readByte(from: descriptor)
+        CurrentLine.with { $0.lastKey = .now }
         return byte == EOF ? nil : UInt8(truncatingIfNeeded: byte)
     }
 
@@ -88,7 +90,7 @@ struct EscapeSequence {
 
     /// - Returns: the sequence without the Escape if it is one of a key, else nothing.
     func read() -> [UInt8] {
-        guard let kind = next() else { return [] }
+        guard let kind = next() else { return restOfMark() }
         switch kind {
         case UInt8(ascii: "["): return readControlSequence()
         case UInt8(ascii: "O"): return next().map { [kind, $0] } ?? []
@@ -133,6 +135,20 @@ struct EscapeSequence {
             if sequence == Array("[M".utf8) { for _ in 0..<3 where next() == nil { break } }
             return sequence.count < Self.longestKey ? sequence : []
         }
+        return restOfMark(after: sequence)
+    }
+
+    /// Waits for the rest of a mark of a paste, which a slow connection may cut in two. What turns out to be none was typed.
+    private func restOfMark(after begun: [UInt8] = []) -> [UInt8] {
+        var sequence = begun
+        let isMark = { Paste.marks.contains { $0.utf8.starts(with: sequence) } }
+        guard isMark(), CurrentLine.with(\.pushedBack.isEmpty) == true else { return [] }
+        while let byte = KeyReader.byteWithinKey(from: descriptor, longest: Paste.longestCut) {
+            sequence.append(byte)
+            guard isMark() else { break }
+            if byte == UInt8(ascii: "~") { return sequence }
+        }
+        CurrentLine.with { $0.pushedBack += sequence.dropFirst(begun.count) }
         return []
     }
 

@@ -60,7 +60,7 @@ struct LineSession: Sendable {
     var paste = Paste()
     /// The last two keys.
     private var keys: (before: UInt8, now: UInt8) = (0, 0)
-    private var lastKey = ContinuousClock.now
+    var lastKey = ContinuousClock.now
     private var deadline: ContinuousClock.Instant
 
     init(_ question: LineRequest, on screen: Screen) {
@@ -150,6 +150,10 @@ enum CurrentLine {
 struct Paste: Sendable {
     /// The longest gap within a paste; bytes after it were typed.
     static let longestGap = Duration.seconds(1)
+    /// The sequences before and behind it, without the Escape.
+    static let marks = ["[200~", "[201~"]
+    /// The longest gap within one of them, in milliseconds.
+    static let longestCut: Int32 = 1000
 
     var isOpen = false {
         didSet { lineEnd = .none }

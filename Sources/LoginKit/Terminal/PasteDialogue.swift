@@ -35,6 +35,8 @@ extension Conversation {
                 continue
             }
             if tail == Self.pasteEnds { return try Self.whole(text.finish()).withoutPasteEnd }
+            // Of CR LF, the first has ended the line.
+            if byte == 0x0A, tail.dropLast().last == 0x0D { continue }
             let isLineEnd = byte == 0x0A || byte == 0x0D
             if isLineEnd, !isBracketed {
                 if hasText, !PastedLines.goesOn(tail.dropLast()) { return try Self.whole(text.finish()) }

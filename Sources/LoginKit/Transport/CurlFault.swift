@@ -59,9 +59,12 @@ struct CurlFault {
             return .timedOut(seconds: min(settings.connectTimeout, settings.timeout))
         case CURLE_PROXY: return .failed(text)
         case CURLE_RECV_ERROR where text.hasPrefix("Proxy CONNECT"): return .failed(text)
-        case CURLE_RECV_ERROR where text.hasPrefix("CONNECT "): return .failed("its response is not HTTP")
+        case CURLE_RECV_ERROR where text.hasPrefix("CONNECT "), CURLE_BAD_FUNCTION_ARGUMENT, CURLE_WEIRD_SERVER_REPLY:
+            return .failed("its response is not HTTP")
         case CURLE_SSL_CONNECT_ERROR where proxy.speaksTLS && connectStatus == 0:
             return .failed(TLSFault(text)?.error == .network(.notTLS) ? "it does not speak TLS" : text)
+        case CURLE_SSL_CONNECT_ERROR where TLSFault(text)?.error == .network(.notTLS):
+            return .failed("what it connected to does not speak TLS")
         default: return nil
         }
     }

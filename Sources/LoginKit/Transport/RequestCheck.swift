@@ -89,9 +89,12 @@ struct SettingsCheck {
         if let mark = url.firstRange(of: "://"), !Self.schemes.contains(url[..<mark.lowerBound].lowercased()) {
             return "its scheme is not one of \(Self.schemes.joined(separator: ", "))"
         }
+        let advice = url.contains("@") ? "; in its user name and password, write @ as %40, / as %2F and # as %23" : ""
         if let problem = parsed.set(CURLUPART_URL, url, flags: CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME) {
-            let advice = "; in its user name and password, write @ as %40, / as %2F and # as %23"
-            return problem.lowercased() + (url.contains("@") ? advice : "")
+            return problem.lowercased() + advice
+        }
+        guard parsed.text(CURLUPART_PATH) == "/", !url.contains("?"), !url.contains("#") else {
+            return "a proxy has no path, query or fragment" + advice
         }
         // libcurl goes on without the proxy where it cannot decode these, which is so with control characters alone.
         for part in [CURLUPART_USER, CURLUPART_PASSWORD]

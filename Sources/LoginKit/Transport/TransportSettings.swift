@@ -84,12 +84,21 @@ struct ProxyChoice: Equatable {
             return
         }
         let set = Self.variables(origin.scheme).first { environment[$0]?.isEmpty == false }
-        let variable = origin.isLoopback ? nil : set
+        let variable = Self.isHere(origin) ? nil : set
         let applying = variable.flatMap { Self.isException(origin, environment) ? nil : $0 }
         let isObeyed = setting == .environment && origin.scheme == "https"
         url = isObeyed ? applying.flatMap { environment[$0] } : nil
         source = applying.map { .variable($0) } ?? .file
         ignoredVariable = isObeyed ? nil : applying
+    }
+
+    /// Whether the origin is this machine: by a loopback address, the one that stands for all of its own, or its name.
+    private static func isHere(_ origin: Origin) -> Bool {
+        if let address = PeerAddress(text: origin.bareHost) {
+            return address.isLoopback || address.bytes.allSatisfy { $0 == 0 }
+        }
+        let name = ownHostName().lowercased()
+        return origin.isLoopback || [name, String(name.prefix { $0 != "." })].contains(origin.host)
     }
 
     var speaksTLS: Bool { url?.lowercased().hasPrefix("https://") == true }

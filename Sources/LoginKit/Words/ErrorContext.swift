@@ -38,6 +38,8 @@ package struct ErrorContext: Equatable, Sendable {
     var isCopied = false
     /// Whether the request lacked protection against forgery, as `SessionRule.isForgeable` defines it.
     var isForgeable = false
+    /// Where a password was taken from that nobody has typed, such as an option or a line of a file.
+    var passwordSource: String?
     /// Whether the variables that hold a credential are set, but not for this profile.
     var ignoresVariables = false
     /// Whether the environment names a URL, from which `login` makes a profile.
@@ -68,6 +70,12 @@ package struct ErrorContext: Equatable, Sendable {
     var cancellation: String {
         guard !done.isEmpty else { return "cancelled; nothing was changed" }
         return (["cancelled"] + done.map(\.words)).joined(separator: "; ")
+    }
+
+    /// What to do about a value that cannot be sent.
+    func enteringAgain(_ field: CredentialField) -> String {
+        guard field == .password, let passwordSource else { return "enter it again" }
+        return "it came from \(passwordSource): correct it there; if it is right, it has to be changed at the service"
     }
 
     /// `authctl login blog -u ann`: what was typed, quoted for a shell.

@@ -44,9 +44,10 @@ extension UsageFault {
                     "use the user name alone; the password is asked for, or: \(topic.loginCommand("--password-stdin"))")
         case .controlCharacter(let field):
             return Message(
-                "the \(field.shownName) contains a control character, which cannot be sent", next: "enter it again")
+                "the \(field.shownName) contains a control character, which cannot be sent",
+                next: topic.enteringAgain(field))
         case .invalidUTF8(let field):
-            return Message("the \(field.shownName) is not UTF-8", next: "enter it again")
+            return Message("the \(field.shownName) is not UTF-8", next: topic.enteringAgain(field))
         case .notInEncoding(let field, let encoding):
             return Message(
                 "the page wants its form in \(encoding), which lacks a character of the field \(SafeText.quoted(field)); it was not sent",

@@ -142,6 +142,17 @@ import Testing
 
     @Test func `a helper that reads nothing is not waited for`() throws {
         let helper = try ScriptedHelper("exec <&-; exit 0")
-        try helper.store().save(Secret.anything(HelperStore.largestSecret), for: account, expires: nil)
+        let fault = ScriptedHelper.fault {
+            try helper.store().save(Secret.anything(HelperStore.largestSecret), for: account, expires: nil)
+        }
+        #expect(fault == .helper(.helper("odd"), .notUnderstood(method: "get")))
+    }
+
+    @Test(arguments: ["echo credentials not found in native keychain; exit 1", #"sed s/eA==/eQ==/ "$HERE/entry""#])
+    func `a helper that says it has stored what it does not give back is not believed`(answer: String) throws {
+        let helper = try ScriptedHelper(
+            "case $1 in\nstore) cat >\"$HERE/entry\" ;;\nget) cat >/dev/null; \(answer) ;;\n*) exit 1 ;;\nesac")
+        let lost = StoreFault.unavailable(.helper("odd"), problem: "what was written cannot be read back")
+        #expect(throws: lost) { try helper.store().save(Secret("x"), for: account, expires: nil) }
     }
 }

@@ -3,8 +3,9 @@ import Secrets
 // The grammar of what is pasted. A text is one of four, by how it begins; a byte order mark and blank lines before it do not count:
 //
 //     bash      "curl" words, as Chromium and Firefox copy them: '…', "…", $'…', a backslash before a byte, and at the end of a line one
-//               that goes on. $'…' has \n \r \t \a \b \e \f \v \\ \' \" \?, \101 (octal), \x41, \u0041 and \U00000041, as bash reads
-//               them; of two \u for the halves of one character, which the browsers write, bash makes none, and authctl that one.
+//               that goes on. $'…' has \n \r \t \a \b \e \f \v \\ \' \" \?, \cA, \101 (octal), \x41, \u0041 and \U00000041, as bash
+//               reads them: a NUL ends the text between these quotes. Of two \u for the halves of one character, which the
+//               browsers write, bash makes none, and authctl that one; U+FFFD stands for one half alone.
 //               Another backslash stays. What a shell would run or fill in, outside of quotes or inside of "…", is refused.
 //     cmd       the same words for the Windows prompt: a caret before a byte is gone outside of quotes, a caret and a line break are one
 //               that goes on; then a C program's quotes: a backslash counts only before a quotation mark, and two of these
@@ -117,8 +118,6 @@ enum CopyFault: Error, Equatable, Sendable {
     case unfinished
     /// It has what a shell would run or fill in: a second command, a variable, a redirection.
     case shellSyntax
-    /// An escape sequence in it stands for no character, or for one that ends a text.
-    case badEscape
     /// Copied in a form that is not read, such as PowerShell's; with its name.
     case otherForm(String)
     /// Neither a curl command nor a `Cookie:` line nor a cookies.txt.

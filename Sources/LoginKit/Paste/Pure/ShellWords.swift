@@ -12,6 +12,8 @@ struct ShellWords {
     /// The word so far; wiped when it ends.
     private var word: [UInt8] = []
     var hasWord = false
+    /// Whether the rest of a quoted text is left out.
+    private var isCut = false
 
     private init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -49,7 +51,7 @@ struct ShellWords {
 
     mutating func append(_ byte: UInt8) {
         hasWord = true
-        word.append(byte)
+        if !isCut { word.append(byte) }
     }
 
     private mutating func endWord() throws(CopyFault) {
@@ -120,6 +122,7 @@ extension ShellWords {
 
     private mutating func quoteANSI() throws(CopyFault) {
         hasWord = true
+        defer { isCut = false }
         while let byte = next() {
             if byte == UInt8(ascii: "'") { return }
             guard byte == UInt8(ascii: "\\") else {
@@ -127,7 +130,7 @@ extension ShellWords {
                 continue
             }
             guard let escaped = next() else { throw .unfinished }
-            try appendEscape(escaped)
+            appendEscape(escaped)
         }
         throw .unfinished
     }
@@ -139,18 +142,23 @@ extension ShellWords {
         UInt8(ascii: "E"): 0x1B,
     ]
 
-    private mutating func appendEscape(_ escaped: UInt8) throws(CopyFault) {
+    private static let digits: [UInt8: Int] = [UInt8(ascii: "x"): 2, UInt8(ascii: "u"): 4, UInt8(ascii: "U"): 8]
+
+    private mutating func appendEscape(_ escaped: UInt8) {
         if let character = Self.characters[escaped] { return append(character) }
+        if let digits = Self.digits[escaped], let number = number(bits: 4, digits: digits) {
+            return digits == 2 ? appendByte(number) : appendScalar(number)
+        }
         switch escaped {
         case UInt8(ascii: "0")...UInt8(ascii: "7"):
             place -= 1
-            try appendByte(number(bits: 3, digits: 3))
-        case UInt8(ascii: "x"): try appendByte(number(bits: 4, digits: 2))
-        case UInt8(ascii: "u"): try appendScalar(digits: 4)
-        case UInt8(ascii: "U"): try appendScalar(digits: 8)
+            appendByte(number(bits: 3, digits: 3) ?? 0)
         case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "?"): append(escaped)
-        // A control character by its letter: no tool copies that.
-        case UInt8(ascii: "c"): throw .badEscape
+        // A control character by its letter; the quotes end all the same.
+        case UInt8(ascii: "c") where place < bytes.count && bytes[place] != UInt8(ascii: "'"):
+            let isEscaped = bytes[place...].starts(with: "\\\\".utf8), letter = bytes[place]
+            place += isEscaped ? 2 : 1
+            appendByte(letter == UInt8(ascii: "?") ? 0x7F : UInt32(letter) & 0x1F)
         default:
             append(UInt8(ascii: "\\"))
             append(escaped)
@@ -170,21 +178,26 @@ extension ShellWords {
         return number
     }
 
-    /// A NUL would end the text for bash.
-    private mutating func appendByte(_ number: UInt32?) throws(CopyFault) {
-        guard let number, number & 0xFF != 0 else { throw .badEscape }
+    /// A NUL ends the quoted text, as the strings of C end with one.
+    private mutating func appendByte(_ number: UInt32) {
+        isCut = isCut || number & 0xFF == 0
         append(UInt8(truncatingIfNeeded: number))
     }
 
-    private mutating func appendScalar(digits: Int) throws(CopyFault) {
-        guard var number = number(bits: 4, digits: digits), number != 0 else { throw .badEscape }
+    /// Half of a character is replaced, as decoders do.
+    private mutating func appendScalar(_ number: UInt32) {
+        if number == 0 { return appendByte(number) }
+        var number = number
         if (0xD800..<0xDC00).contains(number), bytes[place...].starts(with: "\\u".utf8) {
+            let start = place
             place += 2
-            guard let low = self.number(bits: 4, digits: 4), (0xDC00..<0xE000).contains(low) else { throw .badEscape }
-            number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
+            if let low = self.number(bits: 4, digits: 4), (0xDC00..<0xE000).contains(low) {
+                number = 0x10000 + (number - 0xD800) << 10 + (low - 0xDC00)
+            } else {
+                place = start
+            }
         }
-        guard let scalar = Unicode.Scalar(number) else { throw .badEscape }
-        for byte in String(Character(scalar)).utf8 { append(byte) }
+        for byte in String(Character(Unicode.Scalar(number) ?? "\u{FFFD}")).utf8 { append(byte) }
     }
 }
 

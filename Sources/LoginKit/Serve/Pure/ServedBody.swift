@@ -30,12 +30,6 @@ struct ServedBody: Equatable, Sendable {
     /// Whether nothing says what the body is: it need not be any of these.
     private let isUntyped: Bool
 
-    /// Types of many JSON texts, one after the other, which no service reads as one.
-    private static let sequences: Set<String> = [
-        "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
-        "application/json-seq",
-    ]
-
     /// - Returns: `nil` for a body of another type.
     init?(_ fields: [ServedField]) throws(ServeObjection) {
         let types = fields.filter { $0.mayBe("content-type") }
@@ -50,7 +44,7 @@ struct ServedBody: Equatable, Sendable {
         let isAny = isUntyped || lower.contains("text/plain")
         var kinds: [Kind] = []
         if isAny || lower.contains("urlencoded") || lower.contains("url-encoded") { kinds.append(.form) }
-        if isAny || lower.contains("json") && !Self.sequences.contains(bare) { kinds.append(.json) }
+        if isAny || lower.contains("json") { kinds.append(.json) }
         if lower.contains("multipart/") { kinds.append(try Self.multipart(text)) }
         self.kinds = kinds
         if kinds.isEmpty { return nil }

@@ -49,6 +49,10 @@ struct HelperStore: CredentialStore {
         guard secret.count <= HelperSecret.largest else { throw .tooLarge(name, limit: HelperSecret.largest) }
         let answer = try run("store", HelperSecret.request(secret, for: HelperEntry(account)))
         guard answer.status == 0 else { throw fault("store", answer, repeating: secret) }
+        // Some say that they have stored what they have not.
+        guard try find(account) == secret else {
+            throw .unavailable(name, problem: "what was written cannot be read back")
+        }
     }
 
     @discardableResult
