@@ -14,8 +14,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +51,16 @@ static struct text shown, removal;
 // Where the words of a notice begin, behind its removal, and where they end.
 static size_t words_begin, words_end;
 
+// Whose turn it is to ask. A turn is a lock on the terminal's own device: its byte 0 is for the one that asks, each other byte for
+// one that waits. The kernel frees them with the process. Open while we ask, wait, or have a notice.
+static volatile sig_atomic_t device = -1;
+// How many hold the turn; whether byte 0 is ours; whether a stop has given it back.
+static int turns;
+static volatile sig_atomic_t has_turn, has_yielded;
+// Our byte in the queue, 0 for none.
+static int queue_place;
+enum { TURN = 0, LONGEST_QUEUE = 64, BETWEEN_LOOKS_MILLISECONDS = 50 };
+
 // While a refresh is under way: how many hold the signals, which one has come, when, and what is said then.
 static int holders;
 static volatile sig_atomic_t is_holding, held, tells_hold;
@@ -66,9 +80,47 @@ static void write_within(int milliseconds, int fd, const struct text *text) {
     if (write(fd, text->bytes, (size_t)text->count) < 0) return;
 }
 
+// Bound to the open file, so that no other descriptor of the process ends them. Returns 0 or an errno.
+static int lock_bytes(int command, short type, off_t first, off_t count, struct flock *found) {
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
+    if (fcntl(device, command, &lock) != 0) return errno;
+    if (found != NULL) *found = lock;
+    return 0;
+}
+
+static int is_locked(off_t first, off_t count) {
+    struct flock found;
+    return device >= 0 && lock_bytes(F_OFD_GETLK, F_WRLCK, first, count, &found) == 0 && found.l_type != F_UNLCK;
+}
+
+// Without a device, or where it takes no locks, nobody can be waited for.
+static int take_lock(void) {
+    if (has_turn) return 0;
+    if (device >= 0) {
+        int problem = lock_bytes(F_OFD_SETLK, F_WRLCK, TURN, 1, NULL);
+        if (problem == EAGAIN || problem == EACCES) return EAGAIN;
+    }
+    has_turn = 1;
+    has_yielded = 0;
+    return 0;
+}
+
+// From a handler, too.
+static void yield_turn(void) {
+    if (!has_turn) return;
+    if (device >= 0) lock_bytes(F_OFD_SETLK, F_UNLCK, TURN, 1, NULL);
+    has_turn = 0;
+    has_yielded = 1;
+}
+
+// Another one's question must not be overwritten.
+static int may_write(int fd) {
+    return is_in_foreground(fd) && (has_turn || !is_locked(TURN, 1));
+}
+
 static void restore_from_handler(void) {
     int fd = terminal;
-    if (fd < 0 || !is_in_foreground(fd)) return;
+    if (fd < 0 || !may_write(fd)) return;
     if (is_quiet) {
         // The rest of a password must not become a command of the shell.
         if (drops) tcflush(fd, TCIFLUSH);
@@ -135,6 +187,7 @@ static void die(int number) {
 static void stop(int number) {
     int problem = errno;
     restore_from_handler();
+    yield_turn();
     struct sigaction mine;
     sigaction(number, &previous[number], &mine);
     raise(number);
@@ -150,7 +203,9 @@ static void stop(int number) {
 static void resume(void) {
     int fd = terminal, problem = errno;
     resumed = 1;
-    if (!asks && fd >= 0 && is_in_foreground(fd)) {
+    // A shell may have put it into the background, where it could not be given back.
+    if (fd >= 0 && !is_in_foreground(fd)) yield_turn();
+    if (!asks && fd >= 0 && may_write(fd) && (!has_yielded || take_lock() == 0)) {
         if (holds) is_quiet = tcsetattr(fd, TCSANOW, &quiet) == 0;
         // The shell may just be writing.
         write_within(100, fd, &shown);
@@ -171,11 +226,10 @@ static int is_crash(int number) {
 static void (*handler_for(int number))(int) {
     switch (number) {
     case SIGKILL: case SIGSTOP: case SIGCHLD: case SIGURG: return NULL;
-    // Stopping for these is right as it is: they come to a background process, whose terminal is the shell's.
-    case SIGTTIN: case SIGTTOU: return NULL;
     // A connection or a pipe that breaks while an answer is waited for is an error of the call.
     case SIGPIPE: case SIGXFSZ: return asks ? die : NULL;
-    case SIGTSTP: return stop;
+    // The last two come to a background process, whose terminal is the shell's.
+    case SIGTSTP: case SIGTTIN: case SIGTTOU: return stop;
     case SIGCONT: case SIGWINCH: return note;
     default: return die;
     }
@@ -237,6 +291,94 @@ static void write_all(int fd, const char *bytes, size_t count) {
     }
 }
 
+// /dev/tty is one file for every terminal and every user.
+static int open_device(int fd) {
+    unsigned int encoded;
+    if (ioctl(fd, TIOCGDEV, &encoded) != 0) return -1;
+    unsigned int number = encoded >> 8 & 0xfff, minor_number = (encoded & 0xff) | (encoded >> 12 & 0xfff00);
+    enum { PSEUDOTERMINAL = 136 };
+    char path[64], link[64], target[512];
+    if (number == PSEUDOTERMINAL) {
+        snprintf(path, sizeof path, "/dev/pts/%u", minor_number);
+    } else {
+        snprintf(link, sizeof link, "/sys/dev/char/%u:%u", number, minor_number);
+        ssize_t count = readlink(link, target, sizeof target - 1);
+        if (count < 0) return -1;
+        target[count] = 0;
+        const char *name = strrchr(target, '/');
+        if (name == NULL || snprintf(path, sizeof path, "/dev%s", name) >= (int)sizeof path) return -1;
+    }
+    struct stat status;
+    int opened = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (opened >= 0 && fstat(opened, &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(number, minor_number)) {
+        return opened;
+    }
+    if (opened >= 0) close(opened);
+    return -1;
+}
+
+static void leave_queue(void) {
+    if (queue_place > 0 && device >= 0) lock_bytes(F_OFD_SETLK, F_UNLCK, queue_place, 1, NULL);
+    queue_place = 0;
+}
+
+// What keeps the terminal without echo keeps the turn.
+static void give_turn_back(void) {
+    if (turns > 0 || holds) return;
+    yield_turn();
+    has_yielded = 0;
+    if (queue_place > 0 || terminal >= 0 || device < 0) return;
+    int fd = device;
+    device = -1;
+    close(fd);
+}
+
+int cprocess_terminal_take_turn(int descriptor) {
+    if (turns > 0 && !has_yielded) {
+        turns++;
+        return 0;
+    }
+    // In the background this stops the process until it is brought to the front, and changes nothing.
+    while (tcdrain(descriptor) != 0) {
+        if (errno != EINTR) return errno;
+    }
+    if (device < 0) device = open_device(descriptor);
+    if (!is_in_foreground(descriptor) || take_lock() != 0) {
+        while (queue_place == 0 && device >= 0) {
+            off_t place = 1;
+            while (place < LONGEST_QUEUE && lock_bytes(F_OFD_SETLK, F_WRLCK, place, 1, NULL) != 0) place++;
+            queue_place = (int)place;
+        }
+        return EAGAIN;
+    }
+    leave_queue();
+    turns++;
+    return 0;
+}
+
+void cprocess_terminal_leave_queue(void) {
+    leave_queue();
+    give_turn_back();
+}
+
+void cprocess_terminal_end_turn(void) {
+    if (turns == 0 || --turns > 0) return;
+    if (holds && is_locked(1, LONGEST_QUEUE)) cprocess_terminal_disarm();
+    give_turn_back();
+}
+
+int cprocess_terminal_waiting(void) {
+    int count = 0;
+    if (!is_locked(1, LONGEST_QUEUE)) return 0;
+    for (off_t place = 1; place <= LONGEST_QUEUE; place++) count += is_locked(place, 1);
+    return count;
+}
+
+int cprocess_terminal_is_same(int descriptor, int other) {
+    unsigned int one, two;
+    return ioctl(descriptor, TIOCGDEV, &one) == 0 && ioctl(other, TIOCGDEV, &two) == 0 && one == two;
+}
+
 static int begin(int descriptor, int is_question) {
     int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     if (fd < 0) return errno;
@@ -244,6 +386,7 @@ static int begin(int descriptor, int is_question) {
     shown.count = removal.count = 0;
     asks = is_question;
     terminal = fd;
+    if (device < 0) device = open_device(fd);
     const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     sigaltstack(&stack, &previous_stack);
     for (int number = 1; number < SIGNALS; number++) take(number);
@@ -256,6 +399,7 @@ static void end(void) {
     close(terminal);
     terminal = -1;
     asks = holds = 0;
+    give_turn_back();
 }
 
 // ISIG stays on: Ctrl-C and Ctrl-Z are the terminal's own. IXON is off, so that Ctrl-S cannot freeze the question, and
@@ -323,7 +467,8 @@ int cprocess_terminal_show(int descriptor, const char *text, const char *its_rem
     if (!fits(text) || !fits(its_removal)) return E2BIG;
     int problem = terminal < 0 ? begin(descriptor, 0) : 0;
     if (problem != 0) return problem;
-    if (!is_in_foreground(terminal)) {
+    // One without echo needs the turn, as long as it stands there.
+    if (!may_write(terminal) || (!only_if_free && take_lock() != 0)) {
         if (!holds) end();
         return EAGAIN;
     }
@@ -344,7 +489,7 @@ int cprocess_terminal_move(const char *tail) {
     if (fd < 0 || shown.count == 0) return ENOENT;
     char line[sizeof shown.bytes];
     if (words + count + 2 > sizeof line) return E2BIG;
-    if (!is_in_foreground(fd)) return EAGAIN;
+    if (!may_write(fd)) return EAGAIN;
     line[0] = '\r';
     memcpy(line + 1, shown.bytes + words_begin, words);
     line[1 + words] = ' ';
@@ -358,7 +503,7 @@ int cprocess_terminal_move(const char *tail) {
 }
 
 static void take_notice_away(void) {
-    if (!asks && removal.count > 0 && is_in_foreground(terminal)) {
+    if (!asks && removal.count > 0 && may_write(terminal)) {
         write_all(terminal, removal.bytes, (size_t)removal.count);
     }
     shown.count = removal.count = 0;
@@ -408,7 +553,11 @@ int cprocess_terminal_wait(int milliseconds, const int *others, size_t count) {
     if (again) seen |= CPROCESS_RESUMED;
     resized = resumed = 0;
     sigprocmask(SIG_SETMASK, &before, NULL);
-    // In the background this call stops the process (SIGTTOU) and goes on in the foreground.
+    // In the background these calls stop the process (SIGTTOU), which goes on in the foreground.
+    while (again && has_yielded && (tcdrain(terminal) == 0 || errno == EINTR)) {
+        if (is_in_foreground(terminal) && take_lock() == 0) break;
+        poll(NULL, 0, BETWEEN_LOOKS_MILLISECONDS);
+    }
     if (again) is_quiet = set(terminal, TCSADRAIN, &quiet) == 0;
     return seen;
 }

@@ -29,12 +29,42 @@ struct LoginLoopTests {
         #expect(run(keeper: keeper, service: service, prompt: prompt) == .loggedIn(SomeLogin.identity))
         #expect(
             journal.entries == [
-                "keeper.fill", "keeper.prepare", "service.prepare", "prompt.ask", "service.begin", "prompt.ask",
-                "service.begin", "keeper.approve",
+                "keeper.fill", "keeper.prepare", "service.prepare", "keeper.beginWaiting", "prompt.takeTurn",
+                "prompt.ask",
+                "service.begin", "prompt.ask", "service.begin", "keeper.approve", "prompt.endTurn",
             ])
         #expect(prompt.challenges.map(\.previousFailureCount) == [0, 1])
         #expect(keeper.approved == [SomeLogin.login])
         #expect(keeper.rejected.isEmpty)
+    }
+
+    @Test func `whoever had to wait for their turn takes the login that was stored meanwhile, and asks nothing`() {
+        let prompt = ScriptedPrompt()
+        prompt.hasToWait = true
+        let keeper = ScriptedKeeper(
+            prepare: [.success(())],
+            fill: [.success(StoredLogin()), .success(StoredLogin(session: SomeLogin.session, username: "anna"))])
+        let service = ScriptedService(
+            prepare: [.success(SomeLogin.namedSpace)], verify: [.success(SomeLogin.login)])
+        let outcome = run(keeper: keeper, service: service, prompt: prompt)
+        #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
+        #expect(prompt.challenges.isEmpty)
+        #expect(prompt.turns == 0)
+    }
+
+    @Test func `whoever had to wait in vain asks, and waits no second time`() {
+        let prompt = ScriptedPrompt([.success(.credential(SomeLogin.credential))])
+        prompt.hasToWait = true
+        let outcome = run(
+            keeper: ScriptedKeeper(
+                prepare: [.success(()), .success(())], fill: [.success(StoredLogin()), .success(StoredLogin())],
+                approve: [.success(())]),
+            service: ScriptedService(
+                prepare: [.success(SomeLogin.namedSpace), .success(SomeLogin.namedSpace)],
+                authenticate: [.success(SomeLogin.login)]),
+            prompt: prompt)
+        #expect(outcome == .loggedIn(SomeLogin.identity))
+        #expect(prompt.turns == 0)
     }
 
     @Test func `the notice is shown while the server is asked, and only then`() {

@@ -55,9 +55,25 @@ enum {
 // The other descriptors that one wait may have.
 enum { CPROCESS_MOST_OTHERS = 15 };
 
+// Takes the turn to ask at a terminal, which one process of its foreground has at a time, once more for each call. In the
+// background it waits for the foreground, stopped as by the kernel. A stopped process gives the turn back, and takes it again
+// before it goes on. Returns 0 if the turn is there; EAGAIN if it is another's: this process then stands in the queue until a
+// later call, or cprocess_terminal_leave_queue; another errno if nobody can be asked.
+int cprocess_terminal_take_turn(int descriptor);
+void cprocess_terminal_leave_queue(void);
+
+// Gives it back after as many calls, unless the terminal is still without echo and nobody waits.
+void cprocess_terminal_end_turn(void);
+
+// Returns how many processes wait for the turn of this one.
+int cprocess_terminal_waiting(void);
+
+// Whether both are the same terminal.
+int cprocess_terminal_is_same(int descriptor, int other);
+
 // Saves the settings of the terminal, drops what was typed ahead, turns off echo and line mode, and takes over every
 // signal that would kill or stop the process, so that the saved settings are back before it happens, and then `last_words`
-// are written. Ends a hold and a notice. One terminal at a time. Returns 0 or an errno.
+// are written. Ends a hold and a notice. Needs the turn. One terminal at a time. Returns 0 or an errno.
 int cprocess_terminal_arm(int descriptor, const char *last_words);
 
 // After the last question: the terminal stays without echo until cprocess_terminal_hide, so that what is typed while an
@@ -66,13 +82,14 @@ int cprocess_terminal_arm(int descriptor, const char *last_words);
 void cprocess_terminal_hold(int to_the_end);
 
 // Writes a notice, which stands until cprocess_terminal_hide or the end of the process; `removal` takes it away. It is there
-// again when a stopped process goes on in the foreground. Returns 0 or an errno: EAGAIN in the background; EBUSY while a
+// again when a stopped process goes on in the foreground. Returns 0 or an errno: EAGAIN in the background, and while another
+// process asks; EBUSY while a
 // question is open, or if it is to be shown `only_if_free` and there is a notice, or a hold that a login ends. One that is not only for a free
 // terminal is a login's: until it is taken away the terminal has no echo.
 int cprocess_terminal_show(int descriptor, const char *text, const char *removal, int only_if_free);
 
 // Writes a notice that stands there again, with a blank and `tail` behind its words. Never waits for the terminal. Returns 0 or an
-// errno: EBUSY while a question is open, ENOENT if there is no notice, EAGAIN in the background.
+// errno: EBUSY while a question is open, ENOENT if there is no notice, EAGAIN in the background, and while another process asks.
 int cprocess_terminal_move(const char *tail);
 
 // Takes a notice away and ends a question or a hold, but for a hold to the end, which goes on.

@@ -17,12 +17,36 @@ struct LoginLoop {
     /// What the server has just refused: where it is a credential and still stored, it is not sent once more.
     var refused: RefusedLogin?
 
-    /// Runs `flow` from its beginning to its end.
-    func run(_ flow: consuming LoginFlow) -> LoginFlow.Outcome {
-        var held = Held()
+    /// Runs a flow from its beginning to its end. Where another process has asked the person first, it begins anew: that one may
+    /// have logged in.
+    /// - Parameter makeFlow: makes it of what is stored now.
+    func run(_ makeFlow: @autoclosure () throws(LoginFault) -> LoginFlow) -> LoginFlow.Outcome {
+        var hasTurn = false
+        defer { if hasTurn { prompt.endTurn() } }
+        do {
+            while true {
+                var flow = try makeFlow(), held = Held()
+                if let outcome = try run(&flow, &held, &hasTurn) { return outcome }
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// - Returns: `nil` where the flow has to begin anew.
+    private func run(
+        _ flow: inout LoginFlow, _ held: inout Held, _ hasTurn: inout Bool
+    ) throws(LoginFault) -> LoginFlow.Outcome? {
         var effect = flow.handle(.begun)
         while true {
             if case .finish(let outcome) = effect { return outcome }
+            if case .ask = effect, !hasTurn {
+                // Whoever has the turn may need the same lock before they give it back.
+                keeper.beginWaiting()
+                let hasWaited = try prompt.takeTurn()
+                hasTurn = true
+                if hasWaited { return nil }
+            }
             let event: LoginFlow.Event
             do {
                 event = try perform(effect, &held)

@@ -13,6 +13,9 @@ protocol LoginKeeper {
     /// Keeps a login that the verify endpoint confirmed, or a session that the service gave in the place of another.
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault)
 
+    /// Lets go of what other processes may wait for, since a person is asked next.
+    func beginWaiting()
+
     /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
     func reject(_ part: StoredLogin.Part) throws(LoginFault)
 
@@ -90,6 +93,20 @@ package protocol Prompt {
 
     /// Lets so many seconds pass, and shows that an approval on another device is waited for.
     func wait(seconds: Int) throws(LoginFault)
+
+    /// Waits until no other process asks the same person, and has others wait until `endTurn`.
+    /// - Returns: whether another one has asked: then it may have logged in meanwhile.
+    /// - Throws: `promptExpired`; nothing is to be ended then.
+    func takeTurn() throws(LoginFault) -> Bool
+
+    func endTurn()
+}
+
+extension Prompt {
+    /// For who asks nobody.
+    package func takeTurn() throws(LoginFault) -> Bool { false }
+
+    package func endTurn() {}
 }
 
 /// A person's consent elsewhere, as at an authorization server, instead of a credential that they type.

@@ -26,7 +26,7 @@ package final class AccountSession: Authenticator, LoginKeeper {
     private let chooseKeeper: KeeperChoice?
     /// The answer to the first fill, since another read of the store may run gpg.
     private var alreadyRead: StoredLogin?
-    /// The session to be replaced, until the first refresh.
+    /// The session to be replaced, until the first refresh after a question.
     private var outdated: Session?
     private var lastRefreshed: Session?
 
@@ -237,6 +237,11 @@ extension AccountSession {
     /// Takes note of whom the service names for the stored session.
     func confirm(_ identity: Identity, hiding isSecret: (String) -> Bool) throws(LoginFault) {
         if hasStore { try keeper.confirm(identity, hiding: isSecret) }
+    }
+
+    func beginWaiting() {
+        keeper.refresh = nil
+        outdated = run.request.outdated
     }
 
     /// Lets go of signals that a refresh has postponed.

@@ -100,7 +100,8 @@ package struct LoginRun {
             keeper: account, service: account, prompt: quiet, consent: consent, supplied: try supplied(),
             code: request.code,
             extraSecrets: extraSecrets, refused: refused)
-        let outcome = loop.run(try flow())
+        var hasBegun = false
+        let outcome = loop.run(try flow(lookingAgain: &hasBegun))
         if case .failed = outcome {
         } else {
             sayIfOtherWasSet()
@@ -143,7 +144,10 @@ package struct LoginRun {
     /// The account that the login is for, if the registry has it.
     func account() throws(LoginFault) -> AccountRecord? { try fromStore(try keeper.account()) }
 
-    private func flow() throws(LoginFault) -> LoginFlow {
+    /// - Parameter isAgain: whether other processes may have logged in since the last one, which is so from the second on.
+    private func flow(lookingAgain isAgain: inout Bool) throws(LoginFault) -> LoginFlow {
+        if isAgain { context.lookAgain() }
+        isAgain = true
         let account = try account()
         let remembered = account?.username
         var fields = profile.fields
@@ -336,4 +340,8 @@ private struct WithoutNotice: Prompt {
     }
 
     func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
+
+    func takeTurn() throws(LoginFault) -> Bool { try prompt.takeTurn() }
+
+    func endTurn() { prompt.endTurn() }
 }

@@ -11,7 +11,7 @@ package struct ApprovalRound {
     /// - Parameter profile: whose questions; `nil` for all.
     /// - Throws: `usage` if there is no terminal.
     package init(_ context: LoginContext, profile: String?) throws(LoginFault) {
-        guard context.mayAsk, let terminal = ApprovalTerminal() else {
+        guard context.mayAsk, let terminal = try ApprovalTerminal(timeout: context.promptTimeout) else {
             throw .usage(.other(ApprovalWords.needsTerminal))
         }
         (self.context, self.profile, self.terminal) = (context, profile, terminal)
@@ -202,9 +202,10 @@ final class ApprovalTerminal {
     /// its answer was typed.
     private static let pause: Int32 = 1000
 
-    /// - Returns: `nil` if there is no terminal.
-    init?() {
-        guard let conversation = Conversation(timeout: 0) else { return nil }
+    /// Waits until no other process asks there; `nil` if there is no terminal.
+    /// - Parameter timeout: in seconds, for that wait.
+    init?(timeout: Int) throws(LoginFault) {
+        guard let conversation = try Conversation(timeout: timeout) else { return nil }
         self.conversation = conversation
     }
 

@@ -8,6 +8,7 @@ struct Conversation: ~Copyable {
     let terminal: Terminal
     let timeout: Int
     let isCancelled: (@Sendable () -> Bool)?
+    private let turn: TerminalTurn
 
     /// Keeps the terminal without echo after this.
     var hold: Hold?
@@ -20,15 +21,17 @@ struct Conversation: ~Copyable {
         case untilEnd
     }
 
-    /// `nil` if there is no terminal, or none that can be asked.
+    /// Waits until no other process asks at the terminal; `nil` if there is none, or none that can be asked.
     /// - Parameters:
-    ///   - timeout: in seconds, for each line.
+    ///   - timeout: in seconds, for the wait and for each line.
     ///   - isCancelled: whether nobody waits for the answer any more.
-    init?(timeout: Int, isCancelled: (@Sendable () -> Bool)? = nil) {
-        guard let terminal = Terminal(),
+    /// - Throws: `promptExpired` if another process has asked all that time; `cancelled`.
+    init?(timeout: Int, isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginFault) {
+        guard let terminal = Terminal(), let turn = try TerminalTurn(terminal, timeout: timeout, isCancelled),
             cprocess_terminal_arm(terminal.screen.descriptor, Screen.bracketsNoPastes + "\n") == 0
         else { return nil }
         self.terminal = terminal
+        self.turn = turn
         self.timeout = timeout
         self.isCancelled = isCancelled
         // What was typed ahead stands there, echoed by the terminal.
@@ -149,6 +152,50 @@ struct Conversation: ~Copyable {
         case .severalLines:
             .usage(.other("the \(field.shownName) was pasted with more than one line; nothing was sent"))
         }
+    }
+}
+
+/// The turn to ask at a terminal, which one process has at a time (`make -j4`, `xargs -P4`): keys of one answer must not end
+/// up in another.
+struct TerminalTurn: ~Copyable {
+    /// Whether another process had it before.
+    let hasWaited: Bool
+
+    /// The pause between two looks, in microseconds.
+    private static let pause: UInt32 = 50_000
+
+    /// Waits for the turn; `nil` if nobody can be asked.
+    /// - Parameter timeout: in seconds.
+    init?(_ terminal: Terminal, timeout: Int, _ isCancelled: (@Sendable () -> Bool)?) throws(LoginFault) {
+        let end = ContinuousClock.now + .seconds(timeout)
+        var isWaiting = false
+        var problem = cprocess_terminal_take_turn(terminal.screen.descriptor)
+        while problem == EAGAIN {
+            if !isWaiting { terminal.sayWaiting() }
+            isWaiting = true
+            let isOver = isCancelled?() == true
+            guard !isOver, .now < end else {
+                cprocess_terminal_leave_queue()
+                throw isOver ? .cancelled : .promptExpired(seconds: timeout)
+            }
+            usleep(Self.pause)
+            problem = cprocess_terminal_take_turn(terminal.screen.descriptor)
+        }
+        guard problem == 0 else { return nil }
+        hasWaited = isWaiting
+    }
+
+    deinit { cprocess_terminal_end_turn() }
+
+    /// Keeps it until `cprocess_terminal_end_turn`.
+    consuming func keep() { discard self }
+}
+
+extension Terminal {
+    /// Says on standard error why nothing goes on, unless that is where the other question stands.
+    fileprivate func sayWaiting() {
+        guard cprocess_terminal_is_same(screen.descriptor, STDERR_FILENO) == 0 else { return }
+        Screen(descriptor: STDERR_FILENO).write("authctl: waiting until another command has asked at this terminal\n")
     }
 }
 

@@ -8,6 +8,8 @@ enum KeyReader {
     private static let withinKey: Int32 = 50
     /// The longest wait where the question may be taken back, in milliseconds.
     private static let pause: Int32 = 100
+    /// The longest wait between two looks at how many other processes wait, in milliseconds.
+    private static let glance: Int32 = 1000
 
     /// - Returns: a byte, or `EOF` when the line has ended without Enter.
     static func read(from descriptor: Int32) -> Int32 {
@@ -21,7 +23,8 @@ enum KeyReader {
                 return EOF
             }
             let beside = CurrentLine.with(\.beside) ?? nil
-            let seen = wait(isCancelled == nil ? left : min(left, pause), beside)
+            LineDisplay.show(waiting: Int(cprocess_terminal_waiting()))
+            let seen = wait(min(left, isCancelled == nil ? glance : pause), beside)
             respond(to: seen)
             if seen & Int32(CPROCESS_READABLE) == 0, seen & Int32(CPROCESS_OTHER) != 0 || beside?.isDue == true {
                 CurrentLine.with { $0.end(.interrupted) }

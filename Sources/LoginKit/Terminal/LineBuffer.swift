@@ -94,9 +94,18 @@ enum LineDisplay {
     private static let leastRoom = 6
 
     /// Writes the label at the left edge.
-    static func begin(_ question: LineRequest, on screen: Screen) {
-        let room = screen.columns - 1 - question.label.count
-        screen.write(room < leastRoom ? question.label + "\n" : question.label)
+    static func begin(_ label: String, on screen: Screen) {
+        let room = screen.columns - 1 - label.count
+        screen.write(room < leastRoom ? label + "\n" : label)
+    }
+
+    /// Says in the label how many other processes wait for their turn.
+    static func show(waiting: Int) {
+        let isNew = CurrentLine.with { session in
+            defer { session.waiting = waiting }
+            return session.waiting != waiting
+        }
+        if isNew == true { drawAgain() }
     }
 
     /// Brings the screen up to date with the line. While more is waiting to be read, that is left for later.
@@ -117,7 +126,7 @@ enum LineDisplay {
         CurrentLine.with { session in
             session.drawn.forget()
             session.screen.clearLine()
-            begin(session.question, on: session.screen)
+            begin(session.label, on: session.screen)
             session.draw()
         }
     }
@@ -134,7 +143,7 @@ extension LineSession {
         let starts = Characters.boundaries(of: line.bytes)
         let cells = cells(of: line.bytes, starts: starts)
         let cursor = min(starts.count { $0 < line.cursor }, cells.count)
-        let room = LineDisplay.room(for: question.label, columns: screen.columns)
+        let room = LineDisplay.room(for: label, columns: screen.columns)
         screen.write(drawn.update(to: cells, cursor: cursor, columns: room))
     }
 

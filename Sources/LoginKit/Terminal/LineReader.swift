@@ -31,7 +31,7 @@ struct LineReader {
         defer { rl_free_keymap(keymap) }
         rehearse(keymap)
         CurrentLine.begin(question, on: terminal.screen)
-        LineDisplay.begin(question, on: terminal.screen)
+        LineDisplay.begin(question.label, on: terminal.screen)
         let typed = Self.run(settings(keymap))
         let session = CurrentLine.finish()
         if session?.leavesLine != true { terminal.screen.write("\n") }

@@ -55,6 +55,8 @@ struct LineSession: Sendable {
     private(set) var ending: LineEnding?
     /// Whether more was typed than there is room for.
     var isOverfull = false
+    /// The number of processes that wait to ask at the same terminal.
+    var waiting = 0
     /// Keys that were read but belong to what follows.
     var pushedBack: [UInt8] = []
     var paste = Paste()
@@ -72,6 +74,8 @@ struct LineSession: Sendable {
         paste = rest.paste
         isOverfull = rest.isOverfull
     }
+
+    var label: String { waiting == 0 ? question.label : "(\(waiting) more waiting) \(question.label)" }
 
     /// The events that may interrupt the line now: none in the middle of a paste, unless its end was lost.
     var beside: OtherWait? {

@@ -35,6 +35,17 @@ struct TerminalPrompt: Prompt, Sendable {
     /// Whether there is a terminal at all, so that a caller need not begin what ends in a question that cannot be put.
     static var hasTerminal: Bool { Terminal() != nil }
 
+    func takeTurn() throws(LoginFault) -> Bool {
+        guard let terminal = Terminal(), let turn = try TerminalTurn(terminal, timeout: timeout, isCancelled) else {
+            return false
+        }
+        let hasWaited = turn.hasWaited
+        turn.keep()
+        return hasWaited
+    }
+
+    func endTurn() { cprocess_terminal_end_turn() }
+
     /// Puts one question; the first line names profile and origin. After a credential or a code the terminal stays without echo
     /// until `showWaiting` is called with nothing: what is typed in the meantime is thrown away.
     /// - Throws: `loginRequired` if there is no terminal, before anything is shown; `promptExpired`; `usage` for text
@@ -179,7 +190,7 @@ struct TerminalPrompt: Prompt, Sendable {
     var hold: Conversation.Hold { holdsToEnd ? .untilEnd : .untilJudged }
 
     func begin(missing fields: [CredentialField]) throws(LoginFault) -> Conversation {
-        guard let conversation = Conversation(timeout: timeout, isCancelled: isCancelled) else {
+        guard let conversation = try Conversation(timeout: timeout, isCancelled: isCancelled) else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: fields))
         }
         return conversation

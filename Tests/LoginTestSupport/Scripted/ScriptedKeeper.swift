@@ -36,6 +36,8 @@ final class ScriptedKeeper: LoginKeeper {
         return try fills.next()
     }
 
+    func beginWaiting() { journal.note("keeper.beginWaiting") }
+
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         journal.note("keeper.approve")
         approved.append(login)

@@ -27,6 +27,10 @@ final class ScriptedPrompt: Prompt {
     /// The logins of others that were shown.
     private(set) var replacements: [Replacement] = []
 
+    /// Whether another process has asked first.
+    var hasToWait = false
+    private(set) var turns = 0
+
     init(
         _ answers: [Result<Answer, LoginFault>] = [], trust: [Result<TrustAnswer, LoginFault>] = [],
         replace: [Result<Bool, LoginFault>] = [], retry: [Result<Bool, LoginFault>] = [],
@@ -67,6 +71,17 @@ final class ScriptedPrompt: Prompt {
             codeRequests.append(request)
             return try codes.next()
         }
+    }
+
+    func takeTurn() throws(LoginFault) -> Bool {
+        journal.note("prompt.takeTurn")
+        turns += 1
+        return hasToWait
+    }
+
+    func endTurn() {
+        journal.note("prompt.endTurn")
+        turns -= 1
     }
 
     func wait(seconds: Int) throws(LoginFault) {

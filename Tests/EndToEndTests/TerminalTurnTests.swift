@@ -1,0 +1,128 @@
+import Foundation
+@testable import LoginTestSupport
+import Testing
+
+/// Several commands that ask at one terminal at once, as under `make -j4` and `xargs -P4`.
+@Suite(.onOwnThreads) struct `Several commands at one terminal` {
+    let demo: DemoBackendProcess
+    let authctl: Installation
+
+    /// Rounds of each kind; more where every fault is tried at every place.
+    static let rounds = Thoroughness.isFull ? 5 : 1
+
+    init() throws {
+        demo = try DemoBackendProcess()
+        authctl = try Installation(demo)
+    }
+
+    /// As many as `count` at once, on one terminal whose settings are written to files before and after.
+    private func together(_ count: Int, _ command: String, _ before: String = "") throws -> Pty {
+        try authctl.shellOnTerminal(
+            """
+            stty -a > before; \(before)
+            seq \(count) | xargs -P \(count) -I ROUND sh -c '\(command); echo "code $?" >> codes'
+            stty -a > after; echo all done
+            """)
+    }
+
+    private func settings(_ name: String) throws -> Data { try authctl.bytes(authctl.folder + "/" + name) }
+
+    private func codes() throws -> [String] {
+        String(decoding: try settings("codes"), as: UTF8.self).split(separator: "\n").map { String($0) }
+    }
+
+    @Test(arguments: [2, 4, 16])
+    func `one login serves all that wait for it, and each key reaches the one that asks`(count: Int) throws {
+        for _ in 0..<Self.rounds {
+            let pty = try together(count, "authctl request -P wire /account 2>>errors >>answers")
+            try pty.wait(for: "User name: ")
+            pty.typeSlowly("ann\r")
+            try pty.wait(for: "Password: ")
+            pty.typeSlowly("correct horse\r")
+            try pty.wait(for: "all done")
+            #expect(try pty.waitForEnd() == .exited(0))
+            #expect(try codes() == Array(repeating: "code 0", count: count))
+            #expect(pty.text.components(separatedBy: "Password: ").count == 2, "\(pty.text)")
+            #expect(!pty.text.contains("horse"))
+            #expect(try settings("before") == settings("after"))
+            #expect(try authctl.run("logout", "wire").code == 0)
+            try FileManager.default.removeItem(atPath: authctl.folder + "/codes")
+        }
+    }
+
+    @Test func `a question that belongs to one command is asked by each in turn`() throws {
+        let pty = try together(3, "authctl login blog --force --store none -u ann 2>>errors")
+        for _ in 1...3 {
+            try pty.wait(for: "Password for ann")
+            pty.typeSlowly("correct horse\r")
+        }
+        try pty.wait(for: "all done")
+        #expect(try codes() == Array(repeating: "code 0", count: 3))
+        #expect(try settings("before") == settings("after"))
+    }
+
+    @Test func `the one that asks shows how many wait, and they say so on standard error elsewhere`() throws {
+        let pty = try together(3, "authctl login wire 2>>errors")
+        try pty.wait(for: "(2 more waiting) User name: ")
+        #expect(
+            String(decoding: try settings("errors"), as: UTF8.self)
+                .components(separatedBy: "waiting until another command has asked").count == 3)
+        pty.type("\u{3}")
+        _ = try pty.waitForEnd()
+        #expect(pty.settings == Pty.usualSettings)
+    }
+
+    @Test(arguments: [SIGHUP, SIGTERM, SIGKILL])
+    func `where the one that asks is ended by a signal, the next one asks`(signal: Int32) throws {
+        let pty = try authctl.shellOnTerminal(
+            """
+            stty -a > before; authctl login wire 2>>errors & echo $! > first; until [ -e go ]; do sleep 0.05; done
+            authctl login blog 2>>errors; echo second $?; stty -a > after
+            """)
+        try pty.wait(for: "User name: ").type("a")
+        _ = try authctl.file("go", "")
+        try pty.wait(for: "(1 more waiting) User name: a")
+        let first = String(decoding: try settings("first"), as: UTF8.self)
+        kill(try #require(pid_t(first.dropLast())), signal)
+        try pty.wait(for: "User name: ").type("ann\r")
+        try pty.wait(for: "Password")
+        pty.typeSlowly("correct horse\r")
+        try pty.wait(for: "second 0")
+        #expect(try pty.waitForEnd() == .exited(0))
+        #expect(!pty.text.contains("horse"))
+        // Nothing is put back for a process that is killed.
+        if signal != SIGKILL { #expect(try settings("before") == settings("after")) }
+    }
+
+    @Test func `one that is stopped gives its turn to the next, and takes it again before it goes on`() throws {
+        let pty = try authctl.shellOnTerminal(
+            """
+            set -m; stty -a > before; authctl login wire 2>>errors; echo stopped $?
+            authctl login blog -u ann 2>>errors; echo second $?
+            fg; echo done $?; stty -a > after
+            """)
+        try pty.wait(for: "User name: ").type("ann\r")
+        try pty.wait(for: "Password: ").type("corr")
+        try pty.wait(for: "****").type("\u{1A}")
+        try pty.wait(for: "stopped 148")
+        try pty.wait(for: "Password for ann").type("correct horse\r")
+        try pty.wait(for: "second 0")
+        try pty.wait(for: "Password: ****").type("ect horse\r")
+        try pty.wait(for: "done 0")
+        #expect(try pty.waitForEnd() == .exited(0))
+        #expect(try settings("before") == settings("after"))
+    }
+
+    @Test func `waiting for the turn counts to the time of the prompt, and ends with 13`() throws {
+        let pty = try authctl.shellOnTerminal(
+            """
+            authctl login wire 2>>errors & first=$!; until [ -e go ]; do sleep 0.05; done
+            authctl login blog --prompt-timeout 1 2>>errors; echo "second $?" > code; kill $first; wait
+            """)
+        try pty.wait(for: "User name: ")
+        _ = try authctl.file("go", "")
+        _ = try pty.waitForEnd()
+        let code = String(decoding: try settings("code"), as: UTF8.self)
+        #expect(code == "second 13\n")
+    }
+}
