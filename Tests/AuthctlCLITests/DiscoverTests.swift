@@ -595,6 +595,22 @@ struct DiscoverTests {
             "\(run.output)")
     }
 
+    @Test(arguments: ["frame", "iframe"]) func `a login form in a frame is found`(name: String) throws {
+        let front = Self.page("<a href=/about>About</a><\(name) src='/in?lang=en'></\(name)>")
+        let (run, requests) = try discover("/", [front, Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/in?lang=en\""), "\(run.output)")
+        #expect(requests[1] == "GET https://app.example/in?lang=en", "\(requests)")
+    }
+
+    @Test func `a link of XHTML that is sent as XML is followed`() throws {
+        let front = HTTPResponse.answer(
+            200, "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><a href='/login'>In</a></html>",
+            headers: ["Content-Type: text/xml; charset=utf-8"])
+        let (run, requests) = try discover("/", [front, Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/login\""), "\(run.output)")
+        #expect(requests.count == 2)
+    }
+
     @Test(arguments: [401, 405]) func `login and discover do not lead to one another for the same URL`(status: Int)
         throws
     {

@@ -110,7 +110,7 @@ struct HTMLFormReader {
         let links = outline.links.map { link in
             PageLink(
                 relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start),
-                text: link.text, method: link.method)
+                text: link.text, method: link.method, isFrame: link.isFrame)
         }
         var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
