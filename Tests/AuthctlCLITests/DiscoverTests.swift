@@ -611,6 +611,26 @@ struct DiscoverTests {
         #expect(requests.count == 2)
     }
 
+    @Test func `a redirect of metadata is followed on its origin, and no other`() throws {
+        let challenge = "WWW-Authenticate: Bearer resource_metadata=\"https://app.example/r\""
+        let resource = #"{"resource":"https://app.example/mcp","authorization_servers":["https://app.example"]}"#
+        let server = """
+            {"issuer":"https://app.example","authorization_endpoint":"https://app.example/a",
+             "token_endpoint":"https://app.example/t"}
+            """
+        let refusal = HTTPResponse.answer(401, headers: [challenge])
+        let (run, requests) = try discover(
+            "/mcp", [refusal, Self.redirect("/r/"), Self.json(resource), Self.redirect("/m"), Self.json(server)])
+        #expect(run.code == 0 && run.output.contains("issuer   = \"https://app.example\""), "\(run)")
+        #expect(requests.count == 5 && requests[2].hasPrefix("GET https://app.example/r/\n"), "\(requests)")
+        let other = Origin(scheme: "https", host: "evil.example", port: 443)
+        for place in [Self.redirect("/r", to: other), Self.redirect("/login"), Self.redirect("/r")] {
+            let (_, requests) = try discover("/mcp", [refusal] + (0..<20).map { _ in place })
+            #expect(!requests.contains { $0.contains("evil.example") || $0.contains("/login") }, "\(requests)")
+            #expect(requests.count <= Discovery.mostRequests)
+        }
+    }
+
     @Test(arguments: [401, 405]) func `login and discover do not lead to one another for the same URL`(status: Int)
         throws
     {

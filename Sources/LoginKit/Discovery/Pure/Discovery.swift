@@ -352,7 +352,8 @@ extension Discovery {
                 endpoints: found.server.endpoints,
                 revocationAuthentication: found.server.metadata?.revocationAuthentication,
                 evidence: found.resource?.evidence ?? [], elsewhere: found.toAsk?.elsewhere ?? [])
-        } catch .oauth(.noServer), .oauth(.metadata(.notFound)) {
+        } catch .oauth(.noServer), .oauth(.metadata(.notFound)), .network(.redirectLoop) {
+            // The last: no request is left.
             return nil
         }
     }
