@@ -631,7 +631,41 @@ struct DiscoverTests {
         }
     }
 
-    @Test(arguments: [401, 405]) func `login and discover do not lead to one another for the same URL`(status: Int)
+    @Test func `a URL that refuses without a word leads from login to discover, and there to a profile to complete`()
+        throws
+    {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let answers = (0..<20).map { _ in HTTPResponse.answer(401) }
+        let login = world.run("login", "https://app.example/api/me", server: answers)
+        #expect(login.code != 0 && login.talk.contains("authctl discover https://app.example/api/me looks"), "\(login)")
+        let (run, requests) = try discover("/api/me", answers)
+        #expect(
+            run.output.contains(
+                """
+                #   url = "https://app.example"
+                #   method = "browser"
+                #   verify = { get = "/api/me" }
+
+                """), "\(run.output)")
+        #expect(run.output.replacing("\n# ", with: " ").contains("(authctl login NAME --paste)"), "\(run.output)")
+        #expect(!run.output.contains("discover URL"), "\(run.output)")
+        #expect(requests.contains("GET https://app.example/"), "\(requests)")
+        #expect(requests.count <= Discovery.mostRequests)
+    }
+
+    @Test func `a URL that refuses without a word is logged in to by the form of the front page`() throws {
+        let world = try TestWorld()
+        let server = ScriptedTransport { request in
+            request.url == "https://app.example/api/me"
+                ? .answer(401) : request.url == "https://app.example/" ? Self.page(Self.loginPage) : .answer(404)
+        }
+        let run = world.run(["discover", "https://app.example/api/me"], at: server)
+        #expect(run.code == 0 && run.output.contains("page = \"/\""), "\(run.output)")
+        #expect(run.output.contains("verify = { get = \"/api/me\" }"), "\(run.output)")
+    }
+
+    @Test(arguments: [405]) func `login and discover do not lead to one another for the same URL`(status: Int)
         throws
     {
         let world = try TestWorld()
@@ -669,7 +703,7 @@ struct DiscoverTests {
         let (sets, _) = try discover("/", [Self.page(two)])
         #expect(sets.code == 1 && sets.output.contains("several password fields"), "\(sets.output)")
         let (scripts, _) = try discover("/", [Self.page("<script src=/app.js></script>")])
-        #expect(scripts.code == 1 && scripts.output.contains("built by JavaScript"))
+        #expect(scripts.code == 1 && scripts.output.contains("its JavaScript may"))
         let elsewhere = Self.loginPage.replacing("/login/", with: "https://evil.example/login")
         #expect(try discover("/", [Self.page(elsewhere)]).0.code == 7)
         let other = Origin(scheme: "https", host: "evil.example", port: 443)

@@ -307,7 +307,9 @@ extension Discovery {
             // Nothing said that there is one: what is wrong with it is no fault of the service's.
         }
         seen.append(.refused(target: visit.asked, status: status))
-        return Glimpse(place: place, login: nil, leads: leads(of: page, visit))
+        // People may log in at the front page.
+        let front = LinkSearch.Lead(target: "/", namedBy: visit.asked, schemes: [])
+        return Glimpse(place: place, login: nil, leads: leads(of: page, visit) + [front])
     }
 
     /// Returns the targets that a response names: descriptions of the service, then links.
