@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* HTML_PARSE_RECOVER, _NOERROR, _NOWARNING and _NONET of libxml/HTMLparser.h. */
 enum { parse_options = 1 << 0 | 1 << 5 | 1 << 6 | 1 << 11 };
@@ -13,6 +14,9 @@ enum { parse_options = 1 << 0 | 1 << 5 | 1 << 6 | 1 << 11 };
 enum { xml_options = 1 << 5 | 1 << 6 | 1 << 11 };
 /* XML_READER_TYPE_ELEMENT of libxml/xmlreader.h. */
 enum { element = 1 };
+/* In milliseconds of processor time. It parses the largest page in 10, but compares each attribute of a tag with all others, so that
+ * a page made of one tag would take 20 seconds. */
+enum { most_time = 500 };
 
 struct cxml_page {
     void *document;
@@ -20,7 +24,7 @@ struct cxml_page {
 };
 
 static struct {
-    void *(*read)(const char *, int, const char *, const char *, int);
+    void *(*read)(int (*)(void *, char *, int), int (*)(void *), void *, const char *, const char *, int);
     void *(*read_xml)(const char *, int, const char *, const char *, int);
     void (*free_document)(void *);
     void *(*walker)(void *);
@@ -50,7 +54,7 @@ const char *cxml_open(void)
     static const char *const names[] = { "libxml2.so.2", "libxml2.so.16" };
     static struct clibrary library = CLIBRARY_CLOSED;
     static const struct clibrary_function functions[] = {
-        { "htmlReadMemory", &table.read },
+        { "htmlReadIO", &table.read },
         { "xmlReadMemory", &table.read_xml },
         { "xmlFreeDoc", &table.free_document },
         { "xmlReaderWalker", &table.walker },
@@ -86,13 +90,47 @@ static cxml_page *walked(void *document)
     return NULL;
 }
 
+static long long processor_time(void)
+{
+    struct timespec now;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
+        return LLONG_MAX;
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+struct source {
+    const char *bytes;
+    size_t left;
+    long long end;
+    int is_late;
+};
+
+/* Hands the parser the next bytes, also in the middle of a tag; none once it is late. */
+static int more(void *context, char *place, int room)
+{
+    struct source *source = context;
+    source->is_late = source->is_late || processor_time() > source->end;
+    size_t count = source->left < (size_t)room ? source->left : (size_t)room;
+    if (source->is_late || count == 0)
+        return 0;
+    memcpy(place, source->bytes, count);
+    source->bytes += count;
+    source->left -= count;
+    return (int)count;
+}
+
 cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding)
 {
-    if (count == 0 || count > INT_MAX)
+    if (count == 0)
         return NULL;
     /* Kept for each thread. */
     table.on_error(NULL, ignore);
-    return walked(table.read(bytes, (int)count, NULL, encoding, parse_options));
+    struct source source = { bytes, count, processor_time() + most_time, 0 };
+    void *document = table.read(more, NULL, &source, NULL, encoding, parse_options);
+    if (!source.is_late || document == NULL)
+        return walked(document);
+    table.free_document(document);
+    return NULL;
 }
 
 cxml_page *cxml_read_xml(const void *bytes, size_t count)

@@ -595,7 +595,77 @@ struct DiscoverTests {
             "\(run.output)")
     }
 
-    @Test(arguments: [401, 405]) func `login and discover do not lead to one another for the same URL`(status: Int)
+    @Test(arguments: ["frame", "iframe"]) func `a login form in a frame is found`(name: String) throws {
+        let front = Self.page("<a href=/about>About</a><\(name) src='/in?lang=en'></\(name)>")
+        let (run, requests) = try discover("/", [front, Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/in?lang=en\""), "\(run.output)")
+        #expect(requests[1] == "GET https://app.example/in?lang=en", "\(requests)")
+    }
+
+    @Test func `a link of XHTML that is sent as XML is followed`() throws {
+        let front = HTTPResponse.answer(
+            200, "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><a href='/login'>In</a></html>",
+            headers: ["Content-Type: text/xml; charset=utf-8"])
+        let (run, requests) = try discover("/", [front, Self.page(Self.loginPage)])
+        #expect(run.code == 0 && run.output.contains("page = \"/login\""), "\(run.output)")
+        #expect(requests.count == 2)
+    }
+
+    @Test func `a redirect of metadata is followed on its origin, and no other`() throws {
+        let challenge = "WWW-Authenticate: Bearer resource_metadata=\"https://app.example/r\""
+        let resource = #"{"resource":"https://app.example/mcp","authorization_servers":["https://app.example"]}"#
+        let server = """
+            {"issuer":"https://app.example","authorization_endpoint":"https://app.example/a",
+             "token_endpoint":"https://app.example/t"}
+            """
+        let refusal = HTTPResponse.answer(401, headers: [challenge])
+        let (run, requests) = try discover(
+            "/mcp", [refusal, Self.redirect("/r/"), Self.json(resource), Self.redirect("/m"), Self.json(server)])
+        #expect(run.code == 0 && run.output.contains("issuer   = \"https://app.example\""), "\(run)")
+        #expect(requests.count == 5 && requests[2].hasPrefix("GET https://app.example/r/\n"), "\(requests)")
+        let other = Origin(scheme: "https", host: "evil.example", port: 443)
+        for place in [Self.redirect("/r", to: other), Self.redirect("/login"), Self.redirect("/r")] {
+            let (_, requests) = try discover("/mcp", [refusal] + (0..<20).map { _ in place })
+            #expect(!requests.contains { $0.contains("evil.example") || $0.contains("/login") }, "\(requests)")
+            #expect(requests.count <= Discovery.mostRequests)
+        }
+    }
+
+    @Test func `a URL that refuses without a word leads from login to discover, and there to a profile to complete`()
+        throws
+    {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let answers = (0..<20).map { _ in HTTPResponse.answer(401) }
+        let login = world.run("login", "https://app.example/api/me", server: answers)
+        #expect(login.code != 0 && login.talk.contains("authctl discover https://app.example/api/me looks"), "\(login)")
+        let (run, requests) = try discover("/api/me", answers)
+        #expect(
+            run.output.contains(
+                """
+                #   url = "https://app.example"
+                #   method = "browser"
+                #   verify = { get = "/api/me" }
+
+                """), "\(run.output)")
+        #expect(run.output.replacing("\n# ", with: " ").contains("(authctl login NAME --paste)"), "\(run.output)")
+        #expect(!run.output.contains("discover URL"), "\(run.output)")
+        #expect(requests.contains("GET https://app.example/"), "\(requests)")
+        #expect(requests.count <= Discovery.mostRequests)
+    }
+
+    @Test func `a URL that refuses without a word is logged in to by the form of the front page`() throws {
+        let world = try TestWorld()
+        let server = ScriptedTransport { request in
+            request.url == "https://app.example/api/me"
+                ? .answer(401) : request.url == "https://app.example/" ? Self.page(Self.loginPage) : .answer(404)
+        }
+        let run = world.run(["discover", "https://app.example/api/me"], at: server)
+        #expect(run.code == 0 && run.output.contains("page = \"/\""), "\(run.output)")
+        #expect(run.output.contains("verify = { get = \"/api/me\" }"), "\(run.output)")
+    }
+
+    @Test(arguments: [405]) func `login and discover do not lead to one another for the same URL`(status: Int)
         throws
     {
         let world = try TestWorld()
@@ -633,7 +703,7 @@ struct DiscoverTests {
         let (sets, _) = try discover("/", [Self.page(two)])
         #expect(sets.code == 1 && sets.output.contains("several password fields"), "\(sets.output)")
         let (scripts, _) = try discover("/", [Self.page("<script src=/app.js></script>")])
-        #expect(scripts.code == 1 && scripts.output.contains("built by JavaScript"))
+        #expect(scripts.code == 1 && scripts.output.contains("its JavaScript may"))
         let elsewhere = Self.loginPage.replacing("/login/", with: "https://evil.example/login")
         #expect(try discover("/", [Self.page(elsewhere)]).0.code == 7)
         let other = Origin(scheme: "https", host: "evil.example", port: 443)

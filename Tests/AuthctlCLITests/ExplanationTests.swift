@@ -204,6 +204,23 @@ struct ExplanationTests {
                 """), "\(run.output)")
     }
 
+    @Test func `where nobody has typed a name, none is said to be as typed`() throws {
+        let config = """
+            [profiles.notes]
+            url    = "https://notes.example"
+            method = "token"
+            verify = { get = "/me" }
+            """
+        let world = try TestWorld(config: config)
+        world.person = ScriptedPerson([ScriptedPerson.pastes("t0ken-value")])
+        #expect(world.run("login", "notes", server: [.answer(401), .answer(200)]).code == 0)
+        let run = world.run("whoami", "--explain", server: [.answer(200)])
+        #expect(
+            run.output.contains(
+                "Name: none was typed at login; verify has no 'username', so the service does not say it.\n"),
+            "\(run.output)")
+    }
+
     @Test func `a password that a person wrote into the URL of a profile is not shown`() throws {
         let config = Self.config.replacing("https://notes", with: "https://ada:CANARY@notes")
         let run = try TestWorld(config: config).run("whoami", "notes", "--explain")

@@ -287,11 +287,23 @@ struct LoginURLTests {
     @Test(arguments: [[], ["--password-command", "echo pw"], ["-u", "anna", "--password-command", "echo pw"]])
     func `a challenge that no password answers is said before a name is missing`(options: [String]) throws {
         let world = try TestWorld()
-        let token = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Token"])
-        let run = world.run(["login", Self.url] + options, server: [.success(token), .success(token)])
+        let hawk = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Hawk"])
+        let run = world.run(["login", Self.url] + options, server: Array(repeating: .success(hawk), count: 20))
         #expect(run.code == 7, "\(run.talk)")
-        #expect(run.talk.contains("the server wants token, and the URL alone does not say how that login works"))
+        #expect(run.talk.contains("the server wants hawk, and the URL alone does not say how that login works"))
         #expect(run.talk.contains("authctl discover \(Self.url)") && !run.talk.contains("profile accepts"))
+    }
+
+    @Test func `a challenge for a token is a profile by the URL, too, and the pasted token goes out under its scheme`()
+        throws
+    {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.pastes("t0k")], confirms: true)
+        let token = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Token"])
+        let run = world.run("login", Self.url, server: [token, token, .answer(200)])
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests.last?.contains("Authorization: Token t0k") == true, "\(world.requests)")
+        #expect(try world.home.read("config/authctl/profiles/api.example.toml").contains("Token {token}"))
     }
 
     @Test(arguments: [(405, "takes no GET (status 405)"), (400, "answers a GET with status 400")])

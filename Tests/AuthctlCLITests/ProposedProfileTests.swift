@@ -144,14 +144,14 @@ struct ProposedProfileTests {
         #expect(found.remarks.contains { $0.contains("other servers: https://xn--ggle-55da.example;") })
     }
 
-    @Test func `what is no profile is remarks alone, with what to try`() {
+    @Test func `what is no profile is remarks alone, with a profile to complete`() {
         let seen: [Sighting] = [.unknownChallenge(target: "/", scheme: "Hawk"), .refused(target: "/me", status: 403)]
         for (login, place) in [(nil, Self.place()), (FoundLogin.form(Self.form), nil), (nil, nil)] {
             let profile = proposed(login, place, seen: seen)
             let text = profile.document(head: "h", isAlone: false)
             #expect(!profile.isUsable && text.split(separator: "\n").allSatisfy { $0.hasPrefix("# ") }, "\(text)")
             #expect(text.contains("wants \"Hawk\", which") && text.contains("answers 403"))
-            #expect(text.contains("What to try:") == (login == nil))
+            #expect(text.contains("\n#   method = \"browser\"\n#   verify = { get = \"") == (login == nil), "\(text)")
         }
     }
 

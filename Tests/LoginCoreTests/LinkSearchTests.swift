@@ -129,6 +129,15 @@ struct PageLinkTests {
         #expect(Self.page(links).targetsToTry == ["/Sign-In", "/auth", "/my/account", "/docs/", "/about", "/news"])
     }
 
+    @Test func `frames are tried before links, also with a query`() {
+        var frame = PageLink(relations: [], place: Self.there("/main?x=1"))
+        frame.isFrame = true
+        var foreign = PageLink(
+            relations: [], place: Self.there("/ad", on: Origin(scheme: "https", host: "ad.example", port: 443)))
+        foreign.isFrame = true
+        #expect(Self.page([Self.link("/login"), foreign, frame]).targetsToTry == ["/main?x=1", "/login"])
+    }
+
     @Test func `a description is what is linked as one`() {
         let other = PageLink(relations: ["service-desc"], place: Self.there("/x", on: nil))
         let page = Self.page([Self.link("/a"), Self.link("/api.json", "service-desc", "alternate"), other])

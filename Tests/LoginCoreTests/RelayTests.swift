@@ -144,6 +144,21 @@ struct RelayTests {
     }
 
     @Test(arguments: [
+        ("<html>", true), ("<?xml version='1.0'?>\r\n<!-- x -->\n<html\n xmlns='x'>", true),
+        ("<!DOCTYPE html><a>", true),
+        ("\u{FEFF}<?xml version='1.0'?><html xmlns='x'>", true), ("<?xml version='1.0'?><rss>", false),
+        ("<?xml version='1.0'?><htmlx>", false), ("<p>", false), ("<!-- <html> ", false), ("<?xml ", false),
+        ("", false),
+    ])
+    func `XML is a page where its first element is that of XHTML`(body: String, isPage: Bool) {
+        for type in ["text/xml", "Application/XML; charset=utf-8"] {
+            let field = HTTPResponseField(name: "Content-Type", value: type)
+            #expect(HTTPResponse(status: 200, headers: [field], body: Secret(body)).isPage == isPage)
+            #expect(HTTPResponse(status: 200, headers: [field]).mayBePage)
+        }
+    }
+
+    @Test(arguments: [
         (200, RelayJudgement.passed), (302, .passed), (404, .passed), (500, .passed), (401, .undecided),
         (403, .undecided),
     ])

@@ -33,11 +33,11 @@ struct RequestRuleTests {
         #expect(try dump(rule) == "GET https://blog.example/api/u/a%C3%B1%20b?x=1&a%20b=a%C3%B1%20b&%C3%A9=%26")
     }
 
-    @Test func `what fills the path is not in the path that is shown`() throws {
+    @Test func `what fills the path is not in the URL that is shown`() throws {
         let request = try rule("GET", "/s/{token}/end?x=1").request(base: base, Self.values)
         #expect(request.url.hasSuffix("/s/tok/end?x=1"))
-        #expect(request.shownPath == "/s/…/end?x=1")
-        #expect(try rule("GET", "/plain").request(base: base, Self.values).shownPath == nil)
+        #expect(request.shownURL == "https://blog.example/api/s/…/end?x=1")
+        #expect(try rule("GET", "/plain").request(base: base, Self.values).shownURL == nil)
     }
 
     @Test func `what holds {ttl} is left out unless a time was asked for`() throws {

@@ -92,8 +92,38 @@ import Testing
         link("/konto", "Konto l\u{f6}schen"), link("/account", "D\u{e9}connexion"), link("/about"),
         link("/profile", "", Origin(scheme: "https", host: "other.example", port: 443)), link("/profile", "", nil),
     ])
-    func `a link that may end or lose something, has a query or leads elsewhere is never asked`(link: PageLink) {
+    func `a link that may end or lose something or leads elsewhere is never asked`(link: PageLink) {
         #expect(Self.candidates(Self.page([link])).isEmpty)
+    }
+
+    @Test func `frames are asked before links, and links with a query last, where that names a page or the person`() {
+        var frame = Self.link("/status.cgi?x=1&y=2")
+        frame.isFrame = true
+        let links = ["/?view=console", "/?tab=Admin", "/settings"].map { Self.link($0) }
+        #expect(Self.candidates(Self.page(links)) == ["/settings", "/?tab=Admin", "/?view=console"])
+        #expect(Self.candidates(Self.page([links[0], frame])) == ["/status.cgi?x=1&y=2", "/?view=console"])
+        #expect(Self.candidates(Self.page([Self.link("/?id=7", "My profile")])) == ["/?id=7"])
+        #expect(Self.candidates(Self.page([Self.link("/?view=list&sid_token=4f3a9c1d22")])) == ["/?view=list"])
+    }
+
+    @Test(arguments: [
+        "/?view=logout", "/?view=restart", "/?page=admin&set=1", "/?cmd=ping", "/?view=a;b=c", "/?on",
+        "/account?do=reset",
+    ])
+    func `a link whose query may be a command is never asked`(target: String) {
+        #expect(Self.candidates(Self.page([Self.link(target)])).isEmpty)
+    }
+
+    @Test func `a frame of a page that may tell of a failure may do so, too`() {
+        var frame = Self.link("/main")
+        frame.isFrame = true
+        for mayTell in [true, false] {
+            var search = VerifySearch(on: Self.origin, after: nil, asked: "/app", loginPaths: ["/login"])
+            let page = VerifySearch.Candidate(target: "/done", namedBy: "a test", mayTellOfFailure: mayTell)
+            search.add(Self.page([frame, Self.link("/profile")], at: "/done"), of: page)
+            #expect(search.next()?.mayTellOfFailure == mayTell)
+            #expect(search.next()?.mayTellOfFailure == false)
+        }
     }
 
     @Test(arguments: ["/logout?next=/", "/session/revoke"])

@@ -250,6 +250,12 @@ struct `A login with a page` {
         #expect(exchange.requests == Self.before)
     }
 
+    @Test func `a form that is sent by GET is not said to have a password, since a logout has none`() {
+        let message = LoginFault.untrusted(.formInURL(page: "/account/")).message()
+        #expect(message.what.contains("\"/account/\"") && !message.what.contains("password"))
+        #expect(message.next.contains("'get' with its address"), "\(message)")
+    }
+
     @Test func `a login with a page fails where the page has no such form, or several`() throws {
         let names = ["username", "password"]
         let none = try exchange([page("<form method=post><input name=username></form>")])

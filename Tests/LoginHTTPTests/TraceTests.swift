@@ -55,6 +55,17 @@ struct `The trace` {
         #expect(log.lines.allSatisfy { $0.count < 100 })
     }
 
+    @Test func `the trace shows a path that is filled in as the profile writes it, behind the origin`() throws {
+        let server = try RecordingServer([.answer(200)])
+        let log = Log()
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(trace: { log.add($0) }))
+        let rule = RequestRule(method: "GET", path: try Template(parsing: "/auth/{token}?x=1"))
+        var values = SlotValues()
+        values.token = Secret("CANARY")
+        _ = try transport.send(try rule.request(base: "\(server.origin)", values))
+        #expect(log.lines.first == "> GET \(server.origin)/auth/…?…")
+    }
+
     @Test func `the trace says that the rest of a body was not read`() throws {
         let server = try RecordingServer([.answer(200, body: String(repeating: "x", count: 1 << 20)), .answer(200)])
         let log = Log()

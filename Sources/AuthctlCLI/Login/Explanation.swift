@@ -288,11 +288,12 @@ struct ExplainedWhoami {
     }
 
     private func origin(of identity: Identity) -> String {
+        let none = identity.displayName.isEmpty ? "none was typed at login" : nil
         guard let verify = profile.verify else {
-            return "as stored; the profile has no verify request, so the service was not asked."
+            return "\(none ?? "as stored"); the profile has no verify request, so the service was not asked."
         }
         guard let place = verify.response.username, identity.serverName != nil else {
-            return "as typed at login; verify has no 'username', so the service does not say it."
+            return "\(none ?? "as typed at login"); verify has no 'username', so the service does not say it."
         }
         return "'username' of verify, \(SafeText.quoted("\(place)")), is there."
     }

@@ -14,7 +14,7 @@ typedef struct cxml_page cxml_page;
 const char *cxml_open(void);
 
 /* Parses a page, repairing what is not HTML; asks no network and prints nothing. `encoding` may be NULL. Only after
- * cxml_open has returned NULL. Returns NULL where there is nothing to parse, or no memory. */
+ * cxml_open has returned NULL. Returns NULL where there is nothing to parse, where it would take too long, or no memory. */
 cxml_page *cxml_read(const void *bytes, size_t count, const char *encoding);
 /* Parses XML in UTF-8; the same, but NULL for what is not well-formed. */
 cxml_page *cxml_read_xml(const void *bytes, size_t count);

@@ -129,30 +129,24 @@ extension Discovered {
                 "not detected: verify.username and logout; the URL of an API that needs the login verifies best")
         case .challenge?, .passwordGrant?, nil: break
         }
-        return remarks + sightings + (login == nil ? Self.whatToTry + known : [])
+        return remarks + sightings + (login == nil ? draft : [])
     }
 
-    /// The line of a profile by hand that was found out.
-    private var known: [String] {
-        guarded.map {
-            [
-                "  \(ProposedProfile.verify($0).written)",
-                "                                    is the line of such a profile that is known",
-            ]
-        }
-            ?? []
+    /// A profile to complete, which needs no more to be seen.
+    private var draft: [String] {
+        let example = "verify = { get = \"PATH\" }    # of a page, or an API, that wants a login"
+        return [
+            "no way to log in was seen. Where people log in with a browser, a profile of these lines opens a window, or takes a request that was copied there (authctl login NAME --paste):"
+        ] + origins.prefix(1).map { "  url = \"\($0)\"" } + [
+            "  method = \"browser\"", "  " + (guarded.map { ProposedProfile.verify($0).written } ?? example),
+            "where programs have tokens, these instead of its method:",
+            "  method = \"token\"", "  session = { header = \"Authorization: Bearer {token}\" }",
+            "more: authctl profile presets, authctl help config",
+        ]
     }
 
     /// A sentence for each finding that is not a way to log in.
     var sightings: [String] { seen.map(\.sentence) }
-
-    private static let whatToTry = [
-        "no way to log in was seen. What to try:",
-        "  authctl profile presets           a profile for this software may be there already",
-        "  authctl discover URL              with the page that has the login form, or a URL of the API",
-        "  authctl help config               a profile to copy, with a login request written by hand, or with a browser's",
-        "                                    window for a login that only a browser can do (method = \"browser\")",
-    ]
 }
 
 extension Sighting {
@@ -164,7 +158,7 @@ extension Sighting {
         case .severalPasswords(let page):
             "a form on \(page.shown) has several password fields, so it is not a login form"
         case .scripts(let page):
-            "\(page.shown) is built by JavaScript; authctl cannot see its forms, but a profile with method = \"browser\" can log in there"
+            "\(page.shown) has no link and no login form but what its JavaScript may make, which authctl does not run"
         case .multipartForm(let page):
             "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
         case .scriptedForm(let page):

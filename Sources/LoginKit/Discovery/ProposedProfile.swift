@@ -184,10 +184,13 @@ extension ProposedProfile {
         return (text + remarks.flatMap(Self.comment)).joined(separator: "\n")
     }
 
-    /// A sentence in lines that no terminal breaks in the middle of a word.
+    /// A sentence in lines that no terminal breaks in the middle of a word; a line of a profile, which is indented, as it is.
     private static func comment(_ sentence: String) -> [String] {
-        TextLook.plain.text(StyledText(sentence).wrapped(for: .plain, columns: 78, below: 0)).split(separator: "\n")
-            .map { "# \($0)" }
+        if sentence.hasPrefix(" ") { return ["# \(sentence)"] }
+        return TextLook.plain.text(StyledText(sentence).wrapped(for: .plain, columns: 78, below: 0)).split(
+            separator: "\n"
+        )
+        .map { "# \($0)" }
     }
 
     private func rows(of table: String?) -> [String] {

@@ -11,19 +11,19 @@ extension LoginContext {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
         }
         if let known = try remembered(url.origin, target, request) { return LoginTarget(profile: known) }
-        for preset in presets(challenges.compactMap(\.realm)) {
-            say(advice(preset, url.origin, seen: [url.path]))
-        }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
-        if challenges.isEmpty, request.method == nil,
-            let proposed = try proposed(by: discovery, url, profile, request, new)
-        {
-            return proposed
+        if !challenges.areAnswered, !challenges.wantsToken, request.method == nil {
+            if let proposed = try proposed(by: discovery, url, profile, request, new) { return proposed }
+        } else {
+            for preset in presets(challenges.compactMap(\.realm)) {
+                say(advice(preset, url.origin, seen: [url.path]))
+            }
         }
         return LoginTarget(profile: profile, new: new)
     }
 
-    /// For a URL without a challenge: what its pages say of a login, as a profile that the person agrees to.
+    /// For a URL without a challenge that a password or OAuth answers: what it and its pages say of a login, as a profile that the
+    /// person agrees to.
     /// - Returns: `nil` if they say nothing.
     func proposed(
         by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ request: LoginRequest, _ new: LoginTarget.New

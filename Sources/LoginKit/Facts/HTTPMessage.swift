@@ -7,8 +7,8 @@ package struct HTTPRequest: Equatable {
     /// The absolute URL, without user information. It holds neither a password nor what `{secret:…}` stands for, but may
     /// hold a token.
     var url: String
-    /// The path as it may be shown, where that is not all of it.
-    var shownPath: String?
+    /// The URL as it may be shown, where that is not all of it.
+    var shownURL: String?
     /// Sent beside those that the transport sets by itself; one of the same name takes the place of the transport's.
     package var headers: [HTTPRequestField]
     /// The names of headers that are left out, although the transport would send them by itself.
@@ -39,7 +39,7 @@ package struct HTTPRequest: Equatable {
     ) {
         self.method = method
         self.url = url
-        self.shownPath = nil
+        self.shownURL = nil
         self.headers = headers
         self.body = body
         self.basic = basic

@@ -181,5 +181,6 @@ extension [AuthenticateChallenge] {
     /// Whether a token is all that the service takes (RFC 6750, section 3).
     var wantsToken: Bool { contains { $0.scheme == "bearer" } && !areAnswered }
 
-    fileprivate var areAnswered: Bool { contains { HTTPScheme(rawValue: $0.scheme) != nil } }
+    /// Whether HTTP authentication answers one of them.
+    var areAnswered: Bool { contains { HTTPScheme(rawValue: $0.scheme) != nil } }
 }

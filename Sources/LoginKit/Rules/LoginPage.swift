@@ -177,17 +177,27 @@ extension LoginPage {
 }
 
 extension HTTPResponse {
-    /// Whether it is a page, as it says; where it says nothing, as its body begins (WHATWG MIME Sniffing, section 7.1).
+    /// Whether it is a page, as it says; where it says nothing, as its body begins (WHATWG MIME Sniffing, section 7.1). XHTML may be
+    /// sent as any XML.
     var isPage: Bool {
         let types = values(of: "Content-Type")
-        if !types.isEmpty { return types.contains { $0.lowercased().contains("html") } }
-        return body.withUnsafeBytes { bytes in
-            let text = bytes.withoutByteOrderMark.drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
-            let start = String(decoding: text.prefix(16), as: UTF8.self).lowercased()
-            return Self.starts.contains { tag in
-                start.hasPrefix(tag) && (tag == "<!--" || [" ", ">"].contains(start.dropFirst(tag.count).first ?? "x"))
-            }
+        if types.contains(where: { $0.lowercased().contains("html") }) { return true }
+        guard types.isEmpty || isXML else { return false }
+        let start = body.withUnsafeBytes { String(decoding: $0.withoutByteOrderMark.prefix(1024), as: UTF8.self) }
+        var text = start.lowercased().drop(while: \.isWhitespace)
+        // What may stand before the first element of XML.
+        while isXML, let end = text.hasPrefix("<?") ? "?>" : text.hasPrefix("<!--") ? "-->" : nil,
+            let found = text.firstRange(of: end)
+        { text = text[found.upperBound...].drop(while: \.isWhitespace) }
+        return (isXML ? ["<!doctype html", "<html"] : Self.starts).contains { tag in
+            guard text.hasPrefix(tag), tag != "<!--" else { return text.hasPrefix(tag) }
+            return text.dropFirst(tag.count).first.map { $0 == ">" || $0 == " " || isXML && $0.isWhitespace } ?? false
         }
+    }
+
+    /// Whether it is XML, as it says.
+    var isXML: Bool {
+        values(of: "Content-Type").contains { $0.lowercased().prefix { $0 != ";" && $0 != " " }.hasSuffix("xml") }
     }
 
     private static let starts = [
@@ -229,6 +239,8 @@ struct PageLink: Equatable, Sendable {
     var text = ""
     /// The verb that the page's scripts follow it with, in lower case (`data-method`); `nil` for a link like any other.
     var method: String?
+    /// Whether it is a frame, which a browser shows as a part of the page.
+    var isFrame = false
 
     /// Whether it is followed by GET, as links are.
     var isFollowed: Bool { method.map { $0 == "get" } ?? true }
@@ -246,17 +258,18 @@ extension LoginPage {
         }
     }
 
-    /// Where to look for a login next: the pages on the same origin to which this one links, those first whose address speaks of a
-    /// login. Only these may have a query.
+    /// Where to look for a login next: the frames on the same origin, then the pages to which this one links, those first whose
+    /// address speaks of a login. Only these and frames may have a query.
     var targetsToTry: [String] {
         var known: Set<String> = [target]
         let pages = links.filter { $0.isFollowed && $0.relations.allSatisfy { !Self.otherRelations.contains($0) } }
-            .compactMap { $0.place.origin == origin ? $0.place.target : nil }
-            .filter {
-                (!$0.contains("?") || $0.speaksOfLogin) && !$0.isDownload && !$0.namesLogout
-                    && known.insert($0).inserted
+            .filter { $0.place.origin == origin }.map { (target: $0.place.target, isFrame: $0.isFrame) }
+            .filter { page in
+                (page.isFrame || !page.target.contains("?") || page.target.speaksOfLogin) && !page.target.isDownload
+                    && !page.target.namesLogout && known.insert(page.target).inserted
             }
-        return pages.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }.map(\.element)
+        let ranks = pages.map { $0.isFrame ? -1 : $0.target.rank }
+        return pages.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { pages[$0].target }
     }
 
     /// Links to the service's description of itself (RFC 8631, section 3).

@@ -85,7 +85,7 @@ struct PageEncoding: Equatable, Sendable {
 extension PageEncoding {
     /// Returns a page in UTF-8, with replacement characters for bytes that are invalid in its encoding.
     func decoded(_ page: Secret) -> Secret {
-        guard self != .utf8 else { return page }
+        if self == .utf8, page.isUTF8 { return page }
         return page.converted(from: systemName, to: "UTF-8") { _ in (1, "\u{FFFD}") } ?? page
     }
 

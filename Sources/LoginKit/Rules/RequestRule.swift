@@ -93,7 +93,7 @@ extension RequestRule {
     /// - Parameter base: origin and base path, without a slash at the end.
     func request(base: String, _ values: SlotValues) throws(FillFault) -> HTTPRequest {
         var request = HTTPRequest(method: method, url: try url(base: base, values))
-        if !path.slots.isEmpty { request.shownPath = path.shown }
+        if !path.slots.isEmpty { request.shownURL = base + path.shown }
         for header in headers where header.value.isWanted(values) {
             request.headers.append(try header.filled(values))
         }

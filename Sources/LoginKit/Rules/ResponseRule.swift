@@ -169,7 +169,7 @@ extension BodyNeed {
 
 extension HTTPResponse {
     /// Whether it is a page, as it says, or as its body may show.
-    var mayBePage: Bool { values(of: "Content-Type").isEmpty || isPage }
+    var mayBePage: Bool { values(of: "Content-Type").isEmpty || isXML || isPage }
 
     /// Many servers call JSON something else, but not a file.
     fileprivate var mayBeJSON: Bool {

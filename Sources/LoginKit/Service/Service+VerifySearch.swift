@@ -17,7 +17,7 @@ extension Service {
             opened.session = client.refreshed(opened.session, by: loggedIn.response)
             if let page = loggedIn.look.page {
                 if page.asksForCode { throw .secondFactor(.notDescribed(words: nil)) }
-                search.add(page)
+                search.add(page, of: candidate)
                 result.logout = result.logout ?? page.logout
             }
             result.searchRequests += 1

@@ -125,7 +125,7 @@ final class CurlTransport: Transport {
         do {
             return try parser.parse(request.url)
         } catch .badURL(_, let problem) {
-            throw .badURL(url: "\(options.origin)\(request.shownPath ?? "")", problem: problem)
+            throw .badURL(url: request.shownURL ?? "\(options.origin)", problem: problem)
         }
     }
 

@@ -52,21 +52,19 @@ struct HTMLFormReader {
     }
 
     private func outline(of body: Secret, in encoding: PageEncoding) throws(LoginFault) -> HTMLOutline {
-        let body = encoding.decoded(body)
-        guard body.withUnsafeBytes({ HTMLBounds($0).areKept }) else {
-            throw .network(.brokenResponse("an element of the page has too many attributes"))
-        }
         var outline = HTMLOutline()
-        let source = HTMLSource(body)
-        source.text.withUnsafeBytes { bytes in
-            guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return }
+        let source = HTMLSource(encoding.decoded(body))
+        let isRead = source.text.withUnsafeBytes { bytes in
+            guard let page = cxml_read(bytes.baseAddress, bytes.count, "utf-8") else { return bytes.isEmpty }
             defer { cxml_free(page) }
             var depth: Int32 = 0
             while let name = cxml_next(page, &depth) {
                 outline.take(
                     HTMLElement(page: page, name: String(cString: name), depth: Int(depth), marks: source.marks))
             }
+            return true
         }
+        guard isRead else { throw .network(.brokenResponse("the page is made so that reading it takes too long")) }
         return outline
     }
 
@@ -112,7 +110,7 @@ struct HTMLFormReader {
         let links = outline.links.map { link in
             PageLink(
                 relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start),
-                text: link.text, method: link.method)
+                text: link.text, method: link.method, isFrame: link.isFrame)
         }
         var page = LoginPage(
             origin: url.origin, target: url.target, base: base, forms: forms, links: links,
@@ -124,54 +122,6 @@ struct HTMLFormReader {
         page.isUnclear = outline.isUnclear
         page.refresh = outline.refresh.map { parser.resolve(HTMLAddress.cleaned($0), against: start) }
         return page
-    }
-}
-
-/// Limits the attributes of one element of a page before it is parsed: libxml2 compares each with all others, so
-/// that a page of one tag could keep it busy for a minute.
-struct HTMLBounds {
-    private static let mostAttributes = 1000
-
-    private(set) var attributes = 0
-
-    fileprivate var areKept: Bool { attributes <= Self.mostAttributes }
-
-    /// Counts what may part attributes: gaps, in quotes as well, and the ends of quoted values, after which libxml2 needs none. A tag
-    /// ends at a `>` outside of quotes, and quotes open behind a `=` alone.
-    init(_ text: UnsafeRawBufferPointer) {
-        var tag = Tag()
-        for byte in text {
-            tag.take(byte)
-            attributes = max(attributes, tag.count)
-        }
-    }
-
-    private struct Tag {
-        var count = 0
-        private var isOpen = false
-        private var quote: UInt8?
-        private var mayQuote = false
-        private var wasGap = false
-
-        mutating func take(_ byte: UInt8) {
-            let isGap = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "/") || (0x09...0x0D).contains(byte)
-            defer { wasGap = isGap }
-            if isGap {
-                if isOpen, !wasGap { count += 1 }
-                return
-            }
-            if byte == quote {
-                (quote, count) = (nil, count + 1)
-            } else if quote == nil {
-                switch byte {
-                case UInt8(ascii: "<"): (count, isOpen) = (0, true)
-                case UInt8(ascii: ">"): isOpen = false
-                case UInt8(ascii: "\""), UInt8(ascii: "'"): if isOpen, mayQuote { quote = byte }
-                default: break
-                }
-            }
-            mayQuote = byte == UInt8(ascii: "=")
-        }
     }
 }
 

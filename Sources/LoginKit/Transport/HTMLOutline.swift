@@ -20,7 +20,7 @@ struct HTMLOutline {
     /// As the page names it.
     private(set) var encoding: PageEncoding?
     private var forms: [Form] = []
-    private(set) var links: [(relations: [String], address: String, text: String, method: String?)] = []
+    private(set) var links: [(relations: [String], address: String, text: String, method: String?, isFrame: Bool)] = []
     /// The name and value that scripts send to protect against forged requests: `csrf-param` and `csrf-token`.
     private(set) var guardName: String?
     private(set) var guardValue: Secret?
@@ -63,7 +63,7 @@ struct HTMLOutline {
         case "form": begin(element)
         case "/form": end(at: element)
         case "option": list?.offer(element, isDisabled: places.isDisabledGroup)
-        case "a", "area", "link": link(element)
+        case "a", "area", "link", "frame", "iframe": link(element)
         case "script":
             hasScripts = true
             isUnclear = isUnclear || element.content.map(HTMLSource.goesOn) == true
@@ -99,12 +99,15 @@ struct HTMLOutline {
     }
 
     private mutating func link(_ element: HTMLElement) {
-        guard links.count < HTMLFormReader.most, let address = element.text("href"), !address.isEmpty else { return }
+        let isFrame = element.name.hasSuffix("frame")
+        guard links.count < HTMLFormReader.most, let address = element.text(isFrame ? "src" : "href"), !address.isEmpty
+        else { return }
         let relations = (element.text("rel") ?? "").lowercased().split(separator: " ").map(String.init)
         // What a page is made of is no place to go to.
         guard element.name != "link" || relations.contains("service-desc") else { return }
         let method = element.text("data-turbo-method") ?? element.text("data-method")
-        links.append((relations, address, element.name == "a" ? element.content ?? "" : "", method?.lowercased()))
+        let text = element.name == "a" ? element.content ?? "" : ""
+        links.append((relations, address, text, method?.lowercased(), isFrame))
     }
 
     /// A form inside of another one is ignored.

@@ -37,8 +37,8 @@ struct TransferTrace {
     func show(_ request: HTTPRequest, _ url: ParsedURL) {
         guard let trace = settings.trace else { return }
         let query = url.query == nil ? "" : "?…"
-        let path = request.shownPath.map { "…\($0.prefix { $0 != "?" })" } ?? url.path
-        trace("> \(request.method) \(url.origin)\(path)\(query)")
+        let shown = request.shownURL.map { String($0.prefix { $0 != "?" }) } ?? "\(url.origin)\(url.path)"
+        trace("> \(request.method) \(shown)\(query)")
         for field in request.headers {
             trace("> \(field.name): \(Self.shown(field))")
         }

@@ -76,8 +76,10 @@ extension TrustFault {
                 next: "ask the service's administrator why")
         case .formInURL(let page):
             return Message(
-                "the form on \(SafeText.quoted(page)) would put the password into a URL (its method is not POST); nothing was sent",
-                next: "ask the service's administrator why, or leave 'page' out of the profile")
+                "the form on \(SafeText.quoted(page)) would put what it sends into a URL (its method is not POST); nothing was sent",
+                next:
+                    "if it takes a password, ask the service's administrator why; else the profile can have 'get' with its address, without 'page'"
+            )
         case .formUnclear(let page):
             return Message(
                 "the page \(SafeText.quoted(page)) has tags where browsers read its forms differently; nothing was sent",

@@ -86,7 +86,9 @@ extension UsageFault {
         case .noChallenge(let url, let status):
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
-                next: Message.beyond(url))
+                next:
+                    "\(ShellCommand("authctl", "discover", url)) looks for another login, and prints a profile to complete"
+            )
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token",

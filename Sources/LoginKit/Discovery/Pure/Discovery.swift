@@ -307,7 +307,9 @@ extension Discovery {
             // Nothing said that there is one: what is wrong with it is no fault of the service's.
         }
         seen.append(.refused(target: visit.asked, status: status))
-        return Glimpse(place: place, login: nil, leads: leads(of: page, visit))
+        // People may log in at the front page.
+        let front = LinkSearch.Lead(target: "/", namedBy: visit.asked, schemes: [])
+        return Glimpse(place: place, login: nil, leads: leads(of: page, visit) + [front])
     }
 
     /// Returns the targets that a response names: descriptions of the service, then links.
@@ -352,7 +354,8 @@ extension Discovery {
                 endpoints: found.server.endpoints,
                 revocationAuthentication: found.server.metadata?.revocationAuthentication,
                 evidence: found.resource?.evidence ?? [], elsewhere: found.toAsk?.elsewhere ?? [])
-        } catch .oauth(.noServer), .oauth(.metadata(.notFound)) {
+        } catch .oauth(.noServer), .oauth(.metadata(.notFound)), .network(.redirectLoop) {
+            // The last: no request is left.
             return nil
         }
     }

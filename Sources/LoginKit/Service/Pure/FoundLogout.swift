@@ -25,7 +25,8 @@ extension LoginPage {
         if let found { return isUnclear ? nil : found }
         // A link to a part of this very page logs nobody out.
         let places = links.filter {
-            $0.isFollowed && $0.place.origin == origin && $0.place.fault == nil && $0.place.target != target
+            $0.isFollowed && !$0.isFrame && $0.place.origin == origin && $0.place.fault == nil
+                && $0.place.target != target
                 && ($0.place.target.namesLogout || $0.text.namesLogout)
         }.map(\.place)
         guard let place = places.first, places.allSatisfy({ $0.target == place.target }) else { return nil }

@@ -1,7 +1,6 @@
 import Secrets
 
-/// The way to what services and servers say of themselves: every request goes out as it is, to the origin of its URL, and no redirect
-/// is followed.
+/// The way to what services and servers say of themselves: every request goes out as it is, to the origin of its URL.
 protocol MetadataTransport {
     /// Sends one request and reads its whole response, in bounded time and memory.
     func send(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse
@@ -15,6 +14,20 @@ extension MetadataTransport {
     func get(_ url: String) throws(LoginFault) -> HTTPResponse {
         let accept = HTTPRequestField(name: "Accept", value: Secret("application/json"))
         return try send(HTTPRequest(method: "GET", url: url, headers: [accept]))
+    }
+
+    /// The document at a place, be it after two redirects on its origin; else the response to the first request. Many services lead
+    /// every path that they do not know to their login.
+    fileprivate func document(at place: EndpointURL) throws(LoginFault) -> HTTPResponse {
+        let first = try get(place.text)
+        var response = first
+        for _ in 0..<2 {
+            guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
+                redirect.origin == place.origin, !redirect.target.speaksOfLogin
+            else { break }
+            response = try get(redirect.url)
+        }
+        return (200..<300).contains(response.status) && !OAuthBody(response).isPage ? response : first
     }
 }
 
@@ -80,7 +93,7 @@ struct ServerDiscovery {
             try ResourceMetadataSearch(for: subject.resource, challenge: subject.challenge, parse: transport.read)
         }
         while let place = search.next {
-            if let found = try search.take(try transport.get(place.text), parse: transport.read) { return found }
+            if let found = try search.take(try transport.document(at: place), parse: transport.read) { return found }
         }
         if let doubt = search.doubt { throw .oauth(.metadata(doubt)) }
         return nil
@@ -91,7 +104,7 @@ struct ServerDiscovery {
             try ServerMetadataSearch(issuer: issuer, namedBy: service, rule: subject.rule, parse: transport.read)
         }
         while let place = search.next {
-            if let found = try search.take(try transport.get(place.text), parse: transport.read) { return found }
+            if let found = try search.take(try transport.document(at: place), parse: transport.read) { return found }
         }
         throw .oauth(.noServer)
     }

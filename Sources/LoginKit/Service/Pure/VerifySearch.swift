@@ -62,21 +62,25 @@ struct VerifySearch {
         return target == asked || target.hasSuffix("/") && loginPaths.contains { $0.hasPrefix(target) }
     }
 
-    /// Adds what a logged-in page links to: those first whose path or text speaks of the person.
-    mutating func add(_ page: LoginPage) {
+    /// Adds the frames of a logged-in page, and what it links to: those first whose path or text speaks of the person.
+    /// - Parameter candidate: what the page is the response to; its frames may tell of a failure where it may.
+    mutating func add(_ page: LoginPage, of candidate: Candidate? = nil) {
         let found = page.links.filter { link in
-            link.place.origin == origin && link.place.fault == nil && !link.place.target.contains("?")
+            link.place.origin == origin && link.place.fault == nil
                 && !link.place.target.speaksOfLoss && !link.text.speaksOfLoss && !link.relations.contains("external")
         }.compactMap { link in
-            [link.place.target.personRank, link.text.personRank].compactMap(\.self).min().map {
-                (rank: $0, target: link.place.target)
-            }
+            let target = link.place.target.withoutSession
+            return link.rank(target).map { (rank: $0, target: target, isFrame: link.isFrame) }
         }
         var known = tried
-        for link in found.enumerated().sorted(by: { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) })
-        where links < Self.mostLinks && known.insert(link.element.target).inserted {
+        for (_, link) in found.enumerated().sorted(by: { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) })
+        where links < Self.mostLinks && known.insert(link.target).inserted {
             links += 1
-            candidates.append(Candidate(target: link.element.target, namedBy: "a link of \(page.target.withoutQuery)"))
+            let what = link.isFrame ? "a frame" : "a link"
+            candidates.append(
+                Candidate(
+                    target: link.target, namedBy: "\(what) of \(page.target.withoutQuery)",
+                    mayTellOfFailure: link.isFrame && candidate?.mayTellOfFailure == true))
         }
     }
 }
@@ -168,6 +172,19 @@ extension ResponseRule {
     }
 }
 
+extension PageLink {
+    /// The lower, the sooner it is asked; `nil` for what is not. A query may be a command, so that only one of a single member is asked,
+    /// after all others, where it speaks of the person or its name tells pages apart, as in `?view=console`.
+    fileprivate func rank(_ target: String) -> Int? {
+        if isFrame { return -1 }
+        let rank = [target.personRank, text.personRank].compactMap(\.self).min(), last = String.wordsOfPersons.count
+        guard let query = target.firstIndex(of: "?").map({ target[$0...].dropFirst() }) else { return rank }
+        guard !query.contains("&"), !query.contains(";") else { return nil }
+        let isView = String.namesOfViews.contains(query.prefix { $0 != "=" }.lowercased())
+        return (rank ?? (isView ? last : nil)).map { last + $0 }
+    }
+}
+
 extension String {
     /// Whether it names a logout, or a request that takes something away, in one of the languages that pages are written in.
     fileprivate var speaksOfLoss: Bool {
@@ -181,7 +198,11 @@ extension String {
         return Self.wordsOfPersons.firstIndex { lower.contains($0) }
     }
 
-    private static let wordsOfPersons = [
+    fileprivate static let namesOfViews = [
+        "view", "page", "p", "tab", "section", "screen", "menu", "module", "mod", "route", "r", "site", "area",
+    ]
+
+    fileprivate static let wordsOfPersons = [
         "profil", "perfil", "account", "konto", "compte", "cuenta", "conta", "userinfo", "whoami", "settings",
         "preference", "einstellung", "param\u{e8}tre", "ajustes", "impostazioni", "instellingen", "ustawienia",
         "\u{43f}\u{440}\u{43e}\u{444}\u{438}\u{43b}", "\u{8d26}\u{6237}", "\u{8bbe}\u{7f6e}",
@@ -192,7 +213,7 @@ extension String {
         wordsOfLogout + [
             "delete", "remove", "revoke", "reset", "destroy", "disable", "deactivate", "cancel", "clear", "purge",
             "drop", "close", "erase", "wipe", "quit", "leave", "terminat", "forget", "unsubscribe", "deregister",
-            "expire",
+            "expire", "reboot", "restart", "shutdown", "poweroff",
             "beend", "schlie\u{df}", "schliess", "k\u{fc}ndig", "kuendig", "verlass", "cerrar", "fermer", "chiud",
             "l\u{f6}sch", "loesch", "entfern", "widerruf", "zur\u{fc}cksetz", "supprim", "r\u{e9}voqu",
             "r\u{e9}initialis", "eliminar", "borrar", "revocar", "restablecer", "salir", "elimina", "rimuovi", "revoca",
