@@ -264,8 +264,8 @@ struct TemplateDecoder {
         for (index, part) in name.parts.enumerated() {
             switch part {
             case .text(let text): if !text.isHeaderName { return nil }
-            case .slot(.taken): if index == 0 { return nil }
-            case .slot: return nil
+            case .slot(.taken), .decoded(.taken): if index == 0 { return nil }
+            case .slot, .decoded: return nil
             }
         }
         return name.parts.isEmpty ? nil : name
