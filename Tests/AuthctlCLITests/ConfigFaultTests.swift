@@ -118,6 +118,8 @@ struct ConfigFaultTests {
             "method = \"basic\"\nsession = { cookies = true }", "profiles.p",
             "profiles.p.session.cookies: needs a 'login' to set them"
         ),
+        ("take = { null = \"/a\" }", "profiles.p.login", "profiles.p.login.take.null: must be a name of its own"),
+        ("form = { a = \"{null}\" }", "profiles.p.login", "profiles.p.login.form.a: there is no {null}"),
         ("take = { otp = \"/a\" }", "profiles.p.login", "profiles.p.login.take.otp: must be a name of its own"),
         ("take = { Id = \"/a\" }", "profiles.p.login", "profiles.p.login.take.Id: must be a name of its own"),
         ("take = { id = \"a\" }", "profiles.p.login", "profiles.p.login.take.id: must be '/json/pointer'"),

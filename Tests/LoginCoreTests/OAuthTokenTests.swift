@@ -33,6 +33,11 @@ struct OAuthTokenTests {
         }
     }
 
+    @Test(arguments: ["null", "\"\""]) func `a type that says nothing is as good as none`(type: String) throws {
+        let answer = try read(200, "{\"access_token\":\"a\",\"token_type\":\(type)}")
+        #expect(try answer.get().accessToken == Secret("a"))
+    }
+
     @Test func `another type is told`() {
         for type in ["DPoP", "mac", "N_A"] {
             #expect(throws: LoginFault.oauth(.unusableResponse(.token, .tokenType(type)))) {

@@ -92,7 +92,9 @@ extension LoginContext {
         let kind = profile.traits.credential(secret)
         guard profile.fields.contains(.username) else { return Credential(username: nil, kind) }
         let active = try document().profile(profile.name)?.activeAccount?.username
-        guard let username = named ?? profile.user ?? active, !username.isEmpty else {
+        // HTTP authentication knows an empty name (RFC 7617, section 2).
+        guard let username = named ?? profile.user ?? active, !username.isEmpty || profile.traits.answersChallenges
+        else {
             throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
         }
         return Credential(username: username, kind)

@@ -278,6 +278,8 @@ struct TemplateDecoder {
 
     private func json(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> JSONTemplate {
         switch value {
+        // TOML has no null.
+        case .string("{null}"): return .null
         case .string(let text): return .string(try template(text, key, table))
         case .integer(let number): return .integer(number)
         case .number(let number):

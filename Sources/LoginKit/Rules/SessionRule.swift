@@ -110,7 +110,7 @@ struct CSRFRule: Equatable, Sendable {
 extension ParsedResponse {
     /// The value, if this is an answer that tells it.
     func told(by rule: CSRFRule) -> Secret? {
-        matches(any: rule.stale) ? secret(at: rule.value).flatMap { $0.isEmpty ? nil : $0 } : nil
+        matches(any: rule.stale) ? value(at: rule.value) : nil
     }
 }
 

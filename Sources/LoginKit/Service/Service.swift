@@ -258,7 +258,7 @@ extension Service {
         client.hide(whatIsIn: facts, by: rule.response)
         switch facts.judged(by: rule.response, at: .verify, anonymous: anonymousResponse) {
         case .accepted:
-            guard let value = facts.secret(at: csrf.value), !value.isEmpty else { break }
+            guard let value = facts.value(at: csrf.value) else { break }
             client.csrf = value
             let refreshed = client.refreshed(session, by: facts.response)
             return isEnding
