@@ -131,6 +131,14 @@ struct ConfigFaultTests {
             "method = \"token\"\nsession = { header = [\"X: {token}\", \"Y: {cookie:csrf}\"] }", "profiles.p",
             "profiles.p.session: {cookie:csrf} is not available without 'cookies = true'"
         ),
+        (
+            "session = { csrf = { stale = [409], value = \"text\", header = \"X: Fetch\" } }", "profiles.p",
+            "profiles.p.session.csrf.header: needs 'get'"
+        ),
+        (
+            "session = { csrf = { get = \"/c\", value = \"text\", header = \"X: {token}\" } }", "profiles.p",
+            "profiles.p.session.csrf.header: must be a header without templates"
+        ),
         ("serve = true", "profiles.p", "profiles.p.serve: must be a table, not"),
         ("serve = { allows = [] }", "profiles.p", "profiles.p.serve.allows: unknown key; did you mean 'allow'?"),
         ("serve = { allow = \"GET /\" }", "profiles.p", "profiles.p.serve.allow: must be a list of rules"),

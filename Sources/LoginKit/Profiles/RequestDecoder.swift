@@ -168,7 +168,7 @@ struct RequestDecoder {
 /// Reads how the session of a profile is sent.
 struct SessionDecoder {
     static let keys = ["header", "write-header", "cookies", "basic", "form", "json", "csrf"]
-    static let csrfKeys = ["get", "value", "stale"]
+    static let csrfKeys = ["get", "header", "value", "stale"]
 
     let requests: RequestDecoder
     let templates: TemplateDecoder
@@ -219,8 +219,11 @@ struct SessionDecoder {
         try inner.allow(Self.csrfKeys)
         let rules = ResponseRuleDecoder()
         guard let value = try rules.value("value", in: inner) else { throw inner.fault("value", "is missing") }
+        let headers = try templates.headers("header", in: inner)
+        if !headers.allSatisfy(\.slots.isEmpty) { throw inner.fault("header", "must be a header without templates") }
         switch (try requests.plainPath("get", in: inner), try rules.conditions("stale", in: inner)) {
-        case (let path?, nil): return CSRFRule(source: .fetched(path: path), value: value)
+        case (let path?, nil): return CSRFRule(source: .fetched(path: path, headers: headers), value: value)
+        case (nil, _?) where !headers.isEmpty: throw inner.fault("header", "needs 'get'")
         case (nil, let stale?): return CSRFRule(source: .told(by: stale), value: value)
         case (nil, nil), (_?, _?): throw inner.fault(nil, "must have exactly one of 'get' and 'stale'")
         }
