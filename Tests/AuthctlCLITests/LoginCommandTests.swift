@@ -208,6 +208,20 @@ struct LoginCommandTests {
                 == 0)
     }
 
+    @Test func `an empty user name for Basic needs no terminal`() throws {
+        let world = try world()
+        let file = try world.home.write("key", to: "pw")
+        let server = [
+            HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"r\""]),
+            .answer(200, "{\"screen_name\":\"ann\"}"),
+        ]
+        let run = world.run("login", "wire", "-u", "", "--password-file", file, server: server)
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests.last?.contains("basic :key") == true)
+        let form = world.run("login", "blog", "-u", "", "--password-file", file)
+        #expect(form.code == 4 && form.talk.contains("missing: user name") && world.requests.isEmpty)
+    }
+
     @Test(arguments: ["pw\u{7}", "p\tw", "\u{7F}"])
     func `a control character in a given Basic password is refused before any connection`(password: String) throws {
         let world = try world()

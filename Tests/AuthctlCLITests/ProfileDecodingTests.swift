@@ -36,6 +36,22 @@ struct ProfileDecodingTests {
         #expect(profile.fields == [.username, .password])
     }
 
+    @Test func `the text {null} in json is JSON's null`() throws {
+        let table = """
+            [profiles.p]
+            url = "https://p.example"
+            method = "cookie"
+            login = { post = "/l", json = { a = "{null}", b = ["{null}", "{{null}"], c = "{password}" } }
+            """
+        let nulls = JSONTemplate.array([.null, .string(Template(literal: "{null}"))])
+        #expect(
+            try profile("p", table).login?.content
+                == .json(
+                    .object([
+                        .init(name: "a", value: .null), .init(name: "b", value: nulls), try member("c", "{password}"),
+                    ])))
+    }
+
     @Test func `blog: a posted JSON object, a cookie stays`() throws {
         let profile = try profile("blog", Examples.blog)
         #expect(profile.methods == [.cookie] && profile.kind == .exchange(for: .cookies))

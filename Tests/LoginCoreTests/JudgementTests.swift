@@ -144,6 +144,22 @@ struct JudgementTests {
         }
     }
 
+    @Test(arguments: [
+        ("text/plain", "Too many attempts\n", "Too many attempts"),
+        ("application/json", "{\"wait\":5}", "{\"wait\":5}"),
+        ("application/json", "{\"errors\":[{\"message\":\"Wait\"}]}", "Wait"), ("text/html", "<p>Wait</p>", nil),
+        ("text/plain", String(repeating: "x", count: 201), nil),
+    ])
+    func `a busy server's own words are the member of its error or its short text`(
+        type: String, body: String, words: String?
+    ) {
+        for status in [429, 503] {
+            let judged = facts(.answer(status, body, headers: ["Content-Type: \(type)"])).judged(
+                by: ResponseRule(), at: .login)
+            #expect(judged == .unclear(.busy(BusyFault(status: status, retryAfter: nil, words: words))))
+        }
+    }
+
     @Test func `a Location that cannot be read is a broken answer`() {
         let broken = HTTPResponse(status: 302, redirect: Redirect(url: "", origin: nil, target: "x"))
         guard case .unclear(let error) = facts(broken).judged(by: ResponseRule(), at: .verify) else {

@@ -30,7 +30,7 @@ struct MadeUpNameTests {
             response: HTTPResponse(status: 200, cookies: cookies), json: nil,
             origin: Origin(scheme: "https", host: "a", port: 443))
         let place = try #require(Place("cookie:CSRF-*"))
-        #expect(facts.text(at: place) == expected && facts.secret(at: place)?.unprotectedText == expected)
+        #expect(facts.text(at: place) == expected && facts.value(at: place)?.unprotectedText == expected)
     }
 
     @Test func `what only the names of cookies say`() throws {

@@ -33,6 +33,11 @@ struct OAuthTokenTests {
         }
     }
 
+    @Test(arguments: ["null", "\"\""]) func `a type that says nothing is as good as none`(type: String) throws {
+        let answer = try read(200, "{\"access_token\":\"a\",\"token_type\":\(type)}")
+        #expect(try answer.get().accessToken == Secret("a"))
+    }
+
     @Test func `another type is told`() {
         for type in ["DPoP", "mac", "N_A"] {
             #expect(throws: LoginFault.oauth(.unusableResponse(.token, .tokenType(type)))) {
@@ -65,6 +70,8 @@ struct OAuthTokenTests {
             let answer = try read(status, "{\"error\":\"invalid_client\",\"error_description\":\"who?\"}")
             #expect(answer == .refused(OAuthRefusal(.invalidClient, at: .token, status: status, words: "who?")))
         }
+        let nested = try read(400, "{\"error\":{\"message\":\"who?\",\"code\":190}}")
+        #expect(nested == .refused(OAuthRefusal(nil, at: .token, status: 400, words: "who?")))
         #expect(try read(200, "{\"error\":{\"code\":7}}") == .refused(OAuthRefusal(nil, at: .token, status: 200)))
         #expect(try read(400, "") == .refused(OAuthRefusal(nil, at: .token, status: 400)))
         _ = try issued(",\"error\":null")
@@ -139,7 +146,8 @@ struct OAuthTokenTests {
             (421, ""), (425, ""), (451, ""), (499, ""),
             (200, "{\"error\":{\"message\":\"x\"}}"),
         ] {
-            let expected = LoginFault.busy(BusyFault(status: status, retryAfter: nil, words: nil, isDoubtful: true))
+            let words = body.contains("message") ? "x" : nil
+            let expected = LoginFault.busy(BusyFault(status: status, retryAfter: nil, words: words, isDoubtful: true))
             #expect(throws: expected, "\(status) \(body)") { try refresh(status, body) }
         }
     }

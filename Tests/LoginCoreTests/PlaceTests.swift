@@ -128,7 +128,7 @@ struct PlaceTests {
     @Test func `a cookie is found by its name, and stays a secret`() throws {
         let answer = facts(.answer(200, cookies: [.named("a", "1"), .named("sid", "canary")]))
         let place = try #require(Place("cookie:sid"))
-        #expect(answer.secret(at: place) == Secret("canary"))
+        #expect(answer.value(at: place) == Secret("canary"))
         #expect(answer.text(at: place) == "canary")
         #expect(answer.text(at: .cookie("SID")) == nil)
     }

@@ -38,6 +38,13 @@ struct RepeatedSecretsTests {
         #expect(hidden.stand(in: "key\\ud83d\\ude00key"))
     }
 
+    @Test func `a percent-encoded secret is found decoded, too`() {
+        var hidden = RepeatedSecrets()
+        hidden.add([Secret("key%3D+%2F"), Secret("%41")])
+        #expect(hidden.stand(in: "wrong key=+/") && hidden.stand(in: "wrong key%3D+%2F"))
+        #expect(!hidden.stand(in: "A wrong key"))
+    }
+
     @Test func `a short secret does not hide every number`() {
         var hidden = RepeatedSecrets()
         hidden.add([Secret("ab")])

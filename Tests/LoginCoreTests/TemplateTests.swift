@@ -29,7 +29,8 @@ struct TemplateTests {
             ("{secret:TOTP seed}", [.slot(.secret("TOTP seed"))]), ("{{", [.text("{")]),
             ("{{username}", [.text("{username}")]),
             ("{{{username}}", [.text("{"), .slot(.username), .text("}")]), ("a } b", [.text("a } b")]),
-            ("{{{{", [.text("{{")]),
+            ("{{{{", [.text("{{")]), ("{cookie:a|percent-decoded}", [.decoded(.cookie("a"))]),
+            ("{cookie:a|b}", [.slot(.cookie("a|b"))]), ("a{token|percent-decoded}", [.text("a"), .decoded(.token)]),
         ] as [(String, [Template.Part])])
     func `slots stand in braces, and a doubled brace is one`(text: String, parts: [Template.Part]) throws {
         #expect(try Template(parsing: text).parts == parts)
@@ -38,6 +39,7 @@ struct TemplateTests {
     @Test(arguments: [
         ("{user}", Template.Malformed.unknownSlot("user")), ("{}", .unknownSlot("")),
         ("{Username}", .unknownSlot("Username")),
+        ("{token|percent}", .unknownSlot("token|percent")), ("{|percent-decoded}", .unknownSlot("|percent-decoded")),
         ("{cookie:}", .unknownSlot("cookie:")), ("{secret:}", .unknownSlot("secret:")),
         ("{ token }", .unknownSlot(" token ")),
         ("{username", .unclosedBrace), ("a{", .unclosedBrace), ("{{{", .unclosedBrace),
@@ -51,7 +53,7 @@ struct TemplateTests {
             .username, .password, .ttl, .token, .refreshToken, .cookie("a b"), .secret("L"),
         ]
         for slot in slots { #expect(try Template(parsing: "{\(slot.name)}").parts == [.slot(slot)]) }
-        #expect(slots.filter(\.isForBodiesOnly) == [.password, .secret("L")])
+        #expect(slots.filter(\.isTypedSecret) == [.password, .secret("L")])
     }
 
     @Test(arguments: [
@@ -93,6 +95,30 @@ struct TemplateTests {
         var values = SlotValues()
         values.password = Secret(count: 2) { $0.copyBytes(from: [0xff, 0xc3] as [UInt8]) }
         #expect(try fill("{password}", .form, values) == "%FF%C3")
+    }
+
+    @Test(arguments: [
+        (Escaping.header, "a=+/\u{e9}%zz%"), (.json, "a=+/\u{e9}%zz%"), (.form, "a%3D%2B%2F%C3%A9%25zz%25"),
+        (.query, "a%3D%2B%2F%C3%A9%25zz%25"), (.path, "a%3D%2B%2F%C3%A9%25zz%25"),
+    ])
+    func `a value that has to go back percent-decoded is, wherever it is filled in`(
+        escaping: Escaping, expected: String
+    ) throws {
+        var values = SlotValues()
+        values.cookies = [Cookie(name: "c", value: Secret("a%3D+%2f%C3%A9%zz%"), record: Secret(""), expires: nil)]
+        values.extraSecrets = [.taken("t"): values.cookies[0].value]
+        let template = try Template(parsing: "{t|percent-decoded}", taken: ["t"])
+        #expect(try fill("{cookie:c|percent-decoded}", escaping, values) == expected)
+        #expect(try template.filled(values, escaping).unprotectedText == expected)
+        #expect(template.slots == [.taken("t")] && template.source == "{t|percent-decoded}")
+    }
+
+    @Test func `a decoded value that its place cannot have is refused`() {
+        var values = SlotValues()
+        values.token = Secret("a%0d%0aX: 1")
+        #expect(throws: FillFault.notForHeader(.token)) { try fill("{token|percent-decoded}", .header, values) }
+        values.token = Secret("%2e%2e")
+        #expect(throws: FillFault.dotSegment(.token)) { try fill("/a/{token|percent-decoded}/b", .path, values) }
     }
 
     @Test(arguments: ["t\r\nCookie: x=1", "t\nX: 1", "t\r", "\u{0}", "a\u{7f}", "\u{1b}[2J"])

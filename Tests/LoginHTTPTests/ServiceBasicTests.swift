@@ -66,6 +66,12 @@ struct ServiceBasicTests {
         (#"{"error": "invalid_grant", "error_description": "Locked"}"#, "Locked"),
         (#"{"type": "about:blank", "title": "Unauthorized", "detail": "Expired"}"#, "Expired"),
         (#"{"message": {"text": "no"}, "title": "No"}"#, "No"), (#"{"error": ""}"#, nil), ("[\"message\"]", nil),
+        (#"{"errors": [{"code": 7, "message": "Expired"}, {"message": "Other"}]}"#, "Expired"),
+        (#"{"error": {"code": 401, "message": "Expired"}}"#, "Expired"), (#"{"errors": ["Expired"]}"#, "Expired"),
+        (#"[{"errorCode": "INVALID", "message": "Expired"}]"#, "Expired"),
+        (#"{"detail": [{"loc": ["body"], "msg": "Expired"}]}"#, "Expired"),
+        (#"{"error": {"reason": "Expired", "type": "security"}, "status": 401}"#, "Expired"),
+        (#"{"errors": [], "title": "No"}"#, "No"), (#"{"error": {"message": "not p%20%C3%A4%22%26"}}"#, nil),
         ("<p>no</p>", nil),
         (#"{"message": "wrong password p ä\"&"}"#, nil), (#"{"message": "not p%20%C3%A4%22%26"}"#, nil),
     ])

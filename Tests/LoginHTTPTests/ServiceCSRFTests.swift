@@ -53,6 +53,38 @@ struct ServiceCSRFTests {
         #expect(exchange.requests[3].contains("X-CSRF: c2"))
     }
 
+    @Test func `cookies that come with the value go along with it beside a password, and not to verify`() throws {
+        var profile = try SomeProfiles.wire([.basic])
+        var rule = SessionRule()
+        rule.writeHeaders = [HeaderRule(name: "X-CSRF", value: try Template(parsing: "{csrf}"))]
+        let fetch = HeaderRule(name: "X-CSRF", value: Template(literal: "Fetch"))
+        rule.csrf = CSRFRule(source: .fetched(path: "/crumb", headers: [fetch]), value: .header("X-CSRF"))
+        profile.session = rule
+        let crumbs = ["c1", "c2"].map {
+            HTTPResponse.answer(200, headers: ["X-CSRF: \($0)"], cookies: [.named("JSESSIONID", "of-\($0)")])
+        }
+        let me = HTTPResponse.answer(200, #"{"screen_name": "ann"}"#)
+        let exchange = Exchange(profile, [crumbs[0], .answer(200), crumbs[1], .answer(200), me])
+        let session = Session.credential(Credential(username: "ann", .password(Secret("pw"))))
+        for _ in 0..<2 { _ = try post(exchange, session) }
+        _ = try exchange.service.verify(session, username: "ann")
+        let crumb = "GET https://api.wire.example/crumb\nbasic ann:pw\nX-CSRF: Fetch"
+        #expect(exchange.requests[0] == crumb && exchange.requests[2] == crumb)
+        #expect(exchange.requests[1].hasSuffix("\nbasic ann:pw\nX-CSRF: c1\ncookie JSESSIONID=of-c1"))
+        #expect(exchange.requests[3].hasSuffix("\nbasic ann:pw\nX-CSRF: c2\ncookie JSESSIONID=of-c2"))
+        #expect(!exchange.requests[4].contains("JSESSIONID"))
+    }
+
+    @Test func `cookies that come with a refusal that tells the value go along with it beside a password`() throws {
+        let told = HTTPResponse.answer(409, headers: ["X-Id: v1"], cookies: [.named("guard", "g1")])
+        let exchange = Exchange(try torrents(), [told, .answer(200)])
+        let session = Session.credential(Credential(username: "ann", .password(Secret("pw"))))
+        let relayed = try post(exchange, session)
+        #expect(try exchange.service.learnsCSRF(from: relayed, body: nil))
+        _ = try post(exchange, session)
+        #expect(exchange.requests[1].hasSuffix("\nX-Id: v1\ncookie guard=g1"))
+    }
+
     private func token(_ sid: String) -> HTTPResponse {
         .answer(200, #"{"csrf": "c1"}"#, cookies: [.named("sid", sid)])
     }

@@ -44,6 +44,22 @@ struct ServiceTokenTests {
         #expect(exchange.requests.count == 2)
     }
 
+    @Test(arguments: [
+        ("/auth_token", "{\"auth_token\":\" J1\\n\"}"), ("text", "J1\r\n"), ("text", "\"J1\""), ("text", "\"J1\"\n"),
+        ("header:X-Token", ""),
+    ])
+    func `a token is sent without blanks around it, and without the quotes of a JSON text`(
+        place: String, body: String
+    ) throws {
+        var profile = try SomeProfiles.screencast()
+        profile.login?.response.token = Place(place)
+        let answer = HTTPResponse.answer(200, body, headers: ["X-Token: J1 "])
+        let me = HTTPResponse.answer(200, "{\"user\":{\"username\":\"Anna\"}}")
+        let exchange = Exchange(profile, [.answer(401), answer, me])
+        #expect(token(try exchange.login())?.value == Secret("J1"))
+        #expect(exchange.requests.last?.hasSuffix("\nauth_token: J1") == true)
+    }
+
     @Test func `forge: a pasted token is verified and goes by the server's name`() throws {
         let exchange = Exchange(
             try SomeProfiles.forge(), [.answer(401), .answer(200, "{\"username\":\"anna\"}")])
@@ -142,8 +158,8 @@ struct ServiceTokenTests {
         #expect(exchange.requests.count == 2)
     }
 
-    @Test(arguments: ["t\\r\\nCookie: x=1", "t\\n", "t\\u0000", "t\\u007f"])
-    func `a token with a line end in the answer is refused, and sent nowhere`(json: String) throws {
+    @Test(arguments: ["t\\r\\nCookie: x=1", "t\\nu", "t\\u0000", "t\\u007f"])
+    func `a token with a line end within it in the answer is refused, and sent nowhere`(json: String) throws {
         for body in [
             "{\"access_token\":\"\(json)\"}", "{\"access_token\":\"t\",\"refresh_token\":\"\(json)\"}",
         ] {
@@ -154,7 +170,10 @@ struct ServiceTokenTests {
     }
 
     @Test func `the type of a token`() throws {
-        for (type, isTaken) in [("\"Bearer\"", true), ("\"bearer\"", true), ("\"mac\"", false), ("\"DPoP\"", false)] {
+        for (type, isTaken) in [
+            ("\"Bearer\"", true), ("\"bearer\"", true), ("null", true), ("\"\"", true), ("\"mac\"", false),
+            ("\"DPoP\"", false),
+        ] {
             var profile = try SomeProfiles.chat()
             profile.login?.response.refused = nil
             let exchange = Exchange(

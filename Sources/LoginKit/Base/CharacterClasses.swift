@@ -24,3 +24,8 @@ extension BidirectionalCollection {
         return rest.lastIndex { !isOutside($0) }.map { rest[...$0] } ?? rest
     }
 }
+
+extension String {
+    /// Without blanks and control characters at its ends.
+    var trimmed: String { String(unicodeScalars.trimming { $0.value <= 0x20 }) }
+}

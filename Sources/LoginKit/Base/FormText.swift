@@ -10,7 +10,8 @@ enum FormText {
     }
 
     /// The same of what may hold a secret; a `%` without its two digits stands for itself.
-    static func decoded(_ text: Secret) -> Secret {
+    /// - Parameter plus: what a `+` stands for: a blank in forms alone.
+    static func decoded(_ text: Secret, plus: UInt8 = UInt8(ascii: " ")) -> Secret {
         // It is never longer than it was.
         var builder = SecretBuilder(limit: text.count)
         var index = 0
@@ -18,7 +19,7 @@ enum FormText {
             let (byte, count) = text.withUnsafeBytes { bytes -> (UInt8, Int) in
                 let isEscape = bytes[index] == UInt8(ascii: "%") && index + 2 < bytes.count
                 if isEscape, let byte = Hexadecimal.byte(bytes[index + 1], bytes[index + 2]) { return (byte, 3) }
-                return (bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index], 1)
+                return (bytes[index] == UInt8(ascii: "+") ? plus : bytes[index], 1)
             }
             builder.append(byte)
             index += count

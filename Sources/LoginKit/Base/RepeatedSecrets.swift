@@ -10,6 +10,10 @@ struct RepeatedSecrets: Equatable, Sendable {
         for case let secret? in more where !secret.isEmpty && !secrets.contains(secret) {
             secrets.append(secret)
             addPair(username, secret)
+            guard secret.withUnsafeBytes({ $0.contains(UInt8(ascii: "%")) }) else { continue }
+            // A template may send it so.
+            let decoded = FormText.decoded(secret, plus: UInt8(ascii: "+"))
+            if decoded.count >= Self.leastEncoded, !secrets.contains(decoded) { secrets.append(decoded) }
         }
     }
 

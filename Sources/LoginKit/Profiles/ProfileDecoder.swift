@@ -151,7 +151,7 @@ package struct ProfileDecoder {
         guard let csrf = rule.csrf else {
             throw table.fault("session.csrf", "is missing: it says where {csrf} comes from")
         }
-        if csrf.path != nil, profile.verify?.slots.contains(.csrf) == true {
+        if csrf.request != nil, profile.verify?.slots.contains(.csrf) == true {
             throw table.fault("verify", "cannot use {csrf} with 'get' in 'session.csrf'")
         }
     }

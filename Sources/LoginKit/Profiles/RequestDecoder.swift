@@ -149,11 +149,12 @@ struct RequestDecoder {
         }
     }
 
-    /// A header of the login may have the password, for services that want it there. Nothing else that is typed gets out of bodies.
+    /// A header of the login may have the password, for services that want it there. Nothing that is typed as a secret gets into a URL.
     private func checkSlots(_ rule: RequestRule, _ table: StrictTable, isLogin: Bool) throws(UsageFault) {
-        let slots = rule.urlSlots + rule.headers.flatMap(\.slots).filter { !isLogin || $0 != .password }
-        if let slot = slots.first(where: \.isForBodiesOnly) {
-            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
+        let slots = rule.urlSlots + rule.headers.flatMap(\.slots).filter { !isLogin && $0 == .password }
+        if let slot = slots.first(where: \.isTypedSecret) {
+            let places = slot == .password ? "'form' and 'json'" : "'form', 'json' and 'header'"
+            throw table.fault(nil, "{\(slot.name)} is allowed only in \(places)")
         }
         if rule.urlSlots.contains(.code) {
             throw table.fault(nil, "{otp} is allowed only in 'form', 'json' and 'header'")
@@ -168,7 +169,7 @@ struct RequestDecoder {
 /// Reads how the session of a profile is sent.
 struct SessionDecoder {
     static let keys = ["header", "write-header", "cookies", "basic", "form", "json", "csrf"]
-    static let csrfKeys = ["get", "value", "stale"]
+    static let csrfKeys = ["get", "header", "value", "stale"]
 
     let requests: RequestDecoder
     let templates: TemplateDecoder
@@ -182,9 +183,10 @@ struct SessionDecoder {
         rule.form = try templates.parameters("form", in: table)
         rule.json = try members(table)
         rule.csrf = try csrf(table)
-        if let slot = rule.slots.first(where: { $0.isForBodiesOnly || $0 == .code }) {
+        if let slot = rule.slots.first(where: { $0 == .password || $0 == .code }) {
             throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json' of a request")
         }
+        for case .secret(let label) in rule.slots { try table.check(secretLabel: label, at: nil) }
         if rule == SessionRule() { throw table.fault(nil, "is empty") }
         return rule
     }
@@ -219,8 +221,11 @@ struct SessionDecoder {
         try inner.allow(Self.csrfKeys)
         let rules = ResponseRuleDecoder()
         guard let value = try rules.value("value", in: inner) else { throw inner.fault("value", "is missing") }
+        let headers = try templates.headers("header", in: inner)
+        if !headers.allSatisfy(\.slots.isEmpty) { throw inner.fault("header", "must be a header without templates") }
         switch (try requests.plainPath("get", in: inner), try rules.conditions("stale", in: inner)) {
-        case (let path?, nil): return CSRFRule(source: .fetched(path: path), value: value)
+        case (let path?, nil): return CSRFRule(source: .fetched(path: path, headers: headers), value: value)
+        case (nil, _?) where !headers.isEmpty: throw inner.fault("header", "needs 'get'")
         case (nil, let stale?): return CSRFRule(source: .told(by: stale), value: value)
         case (nil, nil), (_?, _?): throw inner.fault(nil, "must have exactly one of 'get' and 'stale'")
         }
@@ -264,8 +269,8 @@ struct TemplateDecoder {
         for (index, part) in name.parts.enumerated() {
             switch part {
             case .text(let text): if !text.isHeaderName { return nil }
-            case .slot(.taken): if index == 0 { return nil }
-            case .slot: return nil
+            case .slot(.taken), .decoded(.taken): if index == 0 { return nil }
+            case .slot, .decoded: return nil
             }
         }
         return name.parts.isEmpty ? nil : name
@@ -278,6 +283,8 @@ struct TemplateDecoder {
 
     private func json(_ value: ConfigValue, _ key: String, _ table: StrictTable) throws(UsageFault) -> JSONTemplate {
         switch value {
+        // TOML has no null.
+        case .string("{null}"): return .null
         case .string(let text): return .string(try template(text, key, table))
         case .integer(let number): return .integer(number)
         case .number(let number):

@@ -26,7 +26,7 @@ struct ResponseRuleDecoder {
         var taken: [ResponseRule.Taken] = []
         for name in inner.keys {
             let isName = name.utf8.allSatisfy(ConfigScan.isBare) && name.utf8.count <= 40 && name == name.lowercased()
-            guard isName, name.first?.isLetter == true, Template.Slot(name) == nil else {
+            guard isName, name.first?.isLetter == true, Template.Slot(name) == nil, name != "null" else {
                 throw inner.fault(name, "must be a name of its own, of small letters, digits, '-' and '_'")
             }
             guard let place = try value(name, in: inner) else { continue }

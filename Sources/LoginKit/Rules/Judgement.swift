@@ -146,23 +146,25 @@ extension ParsedResponse {
         case 300..<400:
             return unclearRedirect(step)
         case 501 where step == .verify:
-            return .failure(.unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? response.errorText))
+            return .failure(.unexpectedStatus(status, step: step.rawValue, words: allWords(rule)))
         case 429, 500..<600:
             return .busy(
-                BusyFault(status: status, retryAfter: response.retryAfter, words: words(rule) ?? response.errorText))
+                BusyFault(status: status, retryAfter: response.retryAfter, words: allWords(rule)))
         case 400 where origin.scheme == "http" && response.wantsTLS:
             return .network(.notHTTP)
         default:
-            return .failure(
-                .unexpectedStatus(status, step: step.rawValue, words: words(rule) ?? response.errorText ?? shortText))
+            return .failure(.unexpectedStatus(status, step: step.rawValue, words: allWords(rule)))
         }
     }
 
-    /// The whole body, where it is a short text: what no rule expects is understood only by what the server says of it.
+    /// The server's own words, or the whole body where it is a short text: what no rule expects is understood only by what the server
+    /// says of it.
+    private func allWords(_ rule: ResponseRule) -> String? { words(rule) ?? response.errorText ?? shortText }
+
     private var shortText: String? {
         let type = response.values(of: "Content-Type").first?.lowercased() ?? ""
         guard type.hasPrefix("text/plain") || type.hasPrefix("application/json") || type.contains("+json"),
-            let text = text(at: .text), !text.isEmpty, text.utf8.count <= 200
+            let text = text(at: .text)?.trimmed, !text.isEmpty, text.utf8.count <= 200
         else { return nil }
         return text
     }
@@ -203,16 +205,24 @@ extension HTTPResponse {
         }
     }
 
-    /// The members of a JSON error that hold a sentence, the most telling first; the last two are of problem details alone
-    /// (RFC 9457, section 3.1) and mean something else in a response that is no error.
-    private static let errorMembers = ["message", "error_description", "detail", "error", "title"]
-    private static let problemMembers = ["detail", "title"]
+    /// The members of a JSON error that hold a sentence, or an error that does, the most telling first; those of problem details alone
+    /// (RFC 9457, section 3.1) mean something else in a response that is no error.
+    private static let errorMembers = [
+        "message", "msg", "error_description", "detail", "error", "errors", "reason", "title",
+    ]
+    private static let problemMembers = ["detail", "reason", "title"]
 
-    /// The reason for a refusal at the top level of a JSON body (RFC 6749, section 5.2; RFC 9457).
+    /// The reason for a refusal in a JSON body (RFC 6749, section 5.2; RFC 9457): at the top level, or in the first of its errors.
     var errorText: String? {
-        guard let members = body.withUnsafeBytes({ JSONReader.members($0) }) else { return nil }
+        guard let value = body.withUnsafeBytes({ try? JSONReader.read($0) }) else { return nil }
+        return errorText(in: value.elements?.first ?? value)
+    }
+
+    private func errorText(in value: JSONValue?) -> String? {
         for name in Self.errorMembers where status >= 400 || !Self.problemMembers.contains(name) {
-            if case .string(let text)? = members[name], !text.isEmpty { return text }
+            let member = value?.member(name)
+            let first = member?.elements?.first ?? member
+            if let text = first?.string ?? errorText(in: first), !text.isEmpty { return text }
         }
         return nil
     }

@@ -79,7 +79,7 @@ struct ParsedResponse {
             default: break
             }
         }
-        return text(at: place).flatMap { SafeText.hasInk($0) ? $0 : nil }
+        return text(at: place).flatMap { SafeText.hasInk($0) ? $0.trimmed : nil }
     }
 
     /// The cookies as they would be set, one to a line, for what only their names say; whole they are at no place.
@@ -91,8 +91,18 @@ struct ParsedResponse {
     /// The largest body that is looked at as text, in bytes.
     private static let textLimit = 1 << 20
 
-    /// The value at a place, as a secret.
-    func secret(at place: Place) -> Secret? {
+    /// The value at a place as it is sent on: without blanks around it, and of a body that is one JSON text that text; `nil` if nothing
+    /// is left.
+    func value(at place: Place) -> Secret? {
+        guard place == .text, let body = secret(at: .text) else { return secret(at: place)?.trimmed }
+        let array = Secret(joining: [Secret("["), body, Secret("]")]).withUnsafeBytes { try? JSONReader.read($0) }
+        guard let elements = array?.elements, elements.count == 1, let text = elements[0].string else {
+            return body.trimmed
+        }
+        return Secret(text).trimmed
+    }
+
+    private func secret(at place: Place) -> Secret? {
         switch place {
         case .cookie(let name): return response.cookies.only(name)?.value
         case .field(let name): return html?.value(ofField: name)
@@ -103,7 +113,7 @@ struct ParsedResponse {
 
     /// The token at a place: JSON's `false` and `0`, and what nobody can see, are none.
     func token(at place: Place) -> Secret? {
-        name(at: place) == nil ? nil : secret(at: place).flatMap { $0.isEmpty ? nil : $0 }
+        name(at: place) == nil ? nil : value(at: place)
     }
 
     /// Whether the status, if one is named, and every place are as the condition has them.
@@ -125,6 +135,15 @@ struct ParsedResponse {
     /// Whether one of them holds; of none, none does.
     func matches(any conditions: [Condition]) -> Bool {
         conditions.contains { matches($0) }
+    }
+}
+
+extension Secret {
+    fileprivate var trimmed: Secret? {
+        withUnsafeBytes { bytes in
+            let rest = bytes.trimming { " \t\r\n".utf8.contains($0) }
+            return rest.isEmpty ? nil : Secret(copying: UnsafeRawBufferPointer(rebasing: rest))
+        }
     }
 }
 

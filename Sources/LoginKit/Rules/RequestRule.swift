@@ -185,7 +185,7 @@ extension Template {
             parts: parts.filter { part in
                 switch part {
                 case .text, .slot(.ttl): true
-                case .slot: false
+                case .slot, .decoded: false
                 }
             })
     }

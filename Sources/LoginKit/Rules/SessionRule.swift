@@ -92,13 +92,16 @@ struct CSRFRule: Equatable, Sendable {
     /// The source of the value.
     enum Source: Equatable, Sendable {
         /// Path and query of a page, appended to the profile's `url`: fetched with the session before each request that needs it.
-        case fetched(path: String)
+        case fetched(path: String, headers: [HeaderRule] = [])
         /// The answer to a request without the value, or with one that is out of date; one of them must hold.
         case told(by: [Condition])
     }
 
-    /// The page that has the value; `nil` if an answer tells it.
-    var path: String? { if case .fetched(let path) = source { path } else { nil } }
+    /// The request for the value; `nil` if an answer tells it.
+    var request: RequestRule? {
+        guard case .fetched(let path, let headers) = source else { return nil }
+        return RequestRule(method: "GET", path: Template(literal: path), headers: headers)
+    }
 
     /// The answers that tell the value; none where it is fetched.
     var stale: [Condition] { if case .told(let conditions) = source { conditions } else { [] } }
@@ -110,7 +113,7 @@ struct CSRFRule: Equatable, Sendable {
 extension ParsedResponse {
     /// The value, if this is an answer that tells it.
     func told(by rule: CSRFRule) -> Secret? {
-        matches(any: rule.stale) ? secret(at: rule.value).flatMap { $0.isEmpty ? nil : $0 } : nil
+        matches(any: rule.stale) ? value(at: rule.value) : nil
     }
 }
 
@@ -160,7 +163,7 @@ extension SessionRule {
 
     /// The names of the headers whose value is fetched for each request.
     package var fetchedHeaders: [String] {
-        csrf?.path == nil ? [] : (headers + writeHeaders).filter { $0.value.slots.contains(.csrf) }.map(\.name.shown)
+        csrf?.request == nil ? [] : (headers + writeHeaders).filter { $0.value.slots.contains(.csrf) }.map(\.name.shown)
     }
 
     /// User name and password of RFC 7617: the credential itself, or the pair that is made of a token.

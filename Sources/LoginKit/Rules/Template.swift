@@ -1,6 +1,6 @@
 import Secrets
 
-/// A text with slots in braces: `{username}`, `{cookie:NAME}`; `{{` is a brace.
+/// A text with slots in braces: `{username}`, `{cookie:NAME}`, `{cookie:NAME|percent-decoded}`; `{{` is a brace.
 package struct Template: Equatable, Sendable {
     /// The value to fill in.
     package enum Slot: Hashable, Sendable {
@@ -20,7 +20,19 @@ package struct Template: Equatable, Sendable {
     enum Part: Equatable, Sendable {
         case text(String)
         case slot(Slot)
+        /// The value is percent-decoded first, as scripts of pages do with cookies.
+        case decoded(Slot)
+
+        fileprivate var slot: Slot? {
+            switch self {
+            case .text: nil
+            case .slot(let slot), .decoded(let slot): slot
+            }
+        }
     }
+
+    /// Stands behind the name of a slot whose value is decoded.
+    private static let filter = "|percent-decoded"
 
     /// A text that is not a template.
     enum Malformed: Error, Equatable, Sendable {
@@ -33,7 +45,7 @@ package struct Template: Equatable, Sendable {
 
     /// In the order of the text; one that stands there twice comes twice.
     var slots: [Slot] {
-        parts.compactMap { if case .slot(let slot) = $0 { slot } else { nil } }
+        parts.compactMap(\.slot)
     }
 
     /// The text with `…` for each slot: fit to be shown, whatever is filled in.
@@ -75,8 +87,8 @@ extension Template.Slot {
         }
     }
 
-    /// Whether it may stand in a form or a JSON body only, so that it can never get into a URL.
-    var isForBodiesOnly: Bool {
+    /// Whether a person types it as a secret, which never gets into a URL, and reaches the server unchanged.
+    var isTypedSecret: Bool {
         switch self {
         case .password, .secret: true
         case .username, .ttl, .token, .refreshToken, .cookie, .code, .csrf, .taken: false
@@ -180,12 +192,14 @@ extension Template {
             }
             guard let end = rest.firstIndex(of: "}") else { throw .unclosedBrace }
             let name = String(rest[..<end])
-            guard let slot = Slot(name) ?? (taken.contains(name) ? .taken(name) : nil) else {
+            let isDecoded = name.hasSuffix(Self.filter)
+            let bare = isDecoded ? String(name.dropLast(Self.filter.count)) : name
+            guard let slot = Slot(bare) ?? (taken.contains(bare) ? .taken(bare) : nil) else {
                 throw .unknownSlot(name)
             }
             if !literal.isEmpty { parts.append(.text(literal)) }
             literal = ""
-            parts.append(.slot(slot))
+            parts.append(isDecoded ? .decoded(slot) : .slot(slot))
             rest = rest[rest.index(after: end)...]
         }
         literal += String(rest)
@@ -199,6 +213,7 @@ extension Template {
             switch part {
             case .text(let text): text.split(separator: "{", omittingEmptySubsequences: false).joined(separator: "{{")
             case .slot(let slot): "{\(slot.name)}"
+            case .decoded(let slot): "{\(slot.name)\(Self.filter)}"
             }
         }.joined()
     }

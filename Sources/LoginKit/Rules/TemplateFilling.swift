@@ -39,6 +39,15 @@ package struct SlotValues: Equatable, Sendable {
         case .taken(let name): extraSecrets[.taken(name)]
         }
     }
+
+    /// The bytes for a part of a template, decoded where it says so.
+    fileprivate func value(of part: Template.Part) -> Secret? {
+        switch part {
+        case .text: nil
+        case .slot(let slot): value(of: slot)
+        case .decoded(let slot): value(of: slot).map { FormText.decoded($0, plus: UInt8(ascii: "+")) }
+        }
+    }
 }
 
 /// The place in which a template stands, which decides how its text and its values are made safe.
@@ -90,8 +99,8 @@ extension Template {
             switch part {
             case .text(let text):
                 builder.append(text, escaping.text)
-            case .slot(let slot):
-                guard let value = values.value(of: slot) else { throw .missing(slot) }
+            case .slot(let slot), .decoded(let slot):
+                guard let value = values.value(of: part) else { throw .missing(slot) }
                 if case .cookie(let name) = slot, values.cookies.named(name).count > 1 { throw .severalCookies(slot) }
                 if escaping == .header { try value.checkForHeader(slot) }
                 builder.append(value, escaping.value)
@@ -104,9 +113,9 @@ extension Template {
         var segment = "", filled: Slot?
         for part in parts {
             switch part {
-            case .slot(let slot):
+            case .slot(let slot), .decoded(let slot):
                 // Everything but unreserved characters is encoded: a slash in a value ends no segment.
-                segment += values.value(of: slot)?.unprotectedText ?? ""
+                segment += values.value(of: part)?.unprotectedText ?? ""
                 filled = slot
             case .text(let text):
                 for character in text {
@@ -139,7 +148,7 @@ extension Secret {
     /// Typed values must arrive unchanged; values from a server are the server's own concern.
     fileprivate func checkForHeader(_ slot: Template.Slot) throws(FillFault) {
         guard isHeaderSafe else { throw .notForHeader(slot) }
-        guard slot == .password else { return }
+        guard slot.isTypedSecret else { return }
         guard isFreeOfControls else { throw .notForHeader(slot) }
         let blank = UInt8(ascii: " ")
         let isWhole = withUnsafeBytes { bytes in

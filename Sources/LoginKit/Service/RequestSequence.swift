@@ -224,7 +224,7 @@ extension ServiceClient {
     func take(_ rule: ResponseRule, from facts: ParsedResponse, keepingOld: Bool) throws(LoginFault) {
         for taken in rule.taken {
             if !keepingOld { extraSecrets[.taken(taken.name)] = nil }
-            guard let value = facts.secret(at: taken.place), !value.isEmpty else { continue }
+            guard let value = facts.value(at: taken.place) else { continue }
             guard value.isHeaderSafe else {
                 throw .network(.brokenResponse("what is to be {\(taken.name)} contains a control character"))
             }
@@ -236,8 +236,8 @@ extension ServiceClient {
     func hide(whatIsIn facts: ParsedResponse, by rule: ResponseRule) {
         let places = [rule.token, rule.refreshToken].compactMap { $0 }
         // A short one is a number or a name as a rule, which any text of the server may hold.
-        let taken = rule.taken.compactMap { facts.secret(at: $0.place) }.filter { $0.count >= 8 }
-        hide(places.map { facts.secret(at: $0) } + facts.response.cookies.map(\.value) + taken)
+        let taken = rule.taken.compactMap { facts.value(at: $0.place) }.filter { $0.count >= 8 }
+        hide(places.map { facts.value(at: $0) } + facts.response.cookies.map(\.value) + taken)
     }
 
     /// The slot values of a request that carries `session`.

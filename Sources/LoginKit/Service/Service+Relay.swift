@@ -36,10 +36,12 @@ extension Service {
                 request.hidden = client.hidden
                 return Relayed(try client.anonymously(request), with: nil, at: request.url)
             }
-            let session = try fetchingCSRF(for: profile.sessionRule.slots(forOwn: request), former, username)
+            let slots = profile.sessionRule.slots(forOwn: request)
+            let session = try fetchingCSRF(for: slots, former, username)
             request.hidden = client.hidden
             let values = client.values(session, username: username)
             try fromTemplate(try request.attach(session, profile.sessionRule, values))
+            client.attachCSRFCookies(to: &request, with: slots)
             request.body = try fromTemplate(try profile.sessionRule.adding(to: request, values))
             request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
             guard let credential = session.credential else {
@@ -117,9 +119,11 @@ extension Service {
     ///   answers its challenges by themselves, the method that worked at the login is enough.
     package func attachment(of session: Session, username: String) throws(LoginFault) -> Attachment {
         var request = HTTPRequest(method: "POST", url: endpoint.base)
-        let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
+        let slots = profile.sessionRule.slots(for: request.method)
+        let session = try fetchingCSRF(for: slots, session, username)
         try fromTemplate(
             try request.attach(session, profile.sessionRule, client.values(session, username: username)))
+        client.attachCSRFCookies(to: &request, with: slots)
         request.comeFromBrowser(profile.sessionRule, at: endpoint.origin)
         guard case .credential(let credential) = session else {
             return Attachment(request: request, method: request.basic == nil ? nil : .basic)

@@ -183,9 +183,11 @@ extension Service {
     ) throws(LoginFault) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
         try client.shielded(session.secrets, username: username) { () throws(LoginFault) in
             var request = request
-            let session = try fetchingCSRF(for: profile.sessionRule.slots(for: request.method), session, username)
+            let slots = profile.sessionRule.slots(for: request.method)
+            let session = try fetchingCSRF(for: slots, session, username)
             try fromTemplate(
                 try request.attach(session, profile.sessionRule, client.values(session, username: username)))
+            client.attachCSRFCookies(to: &request, with: slots)
             request.hidden = client.hidden
             // The last one: a challenge of Digest may have to be answered once more.
             var tunnel: (any Tunnel)?
@@ -251,15 +253,17 @@ extension Service {
     func fetchingCSRF(
         for slots: Set<Template.Slot>, _ session: Session, _ username: String, isEnding: Bool = false
     ) throws(LoginFault) -> Session {
-        guard let csrf = profile.sessionRule.csrf, let path = csrf.path, slots.contains(.csrf) else { return session }
-        var rule = RequestRule(method: "GET", path: Template(literal: path), response: profile.proof.rules)
+        guard let csrf = profile.sessionRule.csrf, var rule = csrf.request, slots.contains(.csrf) else {
+            return session
+        }
+        (client.csrf, rule.response) = (nil, profile.proof.rules)
         (rule.response.token, rule.response.username, rule.response.loggedIn) = (csrf.value, nil, nil)
         let facts = try sendOnce(rule, with: session, username: username).facts
         client.hide(whatIsIn: facts, by: rule.response)
         switch facts.judged(by: rule.response, at: .verify, anonymous: anonymousResponse) {
         case .accepted:
-            guard let value = facts.secret(at: csrf.value), !value.isEmpty else { break }
-            client.csrf = value
+            guard let value = facts.value(at: csrf.value) else { break }
+            (client.csrf, client.csrfCookies) = (value, facts.response.cookies)
             let refreshed = client.refreshed(session, by: facts.response)
             return isEnding
                 ? try owned(refreshed, after: session, username: username)
@@ -283,7 +287,7 @@ extension ServiceClient {
     func learnsCSRF(from facts: ParsedResponse) -> Bool {
         guard let value = profile.sessionRule.csrf.flatMap({ facts.told(by: $0) }), value != csrf else { return false }
         hide([value])
-        csrf = value
+        (csrf, csrfCookies) = (value, facts.response.cookies)
         return true
     }
 }

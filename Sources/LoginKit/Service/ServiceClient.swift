@@ -35,6 +35,8 @@ final class ServiceClient {
     var extraSecrets: [CredentialField: Secret] = [:]
     /// For `{csrf}`, once it is known; is sent with the session.
     var csrf: Secret?
+    /// The cookies that came with it.
+    var csrfCookies: [Cookie] = []
     /// The cookies that hold after each response, noted during a logout, which may set others at each of its steps.
     var noted: [[Cookie]]?
 
@@ -146,12 +148,23 @@ final class ServiceClient {
     ) throws(LoginFault) -> HTTPRequest {
         var request = try naming(try rule.request(base: endpoint.base, values))
         request.cookies = cookies
-        if let session { try naming(try request.attach(session, profile.sessionRule, values)) }
+        if let session {
+            try naming(try request.attach(session, profile.sessionRule, values))
+            // What verify accepts has to be the session's own.
+            let slots = rule.slots.union(profile.sessionRule.slots(for: rule.method))
+            if rule != profile.verify { attachCSRFCookies(to: &request, with: slots) }
+        }
         if let visit { request.follow(visit) }
         if let link = visit?.link { request.url = endpoint.origin.description + link }
         if session != nil { request.comeFromBrowser(profile.sessionRule, at: endpoint.origin) }
         request.hidden = hidden
         return request
+    }
+
+    /// Sends the cookies along that came with the value of `{csrf}`, where a request has that and the session has none: services bind one
+    /// to the other.
+    func attachCSRFCookies(to request: inout HTTPRequest, with slots: Set<Template.Slot>) {
+        if slots.contains(.csrf), !profile.sessionRule.cookies { request.cookies = csrfCookies }
     }
 
     /// Rethrows the fault of a template as `fromTemplate`, and names the place where the login's response lacks a value.

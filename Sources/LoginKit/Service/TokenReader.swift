@@ -19,8 +19,7 @@ struct TokenReader {
             throw .failure(.missingInResponse(place: place.description, step: step.rawValue))
         }
         // Empty is none: it would take the place of one that is good.
-        let supplied = answer.refreshToken.flatMap { facts.secret(at: $0) }
-        let refreshToken = supplied.flatMap { $0.isEmpty ? nil : $0 } ?? old?.refreshToken
+        let refreshToken = answer.refreshToken.flatMap { facts.value(at: $0) } ?? old?.refreshToken
         client.hide([value, refreshToken])
         try checkType(facts)
         guard value.isHeaderSafe, refreshToken?.isHeaderSafe != false else {
@@ -37,7 +36,7 @@ struct TokenReader {
     /// token is sent knows better.
     private func checkType(_ facts: ParsedResponse) throws(LoginFault) {
         guard client.profile.session == nil, let type = facts.json?.member("token_type")?.text,
-            type.lowercased() != "bearer"
+            !type.isEmpty, type.lowercased() != "bearer"
         else { return }
         throw .failure(
             .other("the server returned a token of type \(SafeText.quoted(type)); only Bearer is supported"))

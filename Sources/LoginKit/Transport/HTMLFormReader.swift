@@ -79,9 +79,8 @@ struct HTMLFormReader {
             return source.marks.restored(String(cString: content))
         }
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
-        return HTMLAddress.trimmed(
-            (text ?? html).utf8.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
-                .joined(separator: " "))
+        return (text ?? html).utf8.split(whereSeparator: isBlank).map { String(decoding: $0, as: UTF8.self) }
+            .joined(separator: " ").trimmed
     }
 
     /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).
@@ -131,12 +130,10 @@ enum HTMLAddress {
     static func cleaned(_ text: String) -> String {
         var cleaned = String.UnicodeScalarView()
         var isQuery = false
-        for scalar in trimmed(text).unicodeScalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
+        for scalar in text.trimmed.unicodeScalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
             isQuery = isQuery || scalar == "?" || scalar == "#"
             cleaned.append(scalar == "\\" && !isQuery ? "/" : scalar)
         }
         return String(cleaned)
     }
-
-    static func trimmed(_ text: String) -> String { String(text.unicodeScalars.trimming { $0.value <= 0x20 }) }
 }

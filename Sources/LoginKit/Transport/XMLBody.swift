@@ -27,7 +27,7 @@ extension UnsafeRawBufferPointer {
             names.append(String(cString: name).withoutPrefix)
             guard names == path, let text = cxml_content(page) else { continue }
             defer { cxml_forget(text) }
-            return HTMLAddress.trimmed(String(cString: text))
+            return String(cString: text).trimmed
         }
         return nil
     }

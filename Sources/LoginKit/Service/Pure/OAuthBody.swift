@@ -78,7 +78,10 @@ struct OAuthBody {
     /// The code, where it is one of the RFCs'.
     var code: OAuthErrorCode? { text("error").flatMap { OAuthErrorCode(rawValue: $0) } }
 
-    var words: String? { text("error_description").map { String($0.prefix(Self.longestWords)) } }
+    var words: String? {
+        let words = text("error_description") ?? response.errorText
+        return words == text("error") ? nil : words.map { String($0.prefix(Self.longestWords)) }
+    }
 
     func refusal(at step: OAuthStep) -> OAuthRefusal {
         OAuthRefusal(code, at: step, status: response.status, words: words)

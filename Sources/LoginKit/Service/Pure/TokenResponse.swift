@@ -57,7 +57,8 @@ extension IssuedTokens {
 
     fileprivate init(_ body: OAuthBody, at step: OAuthStep) throws(LoginFault) {
         guard let value = body.text("access_token") else { throw body.lacking("access_token", at: step) }
-        guard body.members?["token_type"] == nil || body.text("token_type") != nil else {
+        let type = body.members?["token_type"]
+        guard type == nil || type == .null || type?.string != nil else {
             throw .oauth(.unusableResponse(step, .unsafeText(member: "token_type")))
         }
         if let type = body.text("token_type"), type.lowercased() != "bearer" {
