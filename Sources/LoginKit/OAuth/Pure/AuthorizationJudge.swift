@@ -138,10 +138,9 @@ private struct QueryParameters {
     /// The value of a parameter, which may be there once; `nil` if it is not there.
     func one(_ name: String) throws(AnswerFault) -> String? {
         let all = all(name)
-        guard all.count <= 1 else { throw .repeated(name) }
-        guard let first = all.first else { return nil }
-        guard let value = first else { throw .unreadable(name) }
-        return value
+        if all.count > 1 { throw .repeated(name) }
+        if all.contains(nil) { throw .unreadable(name) }
+        return all.first ?? nil
     }
 
     /// A text for a person: the first of its name, as far as it is readable.
