@@ -764,6 +764,42 @@ struct DiscoverTests {
         #expect(login.code == 2 && login.talk.contains("--preset jupyter"), "\(login.talk)")
     }
 
+    private static func registry(_ tokens: String) -> HTTPResponse {
+        .answer(401, headers: ["WWW-Authenticate: Bearer realm=\"\(tokens)\",service=\"app\""])
+    }
+
+    @Test func `a container registry that verifies passwords on its own origin is logged in to there`() throws {
+        let registry = Self.registry("https://app.example/token")
+        let basic = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Basic realm=\"tokens\""])
+        let (run, requests) = try discover("/v2/", [registry, basic])
+        #expect(run.code == 0 && run.output.contains("method = \"basic\""), "\(run.output) \(run.talk)")
+        #expect(run.output.contains("verify = { get = \"/token?service=app\" }"), "\(run.output)")
+        #expect(requests == ["GET https://app.example/v2/", "GET https://app.example/token?service=app"])
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let login = world.run(
+            "login", "https://app.example/v2/", server: [registry, basic, basic, .answer(200, "{\"token\":\"t\"}")])
+        #expect(login.code == 0 && login.talk.contains(" as anna."), "\(login.talk)")
+        #expect(world.requests.last == "GET https://app.example/token?service=app\nbasic anna:pw")
+    }
+
+    @Test(arguments: [
+        ("https://auth.example/token", []), ("http://app.example/token", []),
+        ("https://app.example/token", [HTTPResponse.answer(200, "{\"token\":\"of anybody\"}")]),
+    ])
+    func `a container registry at which no password can be verified is named, and docker's login as well`(
+        tokens: String, more: [HTTPResponse]
+    ) throws {
+        let server = [Self.registry(tokens)] + more
+        for command in ["login", "discover"] {
+            let world = try TestWorld()
+            let run = world.run(command, "https://app.example/v2/", server: server)
+            #expect(run.code == 2 && run.talk.contains("is a container registry that takes tokens"), "\(run.talk)")
+            #expect(run.talk.contains("\(tokens)?service=app") && run.talk.contains("docker login app.example"))
+            #expect(world.requests.count == server.count && world.requests.allSatisfy { !$0.contains("basic") })
+        }
+    }
+
     @Test func `metadata that loops is not followed`() throws {
         let loop = Self.redirect("/.well-known/oauth-protected-resource")
         let challenge = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])

@@ -234,6 +234,24 @@ struct HelperLoginTests {
         #expect(try lent(world, "https://forge.example") == nil)
     }
 
+    @Test(arguments: ["forgejo", "gitea", "github", "gitlab"])
+    func `the preset of a forge lends a pasted token as a password, and by the user name that git got`(
+        preset: String
+    ) throws {
+        let world = try TestWorld(), url = "https://forge.example"
+        #expect(world.run("profile", "add", "--preset", preset, "--url", url).code == 0)
+        world.person = ScriptedPerson([ScriptedPerson.pastes("tok")])
+        let name = HTTPResponse.answer(200, "{\"login\":\"ann\",\"username\":\"ann\"}")
+        let run = world.run("login", preset, server: [.answer(401), name])
+        #expect(run.code == 0 && run.talk.contains(" as ann."), "\(run.talk)")
+        let sent = preset == "github" ? "x-access-token" : "oauth2"
+        #expect(world.requests.last?.contains("basic \(sent):tok") == true, "\(world.requests)")
+        for username in [nil, "ann", sent] {
+            #expect(try lent(world, url, username: username) == "username=\(sent)\npassword=tok", "\(username ?? "-")")
+        }
+        #expect(try lent(world, url, username: "bob") == nil)
+    }
+
     /// Seconds of this thread, whatever else the machine does.
     private func timeOfListing(_ count: Int) throws -> Double {
         let world = try TestWorld(

@@ -39,8 +39,8 @@ func tell(_ answer: AuthorizationResponse) {
     switch answer {
     case .right(let code): print("code", code.unprotectedText)
     case .denied(let refusal): print("denied", refusal.code?.rawValue ?? "-")
-    case .refused(let forgery): print("refused", forgery.rawValue)
-    case .notAnAddress(let fault): print("not an address", fault.rawValue)
+    case .refused(let forgery): print("refused", forgery)
+    case .notAnAddress(let fault): print("not an address", fault)
     }
     fflush(nil)
 }

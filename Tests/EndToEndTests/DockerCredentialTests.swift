@@ -83,6 +83,8 @@ import Testing
             let result = try ask("store", input)
             #expect(result.code == 1 && result.output == words && result.error.isEmpty)
         }
+        let version = try ask("version", "")
+        #expect(version.code == 0 && version.output.hasPrefix("docker-credential-authctl (authctl) "))
         let unknown = try ask("frob", "")
         #expect(unknown.code == 1 && unknown.output.contains("Unknown credential action"))
     }

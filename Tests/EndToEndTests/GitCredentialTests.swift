@@ -27,10 +27,13 @@ import Testing
         let token = try ask("capability[]=authtype\n" + place, "get", "-P", "chat").output.split(separator: "\n")
         #expect(token.prefix(2) == ["capability[]=authtype", "authtype=Bearer"])
         #expect(try token[2] == "credential=" + authctl.run("token", "chat").output.dropLast())
-        for (input, profile) in [(place, "chat"), ("capability[]=authtype\n" + place, "blog")] {
+        for (input, profile, words) in [
+            (place, "chat", "'session' of the profile: basic = \"oauth2:{token}\""),
+            ("capability[]=authtype\n" + place, "blog", "cannot be used by other programs"),
+        ] {
             let quiet = try ask(input, "get", "-P", profile)
             #expect(quiet.code == 0 && quiet.output.isEmpty && quiet.error.isEmpty)
-            #expect(try !ask(input, "get", "-P", profile, "-v").error.isEmpty)
+            #expect(try ask(input, "get", "-P", profile, "-v").error.contains(words))
         }
         #expect(try demo.requests().count == before)
     }

@@ -135,9 +135,12 @@ import Testing
             ("", "Nothing was pasted: copy the whole line."), ("c0de", "it begins differently"),
             ("https://id.example/done", "it begins differently"),
             (AuthorizationVisit.url, "That is the address to open: paste the one at which the browser ended."),
-            (redirect, "it has no answer in it"), ("\(redirect)?code=c", "it has no answer in it"),
+            (redirect, "its 'state' is missing"), ("\(redirect)?code=c", "its 'state' is missing"),
             ("\(redirect)?code=c&state=x", "it has another state"),
-            ("\(redirect)?code=c&code=d&state=\(LoopbackScene.state)", "it has no answer in it"),
+            (
+                "\(redirect)?code=c&code=d&state=\(LoopbackScene.state)",
+                "The response in that address cannot be used: it has 'code' twice. Open the URL again, and paste the new address."
+            ),
             ("\(redirect)?code=c&state=\(LoopbackScene.state)&iss=https://evil.example", "it is from another server"),
         ]
         for (text, reason) in reasons {
@@ -168,6 +171,8 @@ import Testing
         try visit.finish()
         #expect(try visit.answer.last == "code c0de")
         #expect(try visit.screen.count { $0 == "Ignored a response that belongs to another login." } == 1)
+        let twice = "Ignored the response to this login: it has 'code' twice. Open the URL again."
+        #expect(try visit.screen.count { $0 == twice } == 1)
         let line = try visit.screen.suffix(2).first ?? ""
         #expect(line == "Address: " + String(repeating: "*", count: min(text.count, 110)))
     }

@@ -32,7 +32,8 @@ import Testing
     private static let forgeries: [(String, String, String?, Forgery)] = [
         ("POST", right, nil, .method), ("HEAD", right, nil, .method), ("GET", right, "evil.example", .host),
         ("GET", "/other", nil, .path), ("GET", "/callback", nil, .parameters),
-        ("GET", right + "&code=other", nil, .answer), ("GET", right + "&error=access_denied", nil, .answer),
+        ("GET", right + "&code=other", nil, .answer(.repeated("code"))),
+        ("GET", right + "&error=access_denied", nil, .answer(.both)),
         ("GET", "/callback?code=c0de&state=another", nil, .state),
         ("GET", right + "&iss=https://evil.example", nil, .issuer),
     ]

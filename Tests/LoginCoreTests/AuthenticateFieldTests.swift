@@ -86,6 +86,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            #"Bearer realm="https://auth.example/token",service="registry.example""#,
+            "https://auth.example/token?service=registry.example"
+        ),
+        (
+            #"Bearer service="a b", realm="https://r.example/jwt/auth?x=y",scope="repository:z:pull""#,
+            "https://r.example/jwt/auth?x=y&service=a%20b"
+        ),
+        (#"Bearer realm="https://auth.example/token""#, nil), (#"Bearer realm="notes", service="x""#, nil),
+        (#"Basic realm="https://auth.example/token", service="x""#, nil),
+        (#"Bearer realm="https://x", service="x", resource_metadata="https://x/.well-known/y""#, nil),
+    ])
+    func `a container registry is told by the realm and the service of its Bearer challenge`(
+        line: String, tokens: String?
+    ) {
+        #expect(AuthenticateChallenge.parse([line]).registryTokens == tokens)
+    }
+
     @Test func `a comma in a value without quotes belongs to it where a parameter follows`() {
         let found = AuthenticateChallenge.parse(["Digest realm=a, b, nonce=n", "Basic, realm=x"])
         #expect(found.map(\.parameters) == [["realm": "a, b", "nonce": "n"], ["realm": "x"]])

@@ -54,6 +54,10 @@ struct MethodChoiceTests {
                 refusal([method], offers, ticket: Self.ticket)
                     == .untrusted(.weakerMethod(offered: offered, accepted: [method])))
         }
+        let registry = "Bearer realm=\"https://a/token\",service=\"a\""
+        #expect(
+            refusal([.basic], [registry])
+                == .usage(.registry(url: "https://a/me", tokens: "https://a/token?service=a")))
         #expect(
             refusal([.auto], ["NTLM", "Bearer realm=\"x\""])
                 == .untrusted(.weakerMethod(offered: ["ntlm", "bearer"], accepted: [.auto])))

@@ -30,6 +30,8 @@ struct OAuthAnswerTests {
     @Test(arguments: [
         "code=c%2F+1&state=s0123456789", "state=s0123456789&code=c%2F%201", "&code=c/+1&&state=s%30123456789&more=x",
         "code=c%2F+1&state=s0123456789&iss=https%3A%2F%2Fid.example",
+        "code=c%2F+1&state=s0123456789&user=J%FCrgen&scope=a&scope=b",
+        "a%=1&code=c%2F+1&b=100%&%ff=x&state=s0123456789",
     ])
     func `the right answer brings its code, by the port and pasted`(query: String) {
         #expect(heard("/callback?\(query)") == .right(code: Secret("c/ 1")))
@@ -44,14 +46,18 @@ struct OAuthAnswerTests {
         ("/callback?code=c&state=s012345678", .state), ("/callback?code=c&state=S0123456789", .state),
         ("/callback/?code=c&state=s0123456789", .path), ("/Callback?code=c&state=s0123456789", .path),
         ("/favicon.ico", .path), ("http://127.0.0.1:41873/callback?code=c&state=s0123456789", .path), ("*", .path),
-        ("/callback?code=c&code=d", .parameters), ("/callback?code=c&state=%ff", .parameters),
-        ("/callback?code=c&state=x&state=s0123456789", .state),
-        ("/callback?code=c&state=s0123456789&code=d", .answer),
-        ("/callback?code=c&state=s0123456789&stat%65=s0123456789", .answer),
-        ("/callback?code=c&error=access_denied&state=s0123456789", .answer),
-        ("/callback?code=&state=s0123456789", .answer), ("/callback?code=%0a&state=s0123456789", .answer),
-        ("/callback?code=%ff&state=s0123456789", .answer), ("/callback?code=%4&state=s0123456789", .answer),
-        ("/callback?state=s0123456789", .answer),
+        ("/callback?code=c&code=d", .parameters), ("/callback?code=c&state=%ff", .state),
+        ("/callback?code=c&state=x&state=s0123456789", .answer(.repeated("state"))),
+        ("/callback?code=c&state=s0123456789&code=d", .answer(.repeated("code"))),
+        ("/callback?code=c&state=s0123456789&stat%65=s0123456789", .answer(.repeated("state"))),
+        ("/callback?code=c&error=access_denied&state=s0123456789", .answer(.both)),
+        ("/callback?code=&state=s0123456789", .answer(.unreadable("code"))),
+        ("/callback?code=%0a&state=s0123456789", .answer(.unreadable("code"))),
+        ("/callback?code=%ff&state=s0123456789", .answer(.unreadable("code"))),
+        ("/callback?code=%4&state=s0123456789", .answer(.unreadable("code"))),
+        ("/callback?error=%ff&state=s0123456789", .answer(.unreadable("error"))),
+        ("/callback?code=c&state=s0123456789&iss=https://id.example&iss=https://id.example", .answer(.repeated("iss"))),
+        ("/callback?state=s0123456789", .answer(.empty)),
     ]
 
     @Test(arguments: forgeries) func `what is forged gets a fixed answer, and is none to this login`(
@@ -62,7 +68,7 @@ struct OAuthAnswerTests {
     }
 
     @Test func `only a sender who knows the state counts`() {
-        #expect(Forgery.allCases.filter(\.knowsState) == [.answer, .issuer])
+        #expect(Forgery.issuer.knowsState)
         for (target, forgery) in Self.forgeries {
             let counts = AuthorizationFlow.Reply(heard(target)) == .forged
             #expect(counts == forgery.knowsState && (target.contains("s0123456789") || !counts), "\(target)")
@@ -99,6 +105,7 @@ struct OAuthAnswerTests {
         ("https://id.example/authorize?response_type=code&client_id=authctl&state=s0123456789", .requestAddress),
         (SomeOAuth.redirect, .incomplete), (SomeOAuth.redirect + "?code=c", .incomplete),
         (SomeOAuth.redirect + "?code=c&state=another", .otherState),
+        (SomeOAuth.redirect + "?code=c&code=d&state=s0123456789", .answer(.repeated("code"))),
         (SomeOAuth.redirect + "?state=s0123456789&code=c&iss=https://evil.example", .otherIssuer),
     ]
 
@@ -148,6 +155,12 @@ struct OAuthAnswerTests {
         #expect(
             heard(query + "access_denied&iss=https://id.example", promised) == denied(.accessDenied, words: "Call me"))
         #expect(heard(query + "invalid_scope") == denied(.invalidScope, words: "Call me"))
+    }
+
+    @Test func `a denial whose words are in Latin-1 is a denial, and the rest of its words is shown`() {
+        let query = "/callback?state=s0123456789&error=access_denied&error_description=F%FCr+J%FCrgen"
+        #expect(heard(query) == denied(.accessDenied, words: "F\u{FFFD}r J\u{FFFD}rgen"))
+        #expect(pasted("http://127.0.0.1:41873\(query)") == denied(.accessDenied, words: "F\u{FFFD}r J\u{FFFD}rgen"))
     }
 
     @Test func `where no issuer is known, none is compared`() {

@@ -45,12 +45,21 @@ struct OAuthResourceTests {
         }
     }
 
-    @Test(arguments: ["/x", "nonsense"]) func `a challenge that names no URL is not called another origin`(
-        place: String
-    ) {
+    @Test(arguments: ["/x", "nonsense", "'https://notes.example/x'"])
+    func `a challenge that names no URL is not followed: the well-known places are asked`(place: String) throws {
+        let line = "Bearer resource_metadata=\(place), scope='a b'"
+        let challenge = try #require(AuthenticateChallenge.parse([line]).first)
+        var search = try ResourceMetadataSearch(for: Self.url, challenge: challenge, parse: SomeOAuth.parse)
+        let usual = try ResourceMetadataSearch(for: Self.url, challenge: nil, parse: SomeOAuth.parse)
         let fault = MetadataFault.noPlace(place)
-        #expect(throws: fault) { try places("https://notes.example/mcp", ["resource_metadata": place]) }
+        #expect(search.next == usual.next && search.doubt == fault)
         #expect(fault.exitCode == .untrusted && !words(of: fault).contains("another origin"))
+        let document = SomeOAuth.response(
+            200, #"{"resource":"https://notes.example/mcp","authorization_servers":["https://id.example"]}"#)
+        let found = try search.take(document, parse: SomeOAuth.parse)
+        #expect(found?.issuer == "https://id.example")
+        // Single quotes are none, so that where the scope begins and ends is not said either.
+        #expect(ResourceMetadata.usualScope(challenge: challenge, resource: found, server: nil) == nil)
     }
 
     @Test func `a challenge that names its metadata twice is not followed: the well-known places are asked`() throws {

@@ -295,6 +295,40 @@ final class Waiting<Value>: @unchecked Sendable {
         #expect(throws: fault) { try stranger.save(Secret("x"), for: ann, expires: nil) }
     }
 
+    @Test func `a made-up generation is damage of one machine's memory or of one value, and is not counted on from`()
+        throws
+    {
+        let one = try machines.machine("m1"), other = try machines.machine("m2"), made = (1 << 53) - 1
+        try one.save(Secret("first"), for: ann, expires: nil)
+        #expect(try other.find(ann) == Secret("first"))
+        let (file, first) = try #require(try value(of: ann, one)), memory = try one.memory(ann)
+        let damage = StoreFault.damaged(path: memory.file.path, problem: "it was not written by authctl")
+        for member in [\SharedMemory.Content.mark, \.sequence] {
+            let before = try memory.read()
+            try memory.update { $0[keyPath: member] = made }
+            #expect(throws: damage) { try one.find(ann) }
+            #expect(throws: damage) { try one.save(Secret("second"), for: ann, expires: nil) }
+            #expect(try machines.values[file] == first)
+            #expect(try other.find(ann) == Secret("first"))
+            // As the message says.
+            try FileManager.default.removeItem(atPath: memory.file.path)
+            try memory.update { $0 = before }
+        }
+        try one.save(Secret("second"), for: ann, expires: nil)
+        #expect(try other.find(ann) == Secret("second"))
+        // By somebody who has the key.
+        let open = SharedValue.Open(generation: made, machine: "m3", saved: 0, erased: false)
+        try machines.put(SharedValue(open, Secret("third")).text(for: ann, key: one.key), in: file)
+        let foreign = StoreFault.shared(machines.name, .foreignValue(key: try one.id(ann)))
+        for machine in [one, other] {
+            #expect(throws: foreign) { try machine.find(ann) }
+            #expect(throws: foreign) { try machine.save(Secret("fourth"), for: ann, expires: nil) }
+        }
+        try machines.remove(try one.id(ann))
+        try one.save(Secret("fourth"), for: ann, expires: nil)
+        #expect(try other.find(ann) == Secret("fourth"))
+    }
+
     @Test func `one machine makes the key, and the others are told to copy it`() throws {
         let keys = (1...3).map { "\(machines.folder.parent)/m\($0)/key" }
         let missing = StoreFault.shared(machines.name, .keyMissing(path: keys[0]))

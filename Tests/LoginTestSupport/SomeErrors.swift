@@ -95,6 +95,7 @@ enum SomeErrors {
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
             .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
+            .registry(url: hostile, tokens: hostile),
             .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
             .unconfirmed(UnconfirmedLogin(response: .tookPassword, url: hostile)),

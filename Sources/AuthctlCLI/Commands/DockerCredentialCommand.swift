@@ -12,7 +12,7 @@ struct DockerCredentialCommand: BasicCommand {
         abstract: "Credential helper for docker, run as \(program).",
         shouldDisplay: false)
 
-    @Argument(help: ArgumentHelp("get, store, erase or list.", valueName: "action"))
+    @Argument(help: ArgumentHelp("get, store, erase, list or version.", valueName: "action"))
     var action: String
 
     @OptionGroup var basic: BasicOptions
@@ -22,6 +22,10 @@ struct DockerCredentialCommand: BasicCommand {
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let streams = invocation.streams
+        if action == "version" {
+            try streams.result("\(Self.program) (authctl) \(Version.number)")
+            return .ok
+        }
         guard let method = DockerHelper.Verb(rawValue: action) else {
             // docker's own helpers say so.
             try streams.result("Unknown credential action \(SafeText.quoted(action, limit: 40))")

@@ -128,9 +128,10 @@ struct DockerHelper {
         _ server: DockerServer, mayProve: (Profile) -> Bool = { _ in false }
     ) throws(LoginFault) -> HelperLogin? {
         guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil,
-            let login = try invocation.helperLogin(at: origin, username: nil, mayProve: mayProve), login.isPair
+            let login = try invocation.helperLogin(at: origin, username: nil, mayProve: mayProve)
         else { return nil }
-        return login
+        if !login.isPair, login.account.kind == .token { invocation.explain(login.missingPair) }
+        return login.isPair ? login : nil
     }
 }
 

@@ -27,9 +27,7 @@ struct GitHelper {
             return
         }
         if case .token = lent.proof, !request.takesAuthtype {
-            invocation.explain(
-                "this login is a token, and git did not announce that it accepts one (capability[]=authtype)")
-            return
+            return invocation.explain(login.missingPair)
         }
         try invocation.streams.result(try lent.gitAnswer())
     }

@@ -106,7 +106,8 @@ extension Invocation {
         guard let record = try context.record(of: profile) else { return nil }
         let chosen = options.username.map { record.account(named: $0) } ?? record.activeAccount
         guard let username else { return chosen }
-        let account = record.account(named: username)
+        // git asks again, and erases, by the user name that it got.
+        let account = record.account(named: username) ?? (profile.sessionRule.sendsAlways(username) ? chosen : nil)
         // What `-u` says holds whatever else is asked for.
         return options.username == nil || account == chosen ? account : nil
     }
@@ -159,12 +160,19 @@ struct HelperLogin {
                 let session = try source.session(of: account)
                 if let lent = try lent(session, try source.taken(account.username)) { return lent }
             }
-            invocation.explain("the session of \(profile.name) cannot be used by other programs")
+            invocation.explain(
+                isLendable ? missingPair : "the session of \(profile.name) cannot be used by other programs")
             return nil
         } catch .loginRequired {
             invocation.explain("the login of \(profile.name) has expired, and cannot be refreshed without a question")
             return nil
         }
+    }
+
+    /// Tells how a profile lends a token that is sent in a header.
+    var missingPair: String {
+        "\(profile.name) sends its token in a header; if the service takes it as a password, add to 'session' of the profile: "
+            + "basic = \"oauth2:{token}\""
     }
 
     /// Returns the stored login, even if it has expired.

@@ -87,6 +87,8 @@ package enum UsageFault: Error, Equatable, Sendable {
     case proposesProfile(url: String)
     /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
     case noChallenge(url: String, status: Int)
+    /// A container registry that takes tokens of its own alone, issued at this URL, where no password can be verified.
+    case registry(url: String, tokens: String)
     case tokenHasOnlyHeader(method: AuthenticationMethod)
     /// A command was to get a token of a login that has none.
     case commandGetsNoToken(method: AuthenticationMethod)

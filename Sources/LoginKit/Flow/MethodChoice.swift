@@ -92,6 +92,7 @@ struct MethodChoice: Equatable, Sendable {
 
     private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginFault {
         if offered.isEmpty { return .usage(.noChallenge(url: url, status: status)) }
+        if let tokens = offered.registryTokens { return .usage(.registry(url: url, tokens: tokens)) }
         let unusable = accepts(.digest) ? DigestChallenge.strongest(of: offered).unusable : []
         for case .malformed(let problem) in unusable where offered.allSatisfy({ $0.scheme == "digest" }) {
             return .network(.brokenResponse("it asks for Digest, but \(problem)"))
@@ -100,6 +101,22 @@ struct MethodChoice: Equatable, Sendable {
             return .usage(.takesNoPassword(method: .negotiate))
         }
         return .untrusted(.weakerMethod(offered: offered.map(\.offerName), accepted: accepted))
+    }
+}
+
+extension [AuthenticateChallenge] {
+    /// Whether one of them can be answered with a password or a ticket.
+    var areAnswered: Bool { contains { HTTPScheme(rawValue: $0.scheme) != nil } }
+
+    /// Where a container registry issues the tokens that are all it takes, for its service (CNCF Distribution, "Token Authentication
+    /// Specification"); `nil` for any other Bearer.
+    var registryTokens: String? {
+        guard !areAnswered, let bearer = first(where: { $0.scheme == "bearer" })?.parameters,
+            bearer["resource_metadata"] == nil, let service = bearer["service"], let realm = bearer["realm"],
+            realm.contains("://")
+        else { return nil }
+        let mark = realm.contains("?") ? "&" : "?"
+        return "\(realm)\(mark)service=\(Hexadecimal.percentEncoded(service.utf8, where: \.isUnreserved))"
     }
 }
 

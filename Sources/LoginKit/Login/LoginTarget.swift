@@ -180,7 +180,4 @@ extension LoginTarget {
 extension [AuthenticateChallenge] {
     /// Whether a token is all that the service takes (RFC 6750, section 3).
     var wantsToken: Bool { contains { $0.scheme == "bearer" } && !areAnswered }
-
-    /// Whether HTTP authentication answers one of them.
-    var areAnswered: Bool { contains { HTTPScheme(rawValue: $0.scheme) != nil } }
 }

@@ -107,7 +107,9 @@ extension PasteFault {
         case .empty: "Nothing was pasted: copy the whole line."
         case .requestAddress: "That is the address to open: paste the one at which the browser ended."
         case .otherAddress: Self.not("it begins differently")
-        case .incomplete: Self.not("it has no answer in it")
+        case .incomplete: Self.not("its 'state' is missing")
+        case .answer(let fault):
+            "The response in that address cannot be used: \(fault.words). Open the URL again, and paste the new address."
         case .otherState: Self.not("it has another state")
         case .otherIssuer: Self.not("it is from another server")
         }
@@ -124,7 +126,21 @@ extension Forgery {
         switch self {
         case .state: "Ignored a response that belongs to another login."
         case .issuer: "Ignored a response from another server."
-        case .malformed, .method, .host, .path, .parameters, .answer: nil
+        case .parameters: "Ignored a response without a state. Open the URL again."
+        case .answer(let fault): "Ignored the response to this login: \(fault.words). Open the URL again."
+        case .malformed, .method, .host, .path: nil
+        }
+    }
+}
+
+extension AnswerFault {
+    /// A clause about the response.
+    fileprivate var words: String {
+        switch self {
+        case .empty: "it has neither a code nor an error"
+        case .both: "it has both a code and an error"
+        case .repeated(let name): "it has '\(name)' twice"
+        case .unreadable(let name): "its '\(name)' cannot be read"
         }
     }
 }

@@ -13,7 +13,7 @@ enum AuthorizationResponse: Equatable, Sendable {
 }
 
 /// A request to the loopback port that is not a response to this login.
-enum Forgery: String, Equatable, Sendable, CaseIterable {
+enum Forgery: Hashable, Sendable {
     /// No HTTP request that is whole, of a reasonable length and there in time.
     case malformed
     /// Anything but GET (RFC 8252, section 7.3).
@@ -25,8 +25,8 @@ enum Forgery: String, Equatable, Sendable, CaseIterable {
     case parameters
     /// The state is of another login (RFC 6749, section 10.12).
     case state
-    /// It has the state of this login, but not one code or one error: none, both, twice, or not readable.
-    case answer
+    /// It has the state of this login, but not one code or one error that can be used.
+    case answer(AnswerFault)
     /// It is from another issuer, or does not name its own although that was promised (RFC 9207, section 2.4).
     case issuer
 
@@ -48,15 +48,28 @@ enum Forgery: String, Equatable, Sendable, CaseIterable {
     }
 }
 
+/// What is wrong with a response that has the state of this login.
+enum AnswerFault: Error, Hashable, Sendable {
+    /// It has neither a code nor an error.
+    case empty
+    /// It has a code and an error.
+    case both
+    /// This parameter is there twice, which none may be (RFC 6749, section 3.1).
+    case repeated(String)
+    /// The value of this parameter is not UTF-8, has a `%` without its digits, or is no code.
+    case unreadable(String)
+}
+
 /// A pasted text that is not the address at which the browser ended.
-enum PasteFault: String, Equatable, Sendable, CaseIterable {
+enum PasteFault: Equatable, Sendable {
     case empty
     /// It does not begin as the redirect does; also a code by itself, which has neither a state nor an issuer.
     case otherAddress
     /// The address that was to be opened.
     case requestAddress
-    /// It is the redirect, and carries no answer: it was cut, or copied before the login.
+    /// It is the redirect, and has no state: it was cut, or copied before the login.
     case incomplete
+    case answer(AnswerFault)
     case otherState
     case otherIssuer
 }

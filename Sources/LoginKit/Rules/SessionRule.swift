@@ -35,6 +35,9 @@ package struct SessionRule: Equatable, Sendable {
     /// Whether the credential itself is what is sent, be it with more where the request writes.
     package var isCredential: Bool { headers.isEmpty && !cookies && basic == nil && !bodySlots.contains(.token) }
 
+    /// Whether the pair of every account has this user name.
+    package func sendsAlways(_ username: String) -> Bool { basic?.username == Template(literal: username) }
+
     /// The headers of a request with this verb.
     func headers(for method: String) -> [HeaderRule] {
         headers + (RequestRule.onlyReads(method) ? [] : writeHeaders)

@@ -119,8 +119,8 @@ struct SharedValue {
 
         /// Whether its numbers are plausible: a holder of the key could make others fail at them.
         fileprivate var isWithinLimits: Bool {
-            (1...(1 << 53)).contains(generation) && (0...(1 << 53)).contains(sequence)
-                && (!refused || unfinished != nil) && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
+            generation > 0 && sequence >= 0 && (!refused || unfinished != nil)
+                && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
         }
 
         init(generation: Int, machine: String, saved: Int64, refreshing: Lock? = nil, erased: Bool = false) {

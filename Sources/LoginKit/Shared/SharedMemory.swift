@@ -49,12 +49,15 @@ struct SharedMemory {
     }
 
     let file: SafeFile
+    private let mostCounted: Int
 
     /// - Parameters:
     ///   - folder: the state folder, an absolute path.
     ///   - store: the one that it is about: two stores may have one key.
     ///   - key: the login's in the engine.
-    init(folder: String, store: StoreName, key: String) {
+    ///   - mostCounted: the highest generation that there can be.
+    init(folder: String, store: StoreName, key: String, mostCounted: Int) {
+        self.mostCounted = mostCounted
         let name = "\(store.program ?? "")-\(key.split(separator: "/").last ?? "").json"
         file = SafeFile(folder: "\(folder)/shared", name: name, limit: Self.limit, wait: SafeFile.usualWait)
     }
@@ -76,7 +79,9 @@ struct SharedMemory {
 
     private func content(_ bytes: Secret?) throws(StoreFault) -> Content {
         guard let bytes else { return Content() }
-        guard let content = SecretJSON.decode(Content.self, from: bytes) else {
+        guard let content = SecretJSON.decode(Content.self, from: bytes),
+            max(content.mark, content.sequence) <= mostCounted
+        else {
             throw .damaged(path: file.path, problem: "it was not written by authctl")
         }
         return content

@@ -51,7 +51,7 @@ extension SharedStore {
     }
 
     func memory(_ account: AccountID) throws(StoreFault) -> SharedMemory {
-        SharedMemory(folder: folder, store: name, key: try id(account))
+        SharedMemory(folder: folder, store: name, key: try id(account), mostCounted: mostCounted)
     }
 
     /// Reads this machine's mark, *then* the value, and raises the mark.

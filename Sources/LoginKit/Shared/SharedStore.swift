@@ -109,11 +109,17 @@ final class SharedStore: SharedCredentialStore {
     /// A value of an account, from the engine or the disk.
     func opened(_ text: String, _ account: AccountID) throws(StoreFault) -> SharedValue {
         if SharedValue.isNewer(text) { throw .newerVersion(path: "\(name)") }
-        guard let value = SharedValue(text, for: account, key: key) else {
+        guard let value = SharedValue(text, for: account, key: key),
+            max(value.open.generation, value.open.sequence) <= mostCounted
+        else {
             throw .shared(name, .foreignValue(key: try id(account)))
         }
         return value
     }
+
+    /// The highest generation that clocks and refreshes can have led to: 136 years ahead, for machines whose clock is wrong. A higher one is
+    /// refused before anything counts on from it, which would damage the login for all machines.
+    var mostCounted: Int { max(0, Int(clock.now())) + (1 << 32) }
 
     /// Puts what `next` makes of the present value, until nobody is faster.
     /// - Parameters:

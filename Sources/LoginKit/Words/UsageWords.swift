@@ -89,6 +89,11 @@ extension UsageFault {
                 next:
                     "\(ShellCommand("authctl", "discover", url)) looks for another login, and prints a profile to complete"
             )
+        case .registry(let url, let tokens):
+            let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? url
+            return Message(
+                "\(SafeText.escaped(url)) is a container registry that takes tokens from \(SafeText.escaped(tokens)), where authctl cannot verify a password",
+                next: "log in with docker's own command: \(ShellCommand("docker", "login", host))")
         case .tokenHasOnlyHeader(let method):
             return Message(
                 "method \(method.rawValue) has no token",

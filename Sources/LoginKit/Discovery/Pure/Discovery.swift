@@ -40,7 +40,7 @@ final class Discovery: MetadataTransport {
 
     /// Asks the URL itself, and follows redirects on its origin, before anything secret is sent.
     /// - Returns: path and query of the end, what it wants of somebody without a login, and the endpoint of an MCP server.
-    /// - Throws: `usage` where it is not there; `untrusted` for a redirect to another origin; `network`.
+    /// - Throws: `usage` where it is not there, or verifies no password; `untrusted` for a redirect to another origin; `network`.
     func arrive() throws(LoginFault) -> (target: String, challenges: [AuthenticateChallenge], mcp: String?) {
         let visit = try firstVisit()
         return (visit.end.target, visit.challenges, visit.mcp)
@@ -53,8 +53,20 @@ final class Discovery: MetadataTransport {
             let place = SafeText.escaped(visit.end.text)
             throw .usage(.badValue(option: place, problem: "not found (\(visit.response.status))"))
         }
-        first = visit
-        return visit
+        let endpoint = try passwordEndpoint(of: visit)
+        first = endpoint
+        return endpoint
+    }
+
+    /// - Returns: where a container registry verifies a password before it issues tokens; of any other service the same visit.
+    /// - Throws: `usage` for a registry that does so on another origin, or not at all.
+    private func passwordEndpoint(of visit: DiscoveryVisit) throws(LoginFault) -> DiscoveryVisit {
+        guard let tokens = visit.challenges.registryTokens else { return visit }
+        if let url = read(tokens), url.origin == start.origin {
+            let endpoint = try self.visit(url.target)
+            if endpoint.challenges.areAnswered { return endpoint }
+        }
+        throw .usage(.registry(url: visit.end.text, tokens: tokens))
     }
 
     /// - Throws: `verifyProvesNothing` where everything lets anonymous clients in; `untrusted` for a redirect or a form that leads to another

@@ -49,26 +49,35 @@ struct AuthorizationJudge: Equatable, Sendable {
         return answer
     }
 
+    /// Judges a query. Unrecognized parameters are ignored, whatever their values (RFC 6749, section 4.1.2).
     private func judge(query: String) -> AuthorizationResponse {
         let parameters = QueryParameters(query)
-        guard let state = parameters["state"] else { return .refused(.parameters) }
-        guard Secret(state) == self.state else { return .refused(.state) }
-        guard parameters.areSound else { return .refused(.answer) }
-        let named = parameters["iss"]
+        let states = parameters.all("state")
+        guard !states.isEmpty else { return .refused(.parameters) }
+        guard states.contains(where: { $0.map { Secret($0) } == state }) else { return .refused(.state) }
+        do throws(AnswerFault) {
+            return try judge(parameters)
+        } catch {
+            return .refused(.answer(error))
+        }
+    }
+
+    /// Judges the parameters of a response that has the state of this login.
+    private func judge(_ parameters: QueryParameters) throws(AnswerFault) -> AuthorizationResponse {
+        _ = try parameters.one("state")
+        let named = try parameters.one("iss"), code = try parameters.one("code"), error = try parameters.one("error")
         if let named, let issuer, named != issuer { return .refused(.issuer) }
         let keepsPromise = named != nil || !promisesIssuer
-        switch (parameters["code"], parameters["error"]) {
+        switch (code, error) {
         case (let code?, nil):
             guard keepsPromise else { return .refused(.issuer) }
-            guard !code.isEmpty, code.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
-                return .refused(.answer)
-            }
+            guard !code.isEmpty, code.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { throw .unreadable("code") }
             return .right(code: Secret(code))
         case (nil, let error?):
-            let words = keepsPromise ? parameters["error_description"].map { String($0.prefix(4096)) } : nil
+            let words = keepsPromise ? parameters.words("error_description").map { String($0.prefix(4096)) } : nil
             return .denied(OAuthRefusal(OAuthErrorCode(rawValue: error), at: .authorization, words: words))
-        case (nil, nil), (_?, _?):
-            return .refused(.answer)
+        case (nil, nil): throw .empty
+        case (_?, _?): throw .both
         }
     }
 
@@ -94,7 +103,7 @@ struct AuthorizationJudge: Equatable, Sendable {
     /// Whether it is what the browser was to open: it carries the same state.
     private func isRequest(_ text: String) -> Bool {
         guard text.hasPrefix("http"), let mark = text.firstIndex(of: "?") else { return false }
-        return QueryParameters(String(text[text.index(after: mark)...]))["response_type"] != nil
+        return !QueryParameters(String(text[text.index(after: mark)...])).all("response_type").isEmpty
     }
 }
 
@@ -104,32 +113,42 @@ extension Forgery {
         switch self {
         case .state: .otherState
         case .issuer: .otherIssuer
-        case .parameters, .answer, .malformed, .method, .host, .path: .incomplete
+        case .answer(let fault): .answer(fault)
+        case .parameters, .malformed, .method, .host, .path: .incomplete
         }
     }
 }
 
-/// A query as forms write it (WHATWG URL, `application/x-www-form-urlencoded`), where no parameter is there twice (RFC 6749,
-/// section 3.1).
+/// A query as forms write it (WHATWG URL, `application/x-www-form-urlencoded`); each parameter is read by itself.
 private struct QueryParameters {
-    private var values: [String: String] = [:]
-    /// Whether no name comes twice, every `%` has its digits, and all of it is UTF-8.
-    private(set) var areSound = true
+    /// The values of each name, as they stand there.
+    private var values: [String: [Substring.UTF8View]] = [:]
 
     init(_ query: String) {
         for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
             let left = piece.prefix { $0 != UInt8(ascii: "=") }
-            guard let name = Self.decoded(left), let value = Self.decoded(piece.dropFirst(left.count + 1)),
-                values[name] == nil
-            else {
-                areSound = false
-                continue
-            }
-            values[name] = value
+            guard let name = Self.decoded(left) else { continue }
+            values[name, default: []].append(piece.dropFirst(left.count + 1))
         }
     }
 
-    subscript(name: String) -> String? { values[name] }
+    /// All values of a parameter; `nil` for one that is not readable.
+    func all(_ name: String) -> [String?] { values[name, default: []].map(Self.decoded) }
+
+    /// The value of a parameter, which may be there once; `nil` if it is not there.
+    func one(_ name: String) throws(AnswerFault) -> String? {
+        let all = all(name)
+        if all.count > 1 { throw .repeated(name) }
+        if all.contains(nil) { throw .unreadable(name) }
+        return all.first ?? nil
+    }
+
+    /// A text for a person: the first of its name, as far as it is readable.
+    func words(_ name: String) -> String? {
+        values[name]?.first.flatMap { FormText.decoded($0, isStrict: false) }.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
 
     private static func decoded(_ text: Substring.UTF8View) -> String? {
         FormText.decoded(text, isStrict: true).flatMap { String(validating: $0, as: UTF8.self) }

@@ -197,12 +197,14 @@ struct ResourceMetadata: Equatable, Sendable {
 
     /// The scope where no profile says it: that of the challenge (RFC 6750, section 3), else what the resource
     /// lists, else `openid` where the server has it, without which some refuse; and `offline_access` where the server has it, so that
-    /// there is a refresh token. What cannot be a scope is left out.
+    /// there is a refresh token. What cannot be a scope is left out, and so is a challenge's in single quotes, which are none.
     static func usualScope(
         challenge: AuthenticateChallenge?, resource: ResourceMetadata?, server: ServerMetadata?
     ) -> String? {
         let listed = resource?.scopes ?? []
-        let scope = challenge?.parameters["scope"].flatMap { $0.isEmpty ? nil : $0 } ?? listed.joined(separator: " ")
+        let scope =
+            challenge?.parameters["scope"].flatMap { $0.isEmpty || $0.hasPrefix("'") ? nil : $0 }
+            ?? listed.joined(separator: " ")
         var names = scope.split(separator: " ").map(String.init).filter(\.isScopeToken)
         if names.isEmpty, server?.scopes.contains("openid") == true { names = ["openid"] }
         if server?.scopes.contains("offline_access") == true, !names.contains("offline_access") {
@@ -227,21 +229,23 @@ extension EndpointURL {
 struct ResourceMetadataSearch: Equatable, Sendable {
     private let url: EndpointURL
     private let isNamed: Bool
-    /// The reason for ignoring a challenge that names a place twice (RFC 9110, section 11.2); told if no other place says more.
+    /// The reason for ignoring a challenge that names a place twice (RFC 9110, section 11.2), or none that is a URL; told if no other
+    /// place says more.
     let doubt: MetadataFault?
     private var places: [EndpointURL]
     private var nextIndex = 0
 
     /// - Parameter challenge: that of Bearer, if there is one (RFC 9728, section 5.1).
-    /// - Throws: `elsewhere` where the challenge leads to another origin, `noPlace` where it does not name a URL.
+    /// - Throws: `elsewhere` where the challenge leads to another origin.
     init(
         for url: EndpointURL, challenge: AuthenticateChallenge?, parse: URLReading
     ) throws(MetadataFault) {
         self.url = url
         let name = "resource_metadata"
-        doubt = challenge?.repeated.contains(name) == true ? .repeatedParameter(name) : nil
-        if doubt == nil, let named = challenge?.parameters[name], !named.isEmpty {
-            guard let place = parse(named) else { throw .noPlace(named) }
+        let named = challenge?.parameters[name].flatMap { $0.isEmpty ? nil : $0 }, place = named.flatMap(parse)
+        let isRepeated = challenge?.repeated.contains(name) == true
+        doubt = isRepeated ? .repeatedParameter(name) : place == nil ? named.map { .noPlace($0) } : nil
+        if doubt == nil, let named, let place {
             guard place.origin == url.origin else { throw .elsewhere(url: named) }
             (places, isNamed) = ([place], true)
             return
