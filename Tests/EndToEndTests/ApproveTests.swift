@@ -64,6 +64,8 @@ import Testing
     private func type(_ text: String, into run: TerminalRun) {
         for character in text {
             run.pty.type(String(character))
+            // What comes together was pasted.
+            #expect(eventually { run.pty.unread == 0 })
             run.pty.watch(milliseconds: 60)
         }
     }
@@ -102,7 +104,6 @@ import Testing
         try run.pty.wait(for: "issues/1")
         run.pty.type("y\r")
         try run.pty.wait(for: "Allow?")
-        run.pty.watch(milliseconds: 600)
         run.pty.type("y\r")
         try run.pty.wait(for: "Type y, a or n")
         run.pty.type("\u{1B}[200~y\r\u{1B}[201~")
@@ -124,7 +125,7 @@ import Testing
         type("y", into: run)
         desk.type("{\"ended\":\"1\",\"answer\":\"withdrawn\"}\n" + Self.question("2"))
         try run.pty.wait(for: "issues/2\"")
-        type("\ry\r", into: run)
+        run.pty.type("\ry\r")
         try run.pty.wait(for: "Allow?")
         run.pty.watch(milliseconds: 100)
         #expect(!run.pty.text.contains("Allowed") && !run.pty.text.contains("Refused"), "\(run.said)")

@@ -129,9 +129,8 @@ import Testing
             authctl exec --ephemeral -P chat -u ann --password-file password -- bash --norc --noprofile --noediting -i
             echo stopped $?; fg; echo done $?
             """)
-        try shell.wait(for: "inner> ").type("sleep 100\r")
-        shell.watch(milliseconds: 200)
-        shell.type("\u{1A}")
+        try shell.wait(for: "inner> ").type("sh -c 'echo there; exec sleep 100'\r")
+        try shell.wait(for: "there\r\n").type("\u{1A}")
         try shell.wait(for: "Stopped")
         try shell.wait(for: "inner> ").type("suspend\r")
         try shell.wait(for: "stopped ").wait(for: "inner> ")

@@ -55,7 +55,7 @@ import Testing
     @Test(RealServer.require("faketime"))
     func `A logout waits for a refresh that is on its way, and ends the session that it brings`() throws {
         try authctl.logIn("chat")
-        try demo.order(.init(path: "/_matrix/client/v3/refresh", delay: 2))
+        try demo.order(.init(path: "/_matrix/client/v3/refresh", delay: 4))
         let faketime = try #require(RealServer.path(of: "faketime"))
         let elsewhere = try TemporaryHome()
         let refreshing = try TerminalRun(

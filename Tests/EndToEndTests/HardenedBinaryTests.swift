@@ -142,7 +142,8 @@ import Testing
         var sleep = try asNobody(["/bin/sleep", "30"])
         sleep.environment = ["NAME": "value"]
         let open = try Pty(sleep)
-        try #require(try Command.tool("sleep", ["0.2"]).code == 0)
+        let name = "/proc/\(open.child.pid)/comm"
+        try #require(eventually { (try? String(contentsOfFile: name, encoding: .utf8)) == "sleep\n" })
         let seen = try looks(at: open.child.pid).filter { $0.what != "mem" && $0.what != "syscall" }
         #expect(seen.allSatisfy { $0.succeeded }, "\(seen)")
     }
@@ -203,7 +204,7 @@ import Testing
         let closed = try shell("exec \"$@\" >&-")
         #expect(closed.code == 1 && closed.error.contains("write failed"), "\(closed.error)")
         // A pipe whose reader is gone already, so that no write comes too early.
-        let left = try shell("exec 3> >(exec <&-); sleep 0.3; \"$@\" >&3; echo $?")
+        let left = try shell("exec 3> >(exec <&-); wait $!; \"$@\" >&3; echo $?")
         #expect(left.output == "141\n" && left.errorBytes.isEmpty, "\(left.output)\(left.error)")
     }
 

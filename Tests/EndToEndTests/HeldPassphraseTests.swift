@@ -83,7 +83,7 @@ import Testing
         throws
     {
         try makeStore("init")
-        try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 1))
+        try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 3))
         let run = try authctl.onTerminal("login", "wire", "-u", "ann", "--password-file", try password())
         #expect(try typing(run) { try $0.pty.wait(for: "please wait…") } == .exited(0), "\(run.pty.text)")
         expectNothingShown(run)

@@ -156,9 +156,7 @@ final class `A login kept by a docker credential helper` {
         try authctl.home.write(script, to: "bin/docker-credential-slow", mode: 0o755)
         let path = ["PATH": authctl.folder + "/bin:/usr/bin:/bin"]
         let run = try authctl.onTerminal("store", "test", "helper:slow", environment: path)
-        let deadline = Date(timeIntervalSinceNow: 20)
-        while !FileManager.default.fileExists(atPath: mark), deadline.timeIntervalSinceNow > 0 { usleep(20_000) }
-        #expect(FileManager.default.fileExists(atPath: mark))
+        #expect(eventually { FileManager.default.fileExists(atPath: mark) })
         run.pty.type("\u{3}")
         #expect(try run.end() == .signalled(SIGINT))
         #expect(!FileManager.default.fileExists(atPath: mark))

@@ -58,6 +58,8 @@ import Testing
 
     @Test func `a real httpd is gone after its end`() throws {
         let httpd = try HttpdServer(accounts: [("ann", "correct horse")])
+        // Until then it keeps the port from others.
+        defer { withExtendedLifetime(httpd) {} }
         httpd.stop()
         let failure = #expect(throws: Curl.Failure.self) { try Curl(httpd.open) }
         #expect(failure?.status == 7)

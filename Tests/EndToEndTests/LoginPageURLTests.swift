@@ -25,7 +25,7 @@ import Testing
         for field in fields { try run.answer("\(field.label): ", field.text + "\r") }
         if asksFirst { try run.answer("Log in with this profile? yes/no: ", "yes\r") }
         try run.answer(user.isEmpty ? "Password: " : "Password for \(user): ", password + "\r")
-        try run.pty.waitForEnd(within: 20)
+        try run.pty.waitForEnd()
         return run
     }
 
@@ -177,7 +177,7 @@ import Testing
         let origin = "http://127.0.0.1:\(server.port)"
         let front = try authctl.onTerminal(["login", origin + "/", "-u", "ada"])
         try front.answer("Log in with this profile? yes/no: ", "yes\r")
-        try front.pty.waitForEnd(within: 20)
+        try front.pty.waitForEnd()
         #expect(try front.end() == .exited(2), "\(front.said)")
         #expect(front.said.contains("does not prove a login"), "\(front.said)")
         let config = """

@@ -182,12 +182,13 @@ final class `An MCP client behind authctl` {
         let call = #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"note","arguments":{}}}"#
         let lines = (Self.beginning + [call]).map { "'\($0)'" }.joined(separator: " ")
         let script = """
-            for i in 1 2 3; do { printf '%s\\n' \(lines); sleep 6; } | "$0" mcp "$1" --login >out$i & done
+            ends() { for _ in $(seq 600); do grep -q 'a note' "$1" 2>/dev/null && break; sleep 0.1; done; }
+            for i in 1 2 3; do { printf '%s\\n' \(lines); ends out$i; } | "$0" mcp "$1" --login >out$i & done
             wait; cat out1 out2 out3
             """
         var spec = authctl.spec([], ["BROWSER": browser])
         (spec.path, spec.arguments) = ("/bin/sh", ["-c", script, authctl.program, mcp.resource])
-        let result = try Command.run(spec, within: 60)
+        let result = try Command.run(spec, within: 120)
         #expect(result.output.components(separatedBy: "a note").count - 1 == 6, "\(result.output)\(result.error)")
         #expect(try String(contentsOfFile: opened, encoding: .utf8) == "opened\n")
     }

@@ -35,7 +35,7 @@ import Testing
         let all = somebody + shell
         let spec = ChildSpec(
             all[0], Array(all.dropFirst()), environment: authctl.environment, directory: authctl.folder)
-        return try Command.run(spec, input: Array(input.utf8), within: 30)
+        return try Command.run(spec, input: Array(input.utf8))
     }
 
     /// The accounts that another command finds, which has no limit.

@@ -31,6 +31,8 @@ import Testing
     private func type(_ text: String, into run: TerminalRun) {
         for character in text {
             run.pty.type(String(character))
+            // What comes together was pasted.
+            #expect(eventually { run.pty.unread == 0 })
             run.pty.watch(milliseconds: 60)
         }
     }
@@ -83,10 +85,12 @@ import Testing
         try first.pty.wait(for: "Waiting for requests")
         let command = try exec(
             """
-            \(Self.curl) -m 5 -X PATCH -d gone "$AUTHCTL_SERVE_URL"echo; echo left
+            \(Self.curl) -X PATCH -d gone "$AUTHCTL_SERVE_URL"echo &
+            until [ -e leave ]; do sleep 0.05; done; kill $!; wait; echo left
             \(Self.curl) -X PATCH -d stays "$AUTHCTL_SERVE_URL"echo
             """)
         try first.pty.wait(for: "\"gone\"")
+        _ = try authctl.file("leave", "")
         try first.pty.wait(for: "The request was withdrawn")
         try first.pty.wait(for: "\"stays\"")
         first.pty.child.send(signal: SIGKILL)

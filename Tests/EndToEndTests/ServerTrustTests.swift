@@ -37,6 +37,7 @@ struct `A server whose certificate does not verify` {
         throws
     {
         let nginx = try nginx(own)
+        defer { withExtendedLifetime(nginx) {} }
         let url = nginx.origin() + "/whoami.json", trust = "sha256:\(try own.fingerprint())"
         #expect(try logIn(url, "--trust-fingerprint", trust).code == 0)
         let other = "sha256:" + String(repeating: "ab", count: 32)

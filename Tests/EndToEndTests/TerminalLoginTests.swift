@@ -99,7 +99,7 @@ import Testing
         `a login on a terminal shows nothing of what is typed before the question, and does not take it for the answer`()
         throws
     {
-        try demo.order(DemoBackendProcess.Fault(path: "/users/me", delay: 2))
+        try demo.order(DemoBackendProcess.Fault(path: "/users/me", delay: 4))
         let run = try authctl.onTerminal("login", "blog", "-u", "ann")
         try run.pty.wait(for: "please wait…")
         #expect(!run.pty.echoes)

@@ -72,10 +72,10 @@ import Testing
     }
 
     @Test(RealServer.require("faketime")) func `a token that is over is never printed`() throws {
-        try authctl.logIn("screencast", "ann", "correct horse", "--ttl", "2")
+        try authctl.logIn("screencast", "ann", "correct horse", "--ttl", "60")
         let first = try authctl.run("token", "screencast")
         #expect(first.code == 0)
-        #expect(try demo.requests().contains { $0.query == ["ttl": "2"] })
+        #expect(try demo.requests().contains { $0.query == ["ttl": "60"] })
         for more in [[], ["--header"], ["--json"], ["--verify"]] {
             let late = try authctl.runLater(["token", "screencast"] + more)
             #expect(late.code == 4, "\(more): \(late.error)")

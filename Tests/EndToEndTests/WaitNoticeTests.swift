@@ -96,7 +96,7 @@ import Testing
     @Test func `a server that does not answer is named no more once it answers`() throws {
         let demo = try DemoBackendProcess(), authctl = try Installation(demo)
         try authctl.logIn("wire")
-        try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 1))
+        try demo.order(.init(path: "/account/verify_credentials.json", status: nil, delay: 3))
         let run = try authctl.onTerminal("whoami", "wire")
         try run.pty.wait(for: "Waiting for \(demo.origin)…")
         #expect(try run.end() == .exited(0))

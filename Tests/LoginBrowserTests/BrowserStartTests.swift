@@ -22,12 +22,13 @@ import Testing
             at=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2); echo "$at" > '\(home.path)/\(name).files'
             echo $$ > '\(home.path)/\(name).pid'
             (tty; cut -d' ' -f6 /proc/$$/stat) > '\(home.path)/\(name).place' 2>&1
+            : > '\(home.path)/\(name).done'
             \(more)
             """, to: "bin/\(name)", mode: 0o755)
     }
 
     private func start(
-        _ configured: [String]? = nil, _ more: [String: String] = [:], isRoot: Bool = false, patience: Double = 2
+        _ configured: [String]? = nil, _ more: [String: String] = [:], isRoot: Bool = false, patience: Double = 60
     ) -> BrowserStart {
         let environment = home.environment.merging(more) { $1 }
         return BrowserStart(
@@ -35,8 +36,9 @@ import Testing
             patience: .seconds(patience))
     }
 
+    /// The words of the last call, once all of it is written down.
     private func words(_ name: String = "browser") throws -> [String] {
-        _ = eventually(within: 10) { (try? home.read("\(name).words").hasSuffix("\n")) == true }
+        #expect(eventually { unlink("\(home.path)/\(name).done") == 0 })
         return try home.read("\(name).words").split(separator: "\n").map(String.init)
     }
 
@@ -106,7 +108,6 @@ import Testing
         let more = ["AUTHCTL_PROFILE": "x", "AUTHCTL_PASSWORD": "Zx9canaryQ7", "MORE": "kept"]
         #expect(start([program], more).open(url) == .started)
         _ = try words()
-        _ = eventually(within: 10) { (try? home.read("browser.place").split(separator: "\n").count) == 2 }
         let lines = try home.read("browser.place").split(separator: "\n").map {
             $0.trimmingCharacters(in: .whitespaces)
         }

@@ -81,7 +81,7 @@ struct `The environment` {
         await #expect(processExitsWith: .signal(SIGTERM)) {
             let server = try RecordingServer([.silence])
             Thread.detachNewThread {
-                usleep(300_000)
+                _ = eventually { !server.requests.isEmpty }
                 kill(getpid(), SIGTERM)
             }
             _ = try CurlTransport(origin: server.origin).send(HTTPRequest(method: "GET", url: server.url()))

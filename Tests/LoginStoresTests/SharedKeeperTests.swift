@@ -193,13 +193,14 @@ import Testing
         _ = try other.fill()
         #expect(try other.beginRefresh(of: token("one")) == token("one"))
         #expect(try other.isInTime())
+        let engine = WatchedEngine(machines.helper)
         let waiting = Waiting { [self] () throws -> AccountMove.Outcome in
             try AccountMove(
-                registry: registry("m1"), from: machines.machine("m1"),
+                registry: registry("m1"), from: machines.machine("m1", engine: engine),
                 to: PlaintextStore(folder: machines.folder.path)
             ).move(ann)
         }
-        usleep(700_000)
+        #expect(engine.isWatched())
         try other.approve(login(token("two")), .refresh)
         #expect(try waiting.result() == .moved)
         let moved = try #require(try PlaintextStore(folder: machines.folder.path).find(ann))

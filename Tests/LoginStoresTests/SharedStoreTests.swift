@@ -2,6 +2,7 @@ import Foundation
 @testable import LoginKit
 @testable import LoginTestSupport
 import Secrets
+import Synchronization
 import Testing
 
 /// Machines that share logins in a folder, by the helper among the examples: each machine is a state folder.
@@ -79,6 +80,31 @@ final class SharedMachines {
 
     func put(_ text: String, in name: String) throws {
         try text.write(toFile: "\(engine)/\(name)", atomically: true, encoding: .utf8)
+    }
+}
+
+/// The same engine, which knows how often it was read.
+final class WatchedEngine: SharedEngine, @unchecked Sendable {
+    private let engine: SharedHelper
+    private let reads = Mutex(0)
+
+    init(_ engine: SharedHelper) { self.engine = engine }
+
+    var largest: Int { engine.largest }
+
+    func get(_ key: String) throws(StoreFault) -> SharedItem? {
+        reads.withLock { $0 += 1 }
+        return try engine.get(key)
+    }
+
+    func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
+        try engine.put(value, for: key, over: version)
+    }
+
+    /// Waits until somebody has read it so often that it can only be waiting for a change.
+    func isWatched() -> Bool {
+        let before = reads.withLock { $0 }
+        return eventually { reads.withLock { $0 } > before + 2 }
     }
 }
 
@@ -368,8 +394,7 @@ final class Waiting<Value>: @unchecked Sendable {
         #expect(try begin(one, "first") == .mine)
         let (file, first) = try #require(try value(of: ann, one))
         #expect(try !isOver())
-        sleep(2)
-        #expect(try isOver())
+        #expect(try eventually { try isOver() })
         one.cancelRefresh(of: ann)
         #expect(try begin(one, "first") == .mine)
         let (_, second) = try #require(try value(of: ann, one))
@@ -432,11 +457,12 @@ final class Waiting<Value>: @unchecked Sendable {
     }
 
     @Test func `a refresh is one machine's, and the others wait for it and get its session`() throws {
-        let one = try machines.machine("m1"), other = try machines.machine("m2")
+        let engine = WatchedEngine(machines.helper)
+        let one = try machines.machine("m1"), other = try machines.machine("m2", engine: engine)
         try one.save(Secret("first"), for: ann, expires: nil)
         #expect(try begin(one, "first") == .mine)
         let waiting = Waiting { [ann] in try other.beginRefresh(of: ann, ifStill: Secret("first")) }
-        usleep(700_000)
+        #expect(engine.isWatched())
         #expect(try one.keep(Secret("second"), over: Secret("first"), for: ann))
         #expect(try waiting.result() == .changed)
         #expect(try other.find(ann) == Secret("second"))

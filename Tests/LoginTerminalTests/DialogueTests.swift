@@ -58,12 +58,13 @@ import Testing
         ] {
             let probe = try Probe("--waiting", "Authenticating, please wait…", environment: variables)
             try probe.pty.wait(for: "please wait\(dots)")
+            try probe.tell("over")
             try probe.finish()
         }
     }
 
     @Test func `Ctrl-C in the notice takes it away`() throws {
-        let probe = try Probe("--waiting", "Authenticating, please wait…", "--for", "900000")
+        let probe = try Probe("--waiting", "Authenticating, please wait…")
         try probe.pty.wait(for: "wait…")
         probe.pty.type("\u{3}")
         try probe.finish(.signalled(SIGINT))
@@ -124,6 +125,7 @@ import Testing
         try probe.pty.wait(for: "Authent")
         probe.pty.watch(milliseconds: 100)
         #expect(probe.screen(columns: Int(columns)).lines.count == 1)
+        try probe.tell("over")
         try probe.finish()
         #expect(probe.screen(columns: Int(columns)).lines == [""])
     }

@@ -4,8 +4,9 @@ import Testing
 
 /// After the password the terminal stays without echo until it was judged (D15).
 @Suite struct HeldTerminalTests {
-    private func judged(_ seconds: Int = 1) throws -> Probe {
-        let probe = try Probe("--fields", "password", "--judged", "\(seconds)")
+    /// Until it is told that it is over.
+    private func judged() throws -> Probe {
+        let probe = try Probe("--fields", "password", "--judged")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type("pw\r")
         try probe.pty.wait(for: "please wait…")
@@ -15,7 +16,8 @@ import Testing
     @Test func `what comes later of a paste is not shown, and nobody is given it`() throws {
         let probe = try judged()
         #expect(!probe.pty.echoes)
-        probe.pty.type(Probe.canary + "\r" + Probe.canary)
+        probe.typeAhead(Probe.canary + "\r" + Probe.canary + "\r")
+        try probe.tell("over")
         try probe.finish()
         #expect(probe.pty.echoes)
         #expect(try probe.answer == ["username -", "secret " + Probe.hex("pw")])
@@ -26,9 +28,8 @@ import Testing
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
     func `whatever kills it meanwhile leaves the terminal as it was, and no notice`(number: Int32) throws {
-        let probe = try judged(20)
-        probe.pty.type(Probe.canary)
-        probe.pty.watch(milliseconds: 50)
+        let probe = try judged()
+        probe.typeAhead(Probe.canary + "\r")
         if number == SIGINT { probe.pty.type("\u{3}") } else { probe.pty.child.send(signal: number) }
         try probe.finish(.signalled(number))
         #expect(probe.pty.unread == 0)
@@ -39,33 +40,37 @@ import Testing
     func `a connection that breaks does not kill`(number: Int32) throws {
         let probe = try judged()
         probe.pty.child.send(signal: number)
+        try probe.tell("over")
         try probe.finish()
     }
 
     @Test func `After a passphrase nothing that is typed is shown or kept until the program ends`() throws {
-        let probe = try Probe("--held", "5")
+        let probe = try Probe("--held")
         try probe.pty.wait(for: "Passphrase: ")
         probe.pty.type("pw\r")
         try probe.pty.wait(for: "Opening the encrypted file…")
         #expect(!probe.pty.echoes)
-        // Not to the very end: what comes between the end of the work and that of the program belongs to the next one.
-        let end = Date(timeIntervalSinceNow: 2)
-        while Date() < end {
-            probe.pty.type(Probe.canary + "\r")
-            probe.pty.watch(milliseconds: 50)
+        for _ in 1...10 { probe.typeAhead(Probe.canary + "\r") }
+        try probe.tell("opened")
+        let isHidden = eventually {
+            probe.pty.watch(milliseconds: 10)
+            return !probe.screen().lines.contains { $0.contains("Opening") }
         }
+        #expect(isHidden && !probe.pty.echoes)
+        for _ in 1...10 { probe.typeAhead(Probe.canary + "\r") }
+        try probe.tell("over")
         try probe.finish()
         #expect(try probe.answer == ["passphrase " + Probe.hex("pw")])
-        #expect(probe.pty.echoes && !probe.screen().lines.contains { $0.contains("Opening") })
+        #expect(probe.pty.echoes && probe.pty.unread == 0)
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
     func `A signal after a passphrase leaves the terminal as it was`(number: Int32) throws {
-        let probe = try Probe("--held", "20")
+        let probe = try Probe("--held")
         try probe.pty.wait(for: "Passphrase: ")
         probe.pty.type("pw\r")
         try probe.pty.wait(for: "Opening the encrypted file…")
-        probe.pty.type(Probe.canary)
+        probe.typeAhead(Probe.canary + "\r")
         if number == SIGINT { probe.pty.type("\u{3}") } else { probe.pty.child.send(signal: number) }
         try probe.finish(.signalled(number))
         #expect(probe.pty.unread == 0)
@@ -79,7 +84,7 @@ import Testing
                 environment: home.environment.merging(["PS1": "ready> "]) { $1 }, directory: home.path))
         try pty.wait(for: "ready> ")
         let before = pty.settings
-        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged 8\n")
+        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged\n")
         try pty.wait(for: "Password: ")
         pty.type("pw\r")
         try pty.wait(for: "please wait…")
@@ -90,17 +95,21 @@ import Testing
         pty.type("fg\n")
         try pty.wait(for: "please wait…")
         #expect(!pty.echoes)
+        let over = try home.write("", to: "over")
         try pty.wait(for: "secret " + Probe.hex("pw"))
         try pty.wait(for: "ready> ")
         #expect(pty.settings == before)
+        try FileManager.default.removeItem(atPath: over)
         // In the background it touches neither settings nor screen.
-        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged 1\n")
+        pty.type(try BuiltProducts.path(of: "PromptProbe") + " --fields password --judged\n")
         try pty.wait(for: "Password: ")
         pty.type("pw\r")
         try pty.wait(for: "please wait…")
         pty.type("\u{1A}")
         try pty.wait(for: "ready> ")
-        pty.type("bg; wait; echo over\n")
+        pty.type("bg; echo going; wait; echo over\n")
+        try pty.wait(for: "going\r\n")
+        try home.write("", to: "over")
         try pty.wait(for: "secret " + Probe.hex("pw"))
         try pty.wait(for: "over\r\n")
         try pty.wait(for: "ready> ")

@@ -42,8 +42,12 @@ import Testing
         let pty = try shell(), before = pty.settings
         pty.type(try ask + " &\n")
         try pty.wait(for: "ready> ")
-        pty.watch(milliseconds: 300)
-        #expect(pty.settings == before)
+        let isStopped = eventually {
+            pty.type("jobs\n")
+            pty.watch(milliseconds: 100)
+            return pty.text.contains("Stopped")
+        }
+        #expect(isStopped && pty.settings == before)
         #expect(!pty.text.contains("Password: "))
         pty.type("fg\n")
         try pty.wait(for: "Password: ")
@@ -60,7 +64,7 @@ import Testing
         try pty.wait(for: "Password: ")
         pty.type("\u{1A}")
         try pty.wait(for: "ready> ")
-        pty.type("kill %1; sleep 0.5; jobs; echo\n")
+        pty.type("kill %1; while kill -0 %1 2>/dev/null; do sleep 0.05; done; jobs; echo\n")
         try pty.wait(for: "Terminated")
         try pty.wait(for: "ready> ")
         #expect(pty.settings == before)
@@ -74,6 +78,7 @@ import Testing
         probe.pty.type("ab")
         try probe.pty.wait(for: "**")
         probe.pty.child.send(signal: SIGSTOP)
+        #expect(probe.pty.child.isStopped())
         probe.pty.child.send(signal: SIGCONT)
         try probe.pty.wait(for: "Password: **")
         probe.pty.type("c\r")

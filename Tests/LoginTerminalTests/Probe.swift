@@ -36,6 +36,16 @@ final class Probe {
         get throws { try home.read("answers").split(separator: "\n").map(String.init) }
     }
 
+    /// Makes the file for which the probe waits.
+    func tell(_ name: String) throws { try home.write("", to: name) }
+
+    /// Types lines, and waits until the terminal has them for whoever reads it next.
+    func typeAhead(_ lines: String) {
+        let before = pty.unread
+        pty.type(lines)
+        #expect(eventually { pty.unread == before + lines.utf8.count })
+    }
+
     func screen(columns: Int = 80) -> RenderedScreen { RenderedScreen(pty.transcript, columns: columns) }
 
     /// Waits until the last line is this one.

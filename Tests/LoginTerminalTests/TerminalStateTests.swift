@@ -71,8 +71,11 @@ import Testing
     }
 
     @Test func `what was typed ahead is no part of the answer and does not stay on the screen`() throws {
-        let probe = try Probe("--fields", "password", "--delay", "1")
-        probe.pty.type("EARLY\rmore")
+        let probe = try Probe("--fields", "password", "--late")
+        probe.typeAhead("EARLY\r")
+        probe.pty.type("more")
+        try probe.pty.wait(for: "more")
+        try probe.tell("begin")
         try probe.pty.wait(for: "Password: ")
         probe.pty.type("real\r")
         try probe.finish()
@@ -124,7 +127,7 @@ import Testing
     func `without a terminal nobody is asked, and piped text is not taken`(input: String) throws {
         let home = try TemporaryHome()
         let spec = ChildSpec(try BuiltProducts.path(of: "PromptProbe"), environment: home.environment)
-        let result = try Command.run(spec, input: Array(input.utf8), within: 20)
+        let result = try Command.run(spec, input: Array(input.utf8))
         #expect(result.ending == .exited(4))
         #expect(result.output.contains("loginRequired") && result.output.contains("username"))
         #expect(!result.output.contains("User name:") && result.error.isEmpty)

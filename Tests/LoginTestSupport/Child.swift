@@ -118,4 +118,13 @@ final class Child {
         guard ending == nil else { return }
         kill(pid, number)
     }
+
+    /// Waits until it lies still after SIGSTOP: a SIGCONT takes back a stop that has not come about (signal(7)).
+    func isStopped() -> Bool {
+        eventually {
+            let line = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            // The name before it may have anything in it.
+            return line?.split(separator: ")").last?.hasPrefix(" T ") == true
+        }
+    }
 }

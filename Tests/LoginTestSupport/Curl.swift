@@ -26,7 +26,7 @@ struct Curl {
     /// The same, for arguments in a list.
     init(_ arguments: [String]) throws {
         let run = try Command.tool(
-            "curl", ["-q", "-sS", "-i", "--max-time", "10", "--noproxy", "*"] + arguments)
+            "curl", ["-q", "-sS", "-i", "--max-time", "60", "--noproxy", "*"] + arguments)
         let output = Data(run.outputBytes)
         guard case .exited(let code) = run.ending else { throw Failure(status: nil) }
         guard code == 0, let end = output.range(of: Data("\r\n\r\n".utf8)) else { throw Failure(status: code) }

@@ -53,12 +53,14 @@ final class DemoBackendProcess {
     let origin: String
     let port: Int
     private let server: ServerProcess
+    private let held: HeldPort
 
     /// Starts it and waits for its line.
     /// - Throws: where it is not built or does not come up.
     init() throws {
+        held = try HeldPort()
         server = try ServerProcess()
-        try server.start(BuiltProducts.path(of: "demo-backend"), ["--port", "0", "--until-eof"])
+        try server.start(BuiltProducts.path(of: "demo-backend"), ["--port", "\(held.number)", "--until-eof"])
         let server = server
         let line = try server.wait(for: "demo-backend") {
             server.text("stdout").split(separator: "\n", omittingEmptySubsequences: false).dropLast().first
@@ -123,7 +125,7 @@ final class DemoBackendProcess {
         server.text("stdout") + server.text("stderr")
     }
 
-    /// Ends it; afterwards nobody answers on its port. Happens by itself when this object goes.
+    /// Ends it; afterwards nobody answers on its port, as long as this object lives. Happens by itself when it goes.
     func stop() {
         server.stop()
     }

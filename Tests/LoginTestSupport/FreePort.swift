@@ -11,11 +11,15 @@ enum FreePort {
     /// What this process gave out before: its server may not listen yet.
     private static let given = Mutex<Set<UInt16>>([])
 
+    /// The tests run as several processes. Of this file each locks the byte with the number of a port that it gave out, until it ends.
+    private static let locks = open(
+        NSTemporaryDirectory() + "/authctl-test-ports-\(getuid())", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+
     /// - Throws: `POSIXError` where fifty ports in a row are taken.
     static func next() throws -> UInt16 {
         for _ in 0..<50 {
             let port = UInt16.random(in: range)
-            if given.withLock({ $0.insert(port).inserted }), isFree(port) { return port }
+            if given.withLock({ $0.insert(port).inserted }), isLocked(port), isFree(port) { return port }
         }
         throw POSIXError(.EADDRINUSE)
     }
@@ -25,6 +29,14 @@ enum FreePort {
         var ports: Set<UInt16> = []
         while ports.count < count { ports.insert(try next()) }
         return Array(ports)
+    }
+
+    /// fcntl(2): such a lock is the process's own, and no child's.
+    private static func isLocked(_ port: UInt16) -> Bool {
+        var lock = flock()
+        (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+        (lock.l_start, lock.l_len) = (off_t(port), 1)
+        return fcntl(locks, F_SETLK, &lock) == 0
     }
 
     private static func isFree(_ port: UInt16) -> Bool {

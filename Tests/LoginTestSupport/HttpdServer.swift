@@ -17,6 +17,7 @@ final class HttpdServer {
     /// As in `http://127.0.0.1:41234`.
     let origin: String
     private let server: ServerProcess
+    private let held: HeldPort
 
     /// The verify endpoint: `{"user": …}` with the name that httpd believed.
     var whoami: String { origin + "/private/whoami.json" }
@@ -36,6 +37,7 @@ final class HttpdServer {
         }
         server = try ServerProcess()
         let port = try FreePort.next()
+        held = try HeldPort(Int(port))
         origin = "http://127.0.0.1:\(port)"
         try HttpdFiles(folder: server.folder, port: port, realm: realm).write(accounts: accounts)
         // httpd does not look at its stdin; a shell does it in its place.
@@ -67,7 +69,7 @@ final class HttpdServer {
         server.text("access.log") + server.text("error.log")
     }
 
-    /// Ends it. Happens by itself when this object goes.
+    /// Ends it; afterwards nobody answers on its port, as long as this object lives. Happens by itself when it goes.
     func stop() {
         server.stop()
     }

@@ -6,6 +6,7 @@ final class KerberosRealm {
     let keytab: String
     private let server: ServerProcess
     private let port: UInt16
+    private let held: HeldPort
 
     /// Everybody's password is the name, backwards.
     init(users: [String] = ["ann", "bob"]) throws {
@@ -14,6 +15,7 @@ final class KerberosRealm {
         }
         server = try ServerProcess()
         port = try FreePort.next()
+        held = try HeldPort(Int(port))
         let folder = server.folder
         keytab = folder.appendingPathComponent("http.keytab").path
         try Data(Self.client(port).utf8).write(to: folder.appendingPathComponent("krb5.conf"))
@@ -34,6 +36,7 @@ final class KerberosRealm {
         try server.wait(for: "krb5kdc") { server.text("kdc.log").contains("commencing operation") ? () : nil }
     }
 
+    /// Ends it; afterwards nobody answers on its port, as long as this object lives.
     func stop() { server.stop() }
 
     static func password(_ user: String) -> String { String(user.reversed()) + "-kdc" }

@@ -36,6 +36,7 @@ final class MachineIssuer {
     /// The service: `/me` names whose token came.
     let service: String
     private let server: ServerProcess
+    private let held: HeldPort
 
     /// - Parameters:
     ///   - lifetime: seconds that a token lives.
@@ -44,11 +45,12 @@ final class MachineIssuer {
         guard let python = RealServer.packagesPython else {
             throw ServerProcess.NotStarted(description: "scripts/deps test has not been run")
         }
-        server = try ServerProcess()
+        (server, held) = (try ServerProcess(), try HeldPort())
         let files = certificate.map { [$0.certificate, $0.key, $0.certificate] } ?? []
         let tls = files.isEmpty ? "null" : String(decoding: try JSONEncoder().encode(files), as: UTF8.self)
         let known = clients.map(\.json).joined(separator: ", ")
-        let setting = "{\"clients\": [\(known)], \"lifetime\": \(lifetime), \"tls\": \(tls)}"
+        let setting =
+            "{\"clients\": [\(known)], \"lifetime\": \(lifetime), \"tls\": \(tls), \"port\": \(held.number)}"
         try server.start(
             python, ["-u", Repository.testServer("machine_issuer.py"), server.folder.path, setting])
         issuer = "\(certificate == nil ? "http" : "https")://127.0.0.1:\(try server.wait(forPortOf: "the issuer"))"
@@ -86,6 +88,6 @@ final class MachineIssuer {
         ]
     }
 
-    /// Ends it.
+    /// Ends it; afterwards nobody answers at the issuer, as long as this object lives.
     func stop() { server.stop() }
 }

@@ -15,6 +15,7 @@ final class NginxServer {
     private let server: ServerProcess
     private let program: String
     private var hosts: [(port: UInt16, pair: CertificatePair)] = []
+    private let held: [HeldPort]
     /// What comes of a request too many.
     private let limitStatus: Int
 
@@ -28,6 +29,7 @@ final class NginxServer {
         self.limitStatus = limitStatus
         server = try ServerProcess()
         hosts = Array(zip(try FreePort.next(pairs.count), pairs))
+        held = try hosts.map { try HeldPort(Int($0.port)) }
         let hash = try Command.tool("openssl", ["passwd", "-apr1", "-stdin"], input: Array(password.utf8)).output
         try Data("\(user):\(hash)".utf8).write(to: server.folder.appendingPathComponent("passwords"))
         try start()
@@ -49,7 +51,7 @@ final class NginxServer {
         server.lines(of: "access.log", expecting: count, Self.access)
     }
 
-    /// Ends it. Happens by itself when this object goes.
+    /// Ends it; afterwards nobody answers on its ports, as long as this object lives. Happens by itself when it goes.
     func stop() { server.stop() }
 
     private static func access(_ line: Substring) -> Access? {

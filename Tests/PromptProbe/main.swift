@@ -16,6 +16,15 @@ struct Arguments: Sendable {
 }
 
 let arguments = Arguments()
+
+/// Waits until the test has made a file of this name, a minute at most.
+func awaitFile(_ name: String) {
+    for _ in 0..<6000 {
+        if access(name, F_OK) == 0 { return }
+        usleep(10_000)
+    }
+}
+
 let prompt = TerminalPrompt(
     mask: arguments.value("--mask") ?? "*", timeout: arguments.value("--timeout").flatMap { Int($0) } ?? 300,
     allowsBlankPassword: arguments.has("--blank"))
@@ -79,15 +88,14 @@ func run() throws(LoginFault) {
     if arguments.has("--passphrase") {
         let answer = try prompt.askPassphrase("Passphrase: ", confirm: arguments.has("--confirm"))
         print("passphrase", answer.map { hex($0) } ?? "-")
-    } else if let seconds = arguments.value("--held").flatMap({ UInt32($0) }) {
+    } else if arguments.has("--held") {
         // As a command does: work with the passphrase, with a notice in between and none at the end.
         let prompt = TerminalPrompt(holdsToEnd: true)
         let answer = try prompt.askPassphrase("Passphrase: ", confirm: false)
-        for step in 0..<seconds * 10 {
-            if step == 1 { _ = TerminalNotice.show("Opening the encrypted file…") }
-            if step == seconds * 5 { TerminalNotice.hide() }
-            usleep(100_000)
-        }
+        _ = TerminalNotice.show("Opening the encrypted file…")
+        awaitFile("opened")
+        TerminalNotice.hide()
+        awaitFile("over")
         print("passphrase", answer.map { hex($0) } ?? "-")
     } else if let seconds = arguments.value("--retry") {
         let fault = BusyFault(status: 503, retryAfter: Int(seconds), words: nil)
@@ -102,13 +110,13 @@ func run() throws(LoginFault) {
         print("decided", try prompt.decide("Go on?", label: label, isLaidOut: false))
     } else if let notice = arguments.value("--waiting") {
         prompt.showWaiting(notice)
-        usleep(arguments.value("--for").flatMap { UInt32($0) } ?? 300_000)
+        awaitFile("over")
         prompt.showWaiting(nil)
-    } else if let seconds = arguments.value("--judged").flatMap({ UInt32($0) }) {
+    } else if arguments.has("--judged") {
         // As a login does: what was typed is judged while the notice stands there.
         let answer = try prompt.ask(.credential(challenge()))
         prompt.showWaiting("Authenticating, please wait…")
-        for _ in 0..<seconds * 10 { usleep(100_000) }
+        awaitFile("over")
         prompt.showWaiting(nil)
         tell(answer)
     } else if arguments.has("--forget") {
@@ -140,7 +148,7 @@ func depth(from level: Int32) -> Int32 { getppid() < 0 ? level : depth(from: lev
 guard cprocess_harden() == .hardened else { exit(1) }
 if arguments.value("--crash") != nil { signal(SIGURG) { _ in crash() } }
 do {
-    if let seconds = arguments.value("--delay").flatMap({ UInt32($0) }) { sleep(seconds) }
+    if arguments.has("--late") { awaitFile("begin") }
     try run()
     if arguments.has("--stay") {
         print("staying")

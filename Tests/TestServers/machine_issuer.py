@@ -1,6 +1,6 @@
 # An authorization server for machines, by Authlib; a service that takes its tokens, on another port; and an endpoint like that of
 # GitHub's Actions. The second argument is {"clients": [{"id", "secret", "method", "jwk"}], "lifetime": seconds, "tls": [certificate,
-# key, authority of the clients' certificates]}; without tls it speaks plain HTTP. Its folder has the port of the service, two tokens
+# key, authority of the clients' certificates], "port"}; without tls it speaks plain HTTP. Its folder has the port of the service, two tokens
 # as Kubernetes puts them into a pod, and each form that the token and revocation endpoints were sent.
 import base64, http.server, json, os, secrets, ssl, sys, threading, time, urllib.parse
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
@@ -157,8 +157,8 @@ class Page(http.server.BaseHTTPRequestHandler):
 def identity(subject, audience, lifetime=300):
     claims = {"iss": issuer.issuer + "/actions", "sub": subject, "aud": audience, "exp": int(time.time()) + lifetime}
     return jwt.encode({"alg": "ES256", "kid": "1"}, claims, signer)
-def serve(tls=None):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+def serve(port, tls=None):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Page)
     server.issuer = "%s://127.0.0.1:%d" % ("https" if tls else "http", server.server_port)
     if tls:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=tls[2])
@@ -168,7 +168,7 @@ def serve(tls=None):
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         server.socket = context.wrap_socket(server.socket, server_side=True)
     return server
-issuer, service = serve(wanted.get("tls")), serve()
+issuer, service = serve(wanted["port"], wanted.get("tls")), serve(0)
 service.issuer = issuer.issuer
 open(folder + "/identity", "w").write(identity("system:serviceaccount:default:deploy", "deploys"))
 open(folder + "/rotated", "w").write(identity("system:serviceaccount:default:rotated", "deploys"))

@@ -31,7 +31,7 @@ class Handler(BaseHTTPRequestHandler):
         if "listens" in hanging and (last or "L").startswith("L"):
             log.append(f"listens {last}")
             if "refused" in hanging: return self.out(403)
-            if "away" in hanging: return self.out(500)
+            if "away" in hanging: log.append("away"); return self.out(500)
             self.stream(); return self.say("id: L-1\nretry: 0\ndata:\n\n")
         if last is None: return self.out(405)
         call, step = last.split("-")
@@ -182,6 +182,11 @@ def said(message, known=False):
 def login(profile, *options, password=token):
     run = subprocess.run([command, "login", profile, "--password-stdin", *options], input=password + "\n", text=True, capture_output=True)
     if run.returncode: sys.exit(run.stderr)
+def until(holds):
+    for _ in range(1200):
+        if holds(): return
+        time.sleep(0.05)
+def listens(): return [entry for entry in log if entry.startswith("listens")]
 server = serve()
 login(profile)
 names = ["plain", "laid out", "junk", "a page", "nothing", "taken", "410", "500", "a secret", "an error", "an error for another", "404", "scope", "hangs up", "half", "over", "on purpose", "fails", "twice", "for another", "junk in it", "laid out in it", "stays open", "endless"]
@@ -263,12 +268,13 @@ while not refreshes: time.sleep(0.05)
 client.program.terminate(); print("a signal:", client.end(10))
 print("== listening")
 hanging.clear(); hanging.update({"listens", "refused"}); log.clear(); client = Client()
-for _ in range(3): client.wait([client.tool("plain")]); time.sleep(0.2)
-print("refused:", *(entry for entry in log if entry.startswith("listens")), "end:", client.end())
-hanging.remove("refused"); log.clear(); client = Client(); time.sleep(1)
-print("asked again:", sum(entry.startswith("listens") for entry in log) < 15)
-hanging.add("away"); time.sleep(1); log.clear(); hanging.remove("away"); client.wait([client.tool("plain")]); time.sleep(0.5)
-print("continues:", *[entry for entry in log if entry.startswith("listens")][:1], "end:", client.end())
+for _ in range(3): client.wait([client.tool("plain")]); until(listens); time.sleep(0.2)
+print("refused:", *listens(), "end:", client.end())
+hanging.remove("refused"); log.clear(); client = Client(); until(listens); time.sleep(1)
+print("asked again:", len(listens()) < 15)
+hanging.add("away"); until(lambda: "away" in log); log.clear(); hanging.remove("away")
+client.wait([client.tool("plain")]); until(listens)
+print("continues:", *listens()[:1], "end:", client.end())
 print("== a login elsewhere")
 hanging.clear(); subprocess.run([command, "logout", "--all"], capture_output=True)
 file = os.environ["HOME"] + "/calls.jsonl"; client = Client("r", "--log", file, begin=False)

@@ -198,6 +198,8 @@ final class ApprovalTerminal {
     private let conversation: Conversation
     private var keys = ApprovalKeys()
     private var last = ContinuousClock.now
+    /// Whether the next key was there already when the last one was read: then a busy machine is no reason to take it for a later one.
+    private var isFollowed = false
     /// Milliseconds in which a question is only read; what is typed meanwhile is dropped. The last question may have gone just before
     /// its answer was typed.
     private static let pause: Int32 = 1000
@@ -229,7 +231,7 @@ final class ApprovalTerminal {
             conversation.say(lines(screen), isLaidOut: true)
             conversation.ring()
         } while !conversation.drop(for: Self.pause)
-        keys = ApprovalKeys()
+        (keys, isFollowed) = (ApprovalKeys(), false)
         draw()
     }
 
@@ -248,8 +250,8 @@ final class ApprovalTerminal {
             case .resumed: return .disturbed
             case .byte(let byte):
                 let now = ContinuousClock.now
-                let gap = Int((now - last) / .milliseconds(1))
-                last = now
+                let gap = isFollowed ? 0 : Int((now - last) / .milliseconds(1))
+                (last, isFollowed) = (now, KeyReader.isMoreWaiting(on: conversation.terminal.screen.descriptor))
                 switch keys.take(byte, after: gap) {
                 case .none: draw()
                 case .answered(let answer): return .answered(answer)

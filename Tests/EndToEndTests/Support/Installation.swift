@@ -84,7 +84,7 @@ final class Installation {
 
     @discardableResult
     func run(
-        _ arguments: [String], input: String = "", environment more: [String: String] = [:], within: Double = 60
+        _ arguments: [String], input: String = "", environment more: [String: String] = [:], within: Double = 120
     ) throws -> CommandResult {
         witness.gives(arguments, input: input, environment: more)
         let result = try Command.run(spec(arguments, more), input: Array(input.utf8), within: within)
