@@ -72,16 +72,13 @@ final class MCPClient: @unchecked Sendable {
                 if case .loginRequired = error, login.hasChanged(until: end, telling: error, unless: { call.isOver }) {
                     continue
                 }
-                return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
+                let fault = call.isLost ? Self.lostCall : error
+                return answer(call, MCPError(fault, login.topic, isDoubtful: call.isDoubtful(after: error)))
             }
         }
     }
 
-    private static let lostCall = unanswered("the service ended the session during this call")
-
-    private static func unanswered(_ what: String) -> LoginFault {
-        .failure(.other("\(what); check whether the call was carried out before you repeat it"))
-    }
+    private static let lostCall = LoginFault.failure(.other("the service ended the session during this call"))
 
     private func answer(_ call: MCPCall, _ error: MCPError) {
         guard let id = call.message.id else { return login.warn(error.message) }
@@ -230,7 +227,9 @@ final class MCPClient: @unchecked Sendable {
 
     /// The fault of a response without an answer.
     private func fault(of reply: MCPReply) -> LoginFault {
-        guard reply.status >= 300 else { return Self.unanswered("the service ended its response without an answer") }
+        guard reply.status >= 300 else {
+            return .failure(.other("the service ended its response without an answer"))
+        }
         if [401, 403].contains(reply.status) { return .forbidden(Refusal(status: reply.status, words: reply.words)) }
         return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
     }

@@ -125,6 +125,17 @@ struct MCPMessage: Equatable, Sendable {
         MCPError.answer(to: id, error: String(decoding: member("error") ?? [], as: UTF8.self))
     }
 
+    /// Whether it changes nothing if it is sent once more: all but calls, and requests of unknown methods.
+    var isIdempotent: Bool {
+        guard case .request = kind else { return true }
+        return isFirst || method.hasSuffix("/list") || Self.idempotent.contains(method)
+    }
+
+    private static let idempotent: Set = [
+        "ping", "logging/setLevel", "prompts/get", "resources/read", "resources/subscribe", "resources/unsubscribe",
+        "completion/complete", "subscriptions/listen", "tasks/get", "tasks/result",
+    ]
+
     /// Whether no other request or notification is sent until the service has taken it.
     var goesAlone: Bool { method == "initialize" || method == "notifications/initialized" }
 
