@@ -85,9 +85,7 @@ extension ServeRules {
 extension String {
     /// Whether it has a character that ends a text for some readers, or one that was half a pair of surrogates, which some leave out.
     var hasControl: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } || unicodeScalars.contains("\u{FFFD}") }
-}
 
-extension String {
     /// Whether a path is named as most endpoints of MCP servers are.
     var isMCPPath: Bool { withoutQuery.split(separator: "/").last == "mcp" }
 }
