@@ -231,8 +231,13 @@ final class MCPClient: @unchecked Sendable {
             return .failure(.other("the service ended its response without an answer"))
         }
         if [401, 403].contains(reply.status) { return .forbidden(Refusal(status: reply.status, words: reply.words)) }
-        return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
+        let hint = reply.status == 405 ? Self.olderTransport : ""
+        return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))\(hint)"))
     }
+
+    private static let olderTransport =
+        "; it takes no messages there and may speak only HTTP+SSE, the transport of 2024, which authctl does not; if the service has a "
+        + "Streamable HTTP endpoint, often /mcp, make that the profile's mcp or url"
 
     // MARK: Sessions of 2025
 
@@ -255,9 +260,7 @@ final class MCPClient: @unchecked Sendable {
 
     /// Whether the response means that the service does not know the session any more.
     private func isLost(_ reply: MCPReply, _ message: MCPMessage) -> Bool {
-        guard reply.status == 404, !message.isModern, message.method != "initialize" else { return false }
-        // An error of this very request is its answer.
-        return message.id.map { reply.refusal?.kind != .answer($0, isError: true) } ?? true
+        !message.isModern && message.method != "initialize" && reply.losesSession(of: message.id)
     }
 
     /// Begins a lost session anew, once for all that need it.

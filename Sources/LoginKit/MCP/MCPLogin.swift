@@ -25,8 +25,8 @@ final class MCPLogin: @unchecked Sendable {
     private var isWaiting = false
     private var failure = RecentFailure()
 
-    /// The time that the first message waits for a login that is made elsewhere.
-    private static let patience = Duration.seconds(20)
+    /// The time that the first message waits for a login that is made elsewhere: some clients give up after five seconds.
+    private static let patience = Duration.seconds(3)
     /// The logins of this machine when the last one was looked for.
     private var seen: AccountRegistryDocument?
 
