@@ -75,7 +75,7 @@ struct DiscoverTests {
             "/mcp", [.answer(401, headers: [challenge]), Self.json(resource), Self.json(server)])
         #expect(run.code == 0, "\(run.talk)")
         let sentences = run.output.replacing("\n# ", with: " ")
-        #expect(sentences.contains("; 3 GET requests without credentials, on app.example and id.example.\n"))
+        #expect(sentences.contains("; 3 requests without credentials, on app.example and id.example.\n"))
         #expect(run.output.contains("\nmethod = \"oauth\""))
         #expect(
             run.output.contains(
@@ -105,6 +105,22 @@ struct DiscoverTests {
         #expect(run.code == 0, "\(run.talk)")
         #expect(run.output.contains("\nmcp    = \"\(target)\"") == speaks, "\(run.output)")
         #expect(run.output.contains("authctl mcp app.example") == speaks, "\(run.output)")
+    }
+
+    @Test(arguments: [400, 405, 406])
+    func `an MCP server that takes no GET is asked by initialize, which is then verify`(status: Int) throws {
+        let refusal = HTTPResponse.answer(401, headers: ["WWW-Authenticate: Bearer"])
+        let missing = (0..<10).map { _ in HTTPResponse.answer(404) }
+        let (run, requests) = try discover("/v1/mcp", [.answer(status), refusal] + missing)
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(requests[1].hasPrefix("POST https://app.example/v1/mcp\n") && requests[1].contains("\"initialize\""))
+        #expect(run.output.contains("\nmcp    = \"/v1/mcp\"") && run.output.contains("\nmethod = \"token\""))
+        #expect(!run.output.contains("verify ="), "\(run.output)")
+        // What takes both from anybody, or has another name, is none.
+        for (target, answer) in [("/v1/mcp", HTTPResponse.answer(200)), ("/v1/other", refusal)] {
+            let (run, _) = try discover(target, [.answer(status), answer] + missing)
+            #expect(!run.output.contains("mcp    ="), "\(run.output)")
+        }
     }
 
     @Test func `a redirect to a login form is a profile, and login by the same URL uses it after a yes`() throws {

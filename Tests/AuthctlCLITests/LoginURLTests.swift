@@ -92,6 +92,47 @@ struct LoginURLTests {
         }
     }
 
+    /// An MCP server that takes one token, and answers a GET with it by this status.
+    private static func mcpServer(get status: Int, isClosedToGET: Bool = true) -> ScriptedTransport {
+        ScriptedTransport { request in
+            guard request.url == "https://api.example/mcp" else { return .answer(404) }
+            let token = request.headers.first { $0.hasName("Authorization") }?.value.unprotectedText
+            if request.method == "GET", token == "Bearer tok-1" || !isClosedToGET { return .answer(status) }
+            if token != "Bearer tok-1" { return .answer(401, headers: ["WWW-Authenticate: Bearer"]) }
+            return .answer(200, headers: ["Content-Type: text/event-stream"])
+        }
+    }
+
+    @Test(arguments: [400, 405, 406], [true, false])
+    func `A given token proves itself by initialize at an MCP endpoint`(status: Int, isClosedToGET: Bool) throws {
+        let world = try TestWorld(), url = "https://api.example/mcp"
+        func server() -> ScriptedTransport { Self.mcpServer(get: status, isClosedToGET: isClosedToGET) }
+        let run = world.run(["login", url, "--password-command", "echo tok-1"], at: server())
+        #expect(run.code == 0, "\(run.talk) \(world.requests)")
+        let file = try world.home.read("config/authctl/profiles/api.example.toml")
+        #expect(file.contains("/mcp\"") && file.contains("token") && !file.contains("verify"), "\(file)")
+        #expect(world.run(["whoami"], at: server()).code == 0)
+        #expect(world.requests.last?.hasPrefix("POST \(url)\n") == true, "\(world.requests)")
+        let wrong = try TestWorld().run(["login", url, "--password-command", "echo tok-2"], at: server())
+        #expect(wrong.code == 3, "\(wrong.talk)")
+    }
+
+    @Test func `A given token is not sent where an authorization server issues them`() throws {
+        let challenge = HTTPResponse.answer(
+            401, headers: ["WWW-Authenticate: Bearer resource_metadata=\"https://api.example/r\""])
+        let resource = #"{"resource":"https://api.example/mcp","authorization_servers":["https://api.example"]}"#
+        let metadata =
+            #"{"issuer":"https://api.example","authorization_endpoint":"https://api.example/a","token_endpoint":"https://api.example/t","registration_endpoint":"https://api.example/reg"}"#
+        let server = ScriptedTransport { request in
+            if request.url.hasSuffix("/mcp") { return challenge }
+            return .answer(200, request.url.hasSuffix("/r") ? resource : metadata)
+        }
+        let world = try TestWorld()
+        let run = world.run(["login", "https://api.example/mcp", "--password-command", "echo tok-1"], at: server)
+        #expect(run.code == 2 && run.talk.contains("method oauth does not use a password"), "\(run.talk)")
+        #expect(!world.requests.contains { $0.contains("tok-1") })
+    }
+
     @Test func `A page to which a password alone leads proves it only if that is closed to anybody else`() throws {
         let origin = Origin(scheme: "https", host: "api.example", port: 443)
         func sent(to target: String) -> HTTPResponse {

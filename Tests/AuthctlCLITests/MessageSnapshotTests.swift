@@ -99,7 +99,7 @@ struct MessageSnapshotTests {
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenResponse("no status line"), .answerTooLarge(limit: 1_048_576),
         .noKerberosServer(reason: "Cannot contact any KDC for realm 'REALM'"),
-        .other(code: 1, text: "what libcurl says"),
+        .other(code: 1, text: "what libcurl says"), .unanswered(.connectionLost),
     ].map { .network($0) }
 
     private static var fingerprint: Fingerprint {

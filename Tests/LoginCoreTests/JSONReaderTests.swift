@@ -111,12 +111,50 @@ struct JSONReaderTests {
         let text = #"{"a": {"b": {"c": 1}, "d": [1e999, {"x": 1}]}, "e": "f"}"#
         #expect(
             try skim(text, keeping: 2)
-                == .object(["a": .object(["b": .object(["c": .null]), "d": .array([])]), "e": .string("f")]))
+                == .object(["a": .object(["b": .object([:]), "d": .array([])]), "e": .string("f")]))
         #expect(throws: JSONFault.repeatedMember) { try skim(#"{"a":{"b":{"c":{"d":1,"d":2}}}}"#, keeping: 1) }
         #expect(throws: JSONFault.malformed) { try skim(#"{"a":{"b":{"c":[01]}}}"#, keeping: 1) }
         #expect(throws: JSONFault.tooMuch) { try skim(String(repeating: "[", count: 101), keeping: 1) }
         #expect(try skim("[1e999]", keeping: 1) == .array([.null]))
         _ = try skim("[" + String(repeating: "1,", count: 30_000) + "1]", keeping: 0)
+    }
+
+    @Test func `a long string that is passed on is checked in pieces, and not kept`() throws {
+        let long = String(repeating: "é€", count: 100_000), most = String(repeating: "a", count: 64 << 10)
+        #expect(
+            try skim(#"{"a": "\#(long)\n\#(long)", "b": "\#(most)"}"#, keeping: 1)
+                == .object(["a": .null, "b": .string(most)]))
+        #expect(try skim(#"{"a": {"b": "\#(long)"}}"#, keeping: 1) == .object(["a": .object([:])]))
+        for kept in [0, 1] {
+            let broken = Array(#"{"a": "\#(long)"#.utf8) + [0xC3] + Array(#"\n"}"#.utf8)
+            #expect(throws: JSONFault.otherEncoding) {
+                try broken.withUnsafeBufferPointer { (bytes) throws(JSONFault) in
+                    try JSONReader.skim(UnsafeRawBufferPointer(bytes), deepest: 100, keeping: kept)
+                }
+            }
+            #expect(throws: JSONFault.malformed) { try skim(#"{"a": "\#(long)"#, keeping: kept) }
+        }
+    }
+
+    @Test(arguments: [
+        (#"["\ud83d"]"#, "\u{FFFD}"), (#"["\ude00!"]"#, "\u{FFFD}!"), (#"["\ud83d\ud83d\ude00"]"#, "\u{FFFD}\u{1F600}"),
+        (#"["\ud83dx"]"#, "\u{FFFD}x"), (#"["\ud83d\n"]"#, "\u{FFFD}\n"),
+    ])
+    func `half a pair of surrogates is passed on, and refused where a text is read`(text: String, value: String) throws
+    {
+        #expect(try skim(text, keeping: 1) == .array([.string(value)]))
+        #expect(throws: JSONFault.malformed) { try read(text) }
+        #expect(throws: JSONFault.malformed) { try skim(#"["\ud83d\u12"]"#, keeping: 1) }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"id": 5, "a": tru}"#, [.integer(5)]), (#"{"id": 5, "id": "x", "a"#, [.integer(5), .string("x")]),
+            (#"{"a": {"b": 1, "b": 2}, "id": 5}"#, [.integer(5)]), (#"{"a": {"id": 5}, "b" 1, "id": 6}"#, []),
+            ("[1]", []), ("", []), ("{", []),
+        ] as [(String, [JSONValue])])
+    func `a member is read as far as the text can be`(text: String, values: [JSONValue]) {
+        #expect(Array(text.utf8).withUnsafeBytes { JSONReader.readable("id", in: $0) } == values)
     }
 
     @Test func `a part of a text is found again`() throws {

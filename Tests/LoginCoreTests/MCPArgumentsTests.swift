@@ -38,6 +38,33 @@ import Testing
     @Test func `only what the protocol itself puts into _meta goes without saying`() throws {
         #expect(try call(#""_meta":{"io.modelcontextprotocol/clientInfo":{}}"#).hasUsualMeta)
         #expect(try !call(#""_meta":{"io.modelcontextprotocol/other":{}}"#).hasUsualMeta)
+        for usual in [#"{"progressToken":2}"#, #"{"progressToken":"a","traceparent":"00-1-2-01","tracestate":"a=b"}"#] {
+            #expect(try call(#""_meta":\#(usual)"#).hasUsualMeta)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"baggage":"user=root"}"#, #"{"progressToken":{"path":"/etc"}}"#, #"{"progressToken":["a"]}"#,
+        #"{"traceparent":{"a":1}}"#,
+    ])
+    func `a person is shown whatever a service could take for more than a mark`(meta: String) throws {
+        let call = try call(#""_meta":\#(meta)"#)
+        #expect(!call.hasUsualMeta)
+        guard case .text(let text, _) = call.shownArguments else {
+            Issue.record("no text")
+            return
+        }
+        #expect(text.filter { $0 != "\n" && $0 != " " }.contains(#""_meta":\#(meta)"#), "\(text)")
+    }
+
+    @Test func `a person is shown half a pair of surrogates as it is written`() throws {
+        let params = #"{"name":"a","arguments":{"text":"rm \ud83d","b":"\u0063"}}"#
+        let call = try MCPMessage(Array(#"{"id":1,"method":"tools/call","params":\#(params)}"#.utf8))
+        guard case .text(let text, _) = call.shownArguments else {
+            Issue.record("no text")
+            return
+        }
+        #expect(text.contains(#""text": "rm \ud83d""#) && text.contains(#""b": "c""#), "\(text)")
     }
 
     @Test func `a person is shown the arguments before what services do not read, and _meta last`() throws {

@@ -31,12 +31,57 @@ struct MCPMessageTests {
     }
 
     @Test(arguments: [
-        "", "{", "[1", "null", "5", "{\"id\":1,\"method\":\"\u{1}\"}", #"{"id":1,"method":"\ud800"}"#, "{}x",
-        #"{"id":1,"method":"a",}"#,
+        "", "{", "[1", "null", "5", "{\"method\":\"\u{1}\"}", #"{"method":"\ud80"}"#, "{}x", #"{"method":"a",}"#,
     ])
     func `what is not JSON is refused`(text: String) {
         #expect(throws: MCPError.unreadable) { try message(text) }
         #expect(MCPError.unreadable.code == -32700)
+    }
+
+    @Test func `half a pair of surrogates goes on as it came, and no rule lets a name or a member with one through`()
+        throws
+    {
+        let call = #"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"text":"\ud83d"}}}"#
+        #expect(text(try message(call)) == call)
+        #expect(try !message(call).isAmbiguous)
+        #expect(try message(#"{"id":1,"method":"tools/call","params":{"na\ud83dme":"b"}}"#).isAmbiguous)
+        #expect(MCPRuleKind.tool.act(on: "a\u{FFFD}") == nil)
+    }
+
+    @Test(arguments: [
+        ("initialize", true), ("ping", true), ("tools/list", true), ("resources/templates/list", true),
+        ("resources/read", true), ("server/discover", true), ("tools/call", false), ("tasks/cancel", false),
+        ("other/method", false),
+    ])
+    func `a call, and a request that is not known, may do something`(method: String, isIdempotent: Bool) throws {
+        #expect(try message(#"{"id":1,"method":"\#(method)"}"#).isIdempotent == isIdempotent)
+        #expect(try message(#"{"method":"\#(method)"}"#).isIdempotent, "nobody waits for an answer")
+    }
+
+    @Test func `an error that is null beside a result is none`() throws {
+        #expect(try message(#"{"id":1,"result":{},"error":null}"#).kind == .answer(.number(1), isError: false))
+        #expect(throws: MCPError.self) { try message(#"{"id":1,"error":null}"#) }
+    }
+
+    @Test func `arguments are found in the text alone, whatever they hold`() throws {
+        let call = try message(#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":"c"}}}"#)
+        #expect(call.params == .object(["name": .string("a"), "arguments": .null]) && call.subject == "a")
+        #expect(call.member("b", at: ["params", "arguments"]) == Array("\"c\"".utf8))
+    }
+
+    @Test func `a list without what is not wanted keeps the bytes of the rest`() throws {
+        let list =
+            #"{"id":1, "result": {"tools": [ {"name":"a","x":1.50} , {"name":"b"},{"name":"c"} ], "nextCursor": "n"}}"#
+        let kept = Array(list.utf8).without("tools") { $0.member("name") != .string("b") }
+        #expect(
+            String(decoding: kept, as: UTF8.self)
+                == list.replacing(
+                    #"[ {"name":"a","x":1.50} , {"name":"b"},{"name":"c"} ]"#,
+                    with: #"[{"name":"a","x":1.50},{"name":"c"}]"#))
+        #expect(
+            String(decoding: Array(list.utf8).without("tools") { _ in false }, as: UTF8.self).contains(
+                #""tools": [], "nextCursor""#))
+        #expect(Array(list.utf8).without("tools") { _ in true } == Array(list.utf8))
     }
 
     @Test(arguments: [
@@ -64,7 +109,10 @@ struct MCPMessageTests {
             (#"{"id":7,"method":"a","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}}"#, .number(7)),
             (#"{"method":3}"#, nil), (#"{"id":7.5,"method":3}"#, nil),
             // The service's own number, not the client's.
-            (#"{"id":7,"error":{}}"#, nil),
+            (#"{"id":7,"error":{}}"#, nil), (#"{"id":7}"#, .number(7)),
+            // As far as it can be read.
+            (#"{"id":7,"method":"a",}"#, .number(7)), (#"{"method":"a","params":{"b":1,"b":2},"id":7}"#, .number(7)),
+            (#"{"id":7,"id":8,"method":"a"}"#, nil), (#"{"method":"a" "id":7}"#, nil),
         ] as [(String, MCPMessage.ID?)])
     func `a request that is not valid is answered by its ID`(text: String, id: MCPMessage.ID?) {
         do throws(MCPError) {

@@ -40,9 +40,49 @@ import Testing
             ("TOOL a, b", .notNames), ("tool a", .smallMethod("tool")),
             ("RESOURCE a/../b", .neverMatches(segment: "a/../b")), ("RESOURCE a\\b", .neverMatches(segment: "a\\b")),
             ("RESOURCE a/%2E%2e", .neverMatches(segment: "a/%2E%2e")), ("RESOURCE a/b**", .partialDoubleStar),
+            ("TOOL a\n", .notNames), ("PROMPT a\tb", .notNames), ("TOOL a,b\u{7F}", .notNames),
         ] as [(String, ServeRuleFault)])
     func `anything else is no rule, and what is wrong is told`(text: String, expected: ServeRuleFault) {
         #expect(fault(text) == expected)
+    }
+
+    private func profile(allow: [String]) throws -> Profile {
+        var profile = Profile(
+            name: "blog", url: "https://blog.example",
+            verify: RequestRule(method: "GET", path: Template(literal: "/me")))
+        profile.serve.rules = ServeRuleSet(allow: try allow.map { try ServeRule($0) })
+        return profile
+    }
+
+    @Test func `a person is warned of rules that are for the other command`() throws {
+        let rules = ["TOOL get_*", "GET,HEAD /**"]
+        for (forMCP, idle, command) in [(false, rules[0], "authctl mcp"), (true, rules[1], "exec --serve")] {
+            let own = try profile(allow: [idle == rules[0] ? rules[1] : rules[0]])
+            #expect(ServeRules([own.serve.rules], forMCP: forMCP).warnings(about: own, forMCP: forMCP).isEmpty)
+            for allow in [[idle], rules] {
+                let profile = try profile(allow: allow)
+                let found = ServeRules([profile.serve.rules], forMCP: forMCP).warnings(about: profile, forMCP: forMCP)
+                #expect(found.count == 1)
+                #expect(
+                    found.first?.hasPrefix(
+                        "warning: blog has rules for \(command) alone, which restrict nothing here: \(idle); ") == true,
+                    "\(found)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["TOOL *"], ["TOOL delete_*"], []), (["TOOL Delete_x"], ["TOOL delete_*"], []),
+        (["RESOURCE **"], ["RESOURCE data://a"], []), (["TOOL get_*"], ["TOOL make_*", "TOOL delete_*"], [String]()),
+    ])
+    func `a person is warned of names that a rule does not ask about for their case alone`(
+        allow: [String], ask: [String], deny: [String]
+    ) throws {
+        let found = try rules(allow: allow, ask: ask, deny: deny).warnings(about: try profile(allow: []), forMCP: true)
+        #expect(found.count == (allow == ["TOOL get_*"] ? 0 : 1), "\(found)")
+        #expect(found.allSatisfy { $0.contains("'\(ask[0])' does not ask about names in another case") })
+        #expect(
+            try rules(allow: allow, ask: ask, deny: ask).warnings(about: try profile(allow: []), forMCP: true).isEmpty)
     }
 
     @Test func `rules of mcp do not count for exec --serve, nor the other way round`() throws {

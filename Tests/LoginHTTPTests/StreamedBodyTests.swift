@@ -130,10 +130,50 @@ import Testing
         try post()
         try post()
         #expect(server.connections.count == 1)
-        #expect(throws: LoginFault.network(.connectionLost)) { try post() }
+        #expect(throws: LoginFault.network(.unanswered(.connectionLost))) { try post() }
         #expect(server.requests.count == 3)
         try post()
         #expect(server.texts.map { $0.hasSuffix(Self.text) } == [true, true, true, true])
+    }
+
+    /// The fault of a person's own request.
+    private func lost(_ method: String, _ reply: RecordingServer.Reply) throws -> LoginFault? {
+        let server = try RecordingServer([reply])
+        defer { server.stop() }
+        var request = HTTPRequest(method: method, url: server.url())
+        request.streamedBodies = StreamedBodies(source: Text(), sink: Sink())
+        request.limit = 1
+        return fault { _ = try CurlTransport(origin: server.origin).send(request) }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "PUT", "DELETE"])
+    func `a request whose response is lost may have been carried out, unless once more does the same`(method: String)
+        throws
+    {
+        let half = RecordingServer.Reply.raw("HTTP/1.1 200 OK\nContent-Length: 9\n\nabc", ending: .close)
+        let isDoubtful = method == "POST" || method == "PATCH"
+        for (reply, reason) in [
+            (.hangUp, .endedUnanswered), (.silence, .timedOut(seconds: 1)), (half, .connectionLost),
+        ] as [(RecordingServer.Reply, NetworkFault)] {
+            let found = try lost(method, reply)
+            #expect(found == .network(isDoubtful ? .unanswered(reason) : reason))
+            let advice = found?.message().next ?? ""
+            #expect(
+                advice.contains("may have been carried out; look before you send it again") == isDoubtful, "\(advice)")
+            #expect(advice.contains("try again later") != isDoubtful, "\(advice)")
+        }
+    }
+
+    @Test func `a post that never went out is to be tried again, and so is one of the login's own`() throws {
+        let dead = Origin(scheme: "http", host: "127.0.0.1", port: 1)
+        var request = HTTPRequest(method: "POST", url: "\(dead)/")
+        request.streamedBodies = StreamedBodies(source: Text(), sink: Sink())
+        let refused = fault { _ = try CurlTransport(origin: dead).send(request) }
+        #expect(refused?.message().next.contains("try again later") == true, "\(String(describing: refused))")
+        let server = try RecordingServer([.hangUp])
+        defer { server.stop() }
+        let login = HTTPRequest(method: "POST", url: server.url(), body: Secret("u=ann"))
+        #expect(fault { _ = try CurlTransport(origin: server.origin).send(login) } == .network(.endedUnanswered))
     }
 
     private func send(_ reply: RecordingServer.Reply, _ sink: Sink = Sink()) throws -> HTTPResponse {

@@ -105,6 +105,20 @@ import Testing
         second.expect(.yes)
     }
 
+    @Test func `a question's time begins when it is its turn`() throws {
+        let desk = desk(seconds: 2)
+        defer { desk.stop() }
+        let first = Asking(desk, question("1")), client = try #require(Client(path))
+        _ = client.next()
+        #expect(client.nextQuestion() == "1")
+        let second = Asking(desk, question("2"))
+        first.expect(.timedOut)
+        #expect(client.next() == .ended(id: "1", .timedOut))
+        #expect(client.nextQuestion() == "2" && second.answer == nil)
+        client.send(.answer(id: "2", .yes))
+        second.expect(.yes)
+    }
+
     @Test func `an approver that goes away leaves its question to the next`() throws {
         let desk = desk()
         defer { desk.stop() }

@@ -22,6 +22,37 @@ final class MCPCallsTests {
 
     private static let cancelling = #""method":"notifications/cancelled","params":{"requestId":1}"#
 
+    @Test func `a call that the service has begun to answer, or whose session is lost, may have been carried out`()
+        throws
+    {
+        let lost = LoginFault.network(.connectionLost), gone = LoginFault.network(.unanswered(.connectionLost))
+        for (method, isDoubtful) in [("tools/call", true), ("tools/list", false)] {
+            let call = MCPCall(try MCPMessage(Array(#"{"id":1,"method":"\#(method)"}"#.utf8)))
+            #expect(!call.isDoubtful(after: lost) && call.isDoubtful(after: gone) == isDoubtful)
+            let reply = MCPReply { _, _ in }
+            try reply.begin(HTTPResponse(status: 503))
+            call.note(reply)
+            #expect(!call.isDoubtful(after: lost))
+            try reply.begin(HTTPResponse(status: 200))
+            call.note(reply)
+            #expect(call.isDoubtful(after: lost) == isDoubtful)
+            let again = MCPCall(call.message)
+            again.belong(to: 1)
+            again.lose(before: 2)
+            #expect(again.isDoubtful(after: .cancelled) == isDoubtful)
+        }
+    }
+
+    @Test func `an error says what to do about a call that may have been carried out`() {
+        let fault = LoginFault.network(.unanswered(.connectionLost)),
+            doubt = "may have been carried out; look before you send it again"
+        #expect(MCPError(fault, ErrorContext(), isDoubtful: true).message.hasSuffix(doubt))
+        #expect(!MCPError(fault, ErrorContext(), isDoubtful: true).message.contains("try again"))
+        let ended = LoginFault.loginRequired(LoginNeed(why: .sessionRefused))
+        let both = MCPError(ended, ErrorContext(profile: "blog"), isDoubtful: true)
+        #expect(both.message.contains("authctl login blog") && both.message.hasSuffix(doubt) && both.exitCode == 4)
+    }
+
     @Test func `256 requests are under way at most, and the others wait in their order`() throws {
         var running: [MCPCall] = []
         for id in 0..<256 { running += try #require(try send("\"id\":\(id),\"method\":\"ping\"")) }

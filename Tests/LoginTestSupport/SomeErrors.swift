@@ -156,7 +156,7 @@ enum SomeErrors {
         .proxy(ProxyFault(proxy: hostile, source: .option, problem: .failed(hostile))),
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
         .brokenResponse(hostile), .answerTooLarge(limit: 1),
-        .noKerberosServer(reason: hostile), .other(code: 1, text: hostile),
+        .noKerberosServer(reason: hostile), .other(code: 1, text: hostile), .unanswered(.brokenResponse(hostile)),
     ]
 
     private static func trust(_ reason: ServerTrust.Reason) -> ServerTrust {

@@ -54,6 +54,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/away": return self.out(307, Location="http://127.0.0.2:1/mcp")
         if self.path == "/found": return self.out(302, Location="/mcp")
         if self.path == "/loop": return self.out(307, Location="/loop")
+        if self.path == "/sse": return self.out(405)
         if not self.known(): return
         message = json.loads(body); id, method, params = message.get("id"), message.get("method"), message.get("params") or {}
         modern = "io.modelcontextprotocol/protocolVersion" in (params.get("_meta") or {})
@@ -63,6 +64,7 @@ class Handler(BaseHTTPRequestHandler):
             begun.append(f"s{len(begun)}"); alive.add(begun[-1])
             return self.out(200, answer({"protocolVersion": "2025-06-18", "capabilities": {}}), Mcp_Session_Id=begun[-1])
         if not modern and self.headers.get("Mcp-Session-Id") not in alive:
+            if "older" in hanging: return self.out(400, b"Bad Request: No valid session ID provided", "text/plain")
             return self.out(404, b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Session not found"}}')
         log.append(method or "answer")
         if method is None or id is None: return self.out(202)
@@ -197,6 +199,7 @@ for modern in (False, True):
     for name, message in zip(names, client.wait(ids)): print(f"{name}: {said(message, name == 'hangs up')}".strip(), flush=True)
     print("besides:", sorted(json.dumps(other) for other in client.others)); client.others = []
 print("== sessions")
+print("doubt:", "may have been carried out; look before you send it again" in client.wait([client.tool("hangs up")])[0]["error"]["message"])
 log.clear(); waiting, asking = client.tool("waits"), client.tool("asks")
 for _ in range(100):
     if client.others: break
@@ -208,6 +211,7 @@ alive.clear(); before = len(begun)
 ids = [client.tool("plain") for _ in range(50)]
 print("50 in a lost session:", sum("result" in (m or {}) for m in client.wait(ids)), "begun anew:", len(begun) - before)
 print("under way:", said(client.wait([waiting])[0]).strip())
+alive.clear(); hanging.add("older"); print("lost as older SDKs say it:", said(client.wait([client.tool("plain")])[0])); hanging.clear()
 for modern in (False, True):
     log.clear(); id = client.tool("waits", modern)
     for _ in range(600):
@@ -233,7 +237,7 @@ alive.clear(); server = serve()
 print("after a restart:", said(client.wait([client.tool("plain")])[0]))
 log.clear(); print("end:", client.end(), *(entry for entry in log if entry == "DELETE"))
 print("== redirects")
-for path in ("/moved", "/again", "/found", "/away", "/loop"):
+for path in ("/moved", "/again", "/found", "/away", "/loop", "/sse"):
     client = Client(f"http://127.0.0.1:{port}{path}", begin=False)
     print(f"{path}: {said(client.wait([client.tool('plain', True)])[0]).strip()}", "end:", client.end(), flush=True)
 print("== headers")
@@ -278,9 +282,9 @@ print("continues:", *listens()[:1], "end:", client.end())
 print("== a login elsewhere")
 hanging.clear(); subprocess.run([command, "logout", "--all"], capture_output=True)
 file = os.environ["HOME"] + "/calls.jsonl"; client = Client("r", "--log", file, begin=False)
-begin = client.start("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
-print("before:", said(client.wait([begin], 3)[0])); login("r", "-u", "ann", password="correct horse")
-print("after:", "result" in client.wait([begin])[0]); client.send({"method": "notifications/initialized"}); client.wait([client.tool("plain")])
+def begin(): return client.call("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "c", "version": "1"})
+start = time.time(); print("before:", said(begin()), "in time:", time.time() - start < 5); login("r", "-u", "ann", password="correct horse")
+print("after:", "result" in begin()); client.send({"method": "notifications/initialized"}); client.wait([client.tool("plain")])
 hanging.add("over"); tokens.clear(); message = client.wait([client.tool("plain")])[0]
 print("revoked:", message["error"]["code"], message["error"]["data"]["command"]); time.sleep(2)
 login("r", "-u", "bob", password="battery staple"); print("of another:", *(said(client.wait([client.tool("plain")])[0]) for _ in range(2)))

@@ -19,8 +19,14 @@ package struct JSONReader {
     private var deepest = Self.deepest
     /// The depth down to which values are kept; 0 is the whole text alone.
     private var kept = Int.max
-    /// Whether numbers are bounded; others come out as `null`.
-    private var boundsNumbers = true
+    /// Whether the text is only checked and passed on: numbers of any size are `null`, long strings that nobody looks at too, and half a
+    /// pair of surrogates, which other programs write, is U+FFFD.
+    private var isLenient = false
+    /// Whether an object may have two members of one name.
+    private var allowsRepeats = false
+
+    /// The longest string that is kept of a text that is passed on, and the pieces in which others are checked, in bytes.
+    private static let (longestKept, piece) = (64 << 10, 64 << 10)
 
     /// Returns the members of an object; `nil` for any other text.
     static func members(_ text: UnsafeRawBufferPointer) -> [String: JSONValue]? {
@@ -46,14 +52,14 @@ package struct JSONReader {
     /// Checks a text that is passed on as it is, of any number of values, and reads only those that are needed for that.
     /// - Parameters:
     ///   - deepest: the largest depth of nested arrays and objects.
-    ///   - kept: the depth down to which values are kept; below, arrays are empty and members are `null`, as are numbers that no type of
-    ///     ours holds.
+    ///   - kept: the depth down to which values are kept; below, arrays and objects are empty, and other values are `null`, as are
+    ///     strings of more than 64 KiB, and numbers that no type of ours holds.
     static func skim(
         _ text: UnsafeRawBufferPointer, deepest: Int, keeping kept: Int
     ) throws(JSONFault) -> JSONValue {
         if unmarked(text) != nil { throw .otherEncoding }
         return try JSONReader(
-            text: text, mostValues: .max, deepest: deepest, kept: kept, boundsNumbers: false
+            text: text, mostValues: .max, deepest: deepest, kept: kept, isLenient: true
         ).whole()
     }
 
@@ -62,8 +68,24 @@ package struct JSONReader {
     static func places(
         _ text: UnsafeRawBufferPointer, at steps: [String]
     ) throws(JSONFault) -> [(name: String, range: Range<Int>)] {
-        var reader = JSONReader(text: text, mostValues: .max, deepest: .max, kept: 0)
+        var reader = JSONReader(text: text, mostValues: .max, deepest: .max, kept: 0, isLenient: true)
         return try reader.places(at: steps[...])
+    }
+
+    /// Returns the values of a member of the outermost object, as far as the text can be read at all.
+    static func readable(_ name: String, in text: UnsafeRawBufferPointer) -> [JSONValue] {
+        var reader = JSONReader(
+            text: text, mostValues: .max, deepest: deepest, kept: 1, isLenient: true, allowsRepeats: true)
+        var found: [JSONValue] = []
+        guard reader.take("{") else { return [] }
+        repeat {
+            reader.skipBlanks()
+            guard reader.next == UInt8(ascii: "\""), let member = try? reader.string(), reader.take(":"),
+                let value = try? reader.value(depth: 1)
+            else { break }
+            if member == name { found.append(value) }
+        } while reader.take(",")
+        return found
     }
 
     private func whole() throws(JSONFault) -> JSONValue {
@@ -104,7 +126,9 @@ package struct JSONReader {
         switch next {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try elements(depth: depth + 1))
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""):
+            let most = !isLenient ? .max : depth <= kept ? Self.longestKept : 0
+            return try string(most: most).map { .string($0) } ?? .null
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
@@ -122,7 +146,7 @@ package struct JSONReader {
 
     private mutating func members(depth: Int) throws(JSONFault) -> [String: JSONValue] {
         guard depth <= deepest else { throw .tooMuch }
-        var members: [String: JSONValue] = [:]
+        var members: [String: JSONValue] = [:], others: Set<String> = []
         place += 1
         if take("}") { return members }
         repeat {
@@ -131,7 +155,9 @@ package struct JSONReader {
             let name = try string()
             guard take(":") else { throw .malformed }
             let value = try value(depth: depth)
-            guard members.updateValue(depth <= kept ? value : .null, forKey: name) == nil else { throw .repeatedMember }
+            let isNew =
+                depth <= kept ? members.updateValue(value, forKey: name) == nil : others.insert(name).inserted
+            guard isNew || allowsRepeats else { throw .repeatedMember }
         } while take(",")
         guard take("}") else { throw .malformed }
         return members
@@ -197,13 +223,13 @@ package struct JSONReader {
         }
         guard isKept else { return .null }
         guard place - start <= Self.longestNumber else {
-            if !boundsNumbers { return .null }
+            if isLenient { return .null }
             throw .tooMuch
         }
         let written = String(decoding: text[start..<place], as: UTF8.self)
         if isWhole, let integer = Int64(written) { return .integer(integer) }
         guard let number = Double(written), number.isFinite else {
-            if !boundsNumbers { return .null }
+            if isLenient { return .null }
             throw .malformed
         }
         // Beyond 64 bits it is rounded, perhaps to the last that fits.
@@ -212,28 +238,44 @@ package struct JSONReader {
 }
 
 extension JSONReader {
-    private mutating func string() throws(JSONFault) -> String {
+    private mutating func string() throws(JSONFault) -> String { try string(most: .max) ?? "" }
+
+    /// - Parameter most: the bytes above which it is only checked, piece by piece.
+    /// - Returns: `nil` for a longer one.
+    private mutating func string(most: Int) throws(JSONFault) -> String? {
         place += 1
-        var plain = takePlain()
-        guard next != UInt8(ascii: "\"") else {
+        var plain = takePlain(most)
+        if next == UInt8(ascii: "\""), plain.count <= most {
             // Most have no escape, and need no copy.
             place += 1
             return try Self.string(plain)
         }
-        var bytes: [UInt8] = []
+        var bytes: [UInt8] = [], isKept = true
         while true {
             bytes.append(contentsOf: plain)
+            if bytes.count > most {
+                _ = try Self.string(bytes)
+                bytes.removeAll(keepingCapacity: true)
+                isKept = false
+            }
             guard let byte = next, byte >= 0x20 else { throw .malformed }
-            place += 1
-            if byte == UInt8(ascii: "\"") { return try Self.string(bytes) }
-            try unescape(into: &bytes)
-            plain = takePlain()
+            if !Self.isPlain(byte) {
+                place += 1
+                if byte == UInt8(ascii: "\"") {
+                    let string = try Self.string(bytes)
+                    return isKept ? string : nil
+                }
+                try unescape(into: &bytes)
+            }
+            plain = takePlain(most)
         }
     }
 
-    private mutating func takePlain() -> UnsafeRawBufferPointer {
-        let start = place
-        while place < text.count, Self.isPlain(text[place]) { place += 1 }
+    /// Takes what stands there as it is: all of it, or a piece that ends with a character where there is a most.
+    private mutating func takePlain(_ most: Int) -> UnsafeRawBufferPointer {
+        let start = place, end = most == .max ? text.count : min(text.count, start + Self.piece)
+        while place < end, Self.isPlain(text[place]) { place += 1 }
+        if place == end { while place < text.count, text[place] & 0xC0 == 0x80 { place += 1 } }
         return UnsafeRawBufferPointer(rebasing: text[start..<place])
     }
 
@@ -246,7 +288,7 @@ extension JSONReader {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    /// RFC 8259, section 7; half of a pair of surrogates is no character.
+    /// RFC 8259, section 7; half a pair of surrogates is no character.
     private mutating func unescape(into bytes: inout [UInt8]) throws(JSONFault) {
         guard let letter = next else { throw .malformed }
         place += 1
@@ -265,12 +307,14 @@ extension JSONReader {
     private mutating func scalar() throws(JSONFault) -> Character {
         var code = try fourDigits()
         if (0xd800..<0xdc00).contains(code) {
-            guard word("\\u") else { throw .malformed }
-            let low = try fourDigits()
-            guard (0xdc00..<0xe000).contains(low) else { throw .malformed }
-            code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+            let mark = place, low = word("\\u") ? try fourDigits() : 0
+            if (0xdc00..<0xe000).contains(low) {
+                code = 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00)
+            } else {
+                place = mark
+            }
         }
-        guard let scalar = Unicode.Scalar(code) else { throw .malformed }
+        guard let scalar = Unicode.Scalar(code) ?? (isLenient ? "\u{FFFD}" : nil) else { throw .malformed }
         return Character(scalar)
     }
 

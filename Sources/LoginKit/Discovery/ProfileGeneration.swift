@@ -35,7 +35,8 @@ package final class ProfileGeneration {
         }
         if let verify = service.result.otherVerify {
             rule = verify
-            run.context.say("verify is now \(verify.method) \(service.client.guardedURL), which proves a password")
+            if let path = verify.mcpPath, verify == .initializingMCP(at: path) { target.profile.mcp = path }
+            run.context.say("verify is now \(verify.method) \(service.client.guardedURL), which proves a login")
         }
         if let status = service.result.loggedInStatus {
             rule.response.loggedIn = [Condition(status: status)]

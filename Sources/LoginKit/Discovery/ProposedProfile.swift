@@ -31,7 +31,8 @@ package struct ProposedProfile {
         var lines = [Line(path: ["url"], value: .string("\(origin)"), why: nil)]
         lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }
         if let login = found.login { lines += Self.login(login) }
-        if let place = found.guarded { lines.append(Self.verify(place)) }
+        // The endpoint of an MCP server is verify by itself.
+        if let place = found.guarded, found.mcp == nil { lines.append(Self.verify(place)) }
         if let mcp = found.mcp {
             lines.append(Line(path: ["mcp"], value: .literal(mcp), why: "path and refusal of an MCP server"))
             remarks.append("for an MCP client: \(ShellCommand("authctl", "mcp", name))")

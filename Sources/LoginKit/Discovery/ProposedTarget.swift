@@ -4,11 +4,18 @@ extension LoginContext {
         let newName = { () throws(LoginFault) in try self.newName(for: url.origin, request.name) }
         var (profile, lasting) = try bareProfile(url, name: try newName(), request)
         let discovery = try discovery(of: url, profile, request)
-        let (target, challenges, mcp) = try discovery.arrive()
-        profile.proof = .verify(RequestRule(method: "GET", path: Template(literal: target)))
-        profile.mcp = mcp
-        if challenges.wantsToken, request.method == nil || request.method == .oauth {
+        let visit = try discovery.firstVisit(), target = visit.end.target, challenges = visit.challenges
+        let get = RequestRule(method: "GET", path: Template(literal: target))
+        profile.proof = .verify(visit.isInitialize ? .initializingMCP(at: target) : get)
+        profile.mcp = visit.mcp
+        if challenges.wantsToken, [nil, .oauth, .token].contains(request.method) {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
+            // Who has a token already is asked to paste it only where no server issues one.
+            if request.method == .token || request.passwordSource != nil,
+                try discovery.findServer(of: target, challenges.first { $0.scheme == "bearer" }) == nil
+            {
+                profile.takePastedToken()
+            }
         }
         if let known = try remembered(url.origin, target, request) { return LoginTarget(profile: known) }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)

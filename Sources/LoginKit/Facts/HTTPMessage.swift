@@ -45,6 +45,13 @@ package struct HTTPRequest: Equatable {
         self.basic = basic
         self.cookies = cookies
     }
+
+    /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
+    var isIdempotent: Bool { Self.idempotent.contains(method) }
+
+    private static let idempotent: Set<String> = [
+        "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT",
+    ]
 }
 
 /// How much of an answer's body is needed. What is not needed is not waited for, and no fault of it is one of the answer.

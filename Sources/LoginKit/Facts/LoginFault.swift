@@ -123,6 +123,8 @@ package enum NetworkFault: Equatable, Sendable {
     case answerTooLarge(limit: Int)
     /// The Kerberos server of the realm is not found or does not answer.
     case noKerberosServer(reason: String)
+    /// After a request that is not idempotent had gone out, so that it may have been carried out.
+    indirect case unanswered(NetworkFault)
     case other(code: Int, text: String)
 }
 

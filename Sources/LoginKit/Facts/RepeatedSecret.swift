@@ -20,6 +20,8 @@ extension LoginFault {
         case .untrusted(.weakerMethod(let offered, let accepted)):
             return .untrusted(.weakerMethod(offered: offered.map(told), accepted: accepted))
         case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))
+        case .network(.unanswered(.brokenResponse(let problem))):
+            return .network(.unanswered(.brokenResponse(told(problem))))
         case .usage(.unprovenLogin(.redirect(let status, let target))):
             return .usage(.unprovenLogin(.redirect(status: status, target: told(target))))
         case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired,

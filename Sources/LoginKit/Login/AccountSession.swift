@@ -283,7 +283,7 @@ extension LoginFault {
             switch fault {
             case .nameNotResolved, .notConnected, .proxy, .handshakeLost, .notTLS, .noKerberosServer: true
             case .timedOut, .tooSlow, .connectionLost, .notHTTP, .endedUnanswered, .brokenResponse, .redirectLoop,
-                .answerTooLarge, .other:
+                .answerTooLarge, .unanswered, .other:
                 false
             }
         default: true

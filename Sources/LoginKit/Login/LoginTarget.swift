@@ -147,6 +147,12 @@ extension LoginContext {
 }
 
 extension Profile {
+    /// Makes it take a token that a person pastes; at an MCP endpoint, that proves itself by the protocol's first message.
+    mutating func takePastedToken() {
+        (methods, oauth) = ([.token], nil)
+        if let mcp { proof = .verify(.initializingMCP(at: mcp)) }
+    }
+
     /// Whether its verify request or its login form is at a URL.
     fileprivate func isOf(_ target: String, on origin: Origin) -> Bool {
         [verify?.path.source, loginSteps.first?.page].contains { path in
@@ -165,7 +171,7 @@ extension LoginTarget {
     /// A service whose tokens a person creates and pastes.
     package var withPastedToken: LoginTarget {
         var target = self
-        (target.profile.methods, target.profile.oauth) = ([.token], nil)
+        target.profile.takePastedToken()
         return target
     }
 

@@ -14,6 +14,8 @@ final class MCPCall: Sendable {
         var deadline: ContinuousClock.Instant?
         /// Kept only for requests that authctl makes itself.
         var answer: MCPMessage?
+        /// Whether the service has begun to answer it.
+        var isTaken = false
         /// Of the last response; 0 if there was none.
         var status = 0
         /// The bytes of all responses.
@@ -41,7 +43,18 @@ final class MCPCall: Sendable {
     var responses: (status: Int?, received: Int64) { state.withLock { ($0.status > 0 ? $0.status : nil, $0.received) } }
 
     func note(_ reply: MCPReply) {
-        state.withLock { ($0.status, $0.received) = (reply.status, $0.received + reply.received) }
+        state.withLock {
+            ($0.status, $0.received) = (reply.status, $0.received + reply.received)
+            if reply.isGood, !reply.lacksHeaders { $0.isTaken = true }
+        }
+    }
+
+    /// Whether the service may have carried it out although it was not answered.
+    /// - Parameter fault: that ended it.
+    func isDoubtful(after fault: LoginFault) -> Bool {
+        if message.isIdempotent { return false }
+        if case .network(.unanswered) = fault { return true }
+        return state.withLock { $0.isTaken || $0.isLost }
     }
 
     /// Whether its transfer is to end.

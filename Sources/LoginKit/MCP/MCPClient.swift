@@ -72,16 +72,13 @@ final class MCPClient: @unchecked Sendable {
                 if case .loginRequired = error, login.hasChanged(until: end, telling: error, unless: { call.isOver }) {
                     continue
                 }
-                return answer(call, MCPError(call.isLost ? Self.lostCall : error, login.topic))
+                let fault = call.isLost ? Self.lostCall : error
+                return answer(call, MCPError(fault, login.topic, isDoubtful: call.isDoubtful(after: error)))
             }
         }
     }
 
-    private static let lostCall = unanswered("the service ended the session during this call")
-
-    private static func unanswered(_ what: String) -> LoginFault {
-        .failure(.other("\(what); check whether the call was carried out before you repeat it"))
-    }
+    private static let lostCall = LoginFault.failure(.other("the service ended the session during this call"))
 
     private func answer(_ call: MCPCall, _ error: MCPError) {
         guard let id = call.message.id else { return login.warn(error.message) }
@@ -230,10 +227,17 @@ final class MCPClient: @unchecked Sendable {
 
     /// The fault of a response without an answer.
     private func fault(of reply: MCPReply) -> LoginFault {
-        guard reply.status >= 300 else { return Self.unanswered("the service ended its response without an answer") }
+        guard reply.status >= 300 else {
+            return .failure(.other("the service ended its response without an answer"))
+        }
         if [401, 403].contains(reply.status) { return .forbidden(Refusal(status: reply.status, words: reply.words)) }
-        return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))"))
+        let hint = reply.status == 405 ? Self.olderTransport : ""
+        return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))\(hint)"))
     }
+
+    private static let olderTransport =
+        "; it takes no messages there and may speak only HTTP+SSE, the transport of 2024, which authctl does not; if the service has a "
+        + "Streamable HTTP endpoint, often /mcp, make that the profile's mcp or url"
 
     // MARK: Sessions of 2025
 
@@ -256,9 +260,7 @@ final class MCPClient: @unchecked Sendable {
 
     /// Whether the response means that the service does not know the session any more.
     private func isLost(_ reply: MCPReply, _ message: MCPMessage) -> Bool {
-        guard reply.status == 404, !message.isModern, message.method != "initialize" else { return false }
-        // An error of this very request is its answer.
-        return message.id.map { reply.refusal?.kind != .answer($0, isError: true) } ?? true
+        !message.isModern && message.method != "initialize" && reply.losesSession(of: message.id)
     }
 
     /// Begins a lost session anew, once for all that need it.

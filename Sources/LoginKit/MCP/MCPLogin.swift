@@ -25,8 +25,8 @@ final class MCPLogin: @unchecked Sendable {
     private var isWaiting = false
     private var failure = RecentFailure()
 
-    /// The time that the first message waits for a login that is made elsewhere.
-    private static let patience = Duration.seconds(20)
+    /// The time that the first message waits for a login that is made elsewhere: some clients give up after five seconds.
+    private static let patience = Duration.seconds(3)
     /// The logins of this machine when the last one was looked for.
     private var seen: AccountRegistryDocument?
 
@@ -205,7 +205,8 @@ extension LoginContext {
 
 extension MCPError {
     /// What `request` would print.
-    init(_ fault: LoginFault, _ topic: ErrorContext) {
+    /// - Parameter isDoubtful: whether the call may have been carried out.
+    init(_ fault: LoginFault, _ topic: ErrorContext, isDoubtful: Bool = false) {
         let command: String? =
             switch fault {
             case .loginRequired, .rejected, .secondFactor, .noTicketForService: topic.loginCommand
@@ -215,7 +216,8 @@ extension MCPError {
         let message = fault.message(about: topic)
         // The other details are about options of `login`.
         let details = command == nil ? message.details : []
-        let next = [message.next, command == nil ? "" : "then reconnect this server"]
+        var next = command == nil ? [message.next] : [message.next, "then reconnect this server"]
+        if isDoubtful { next = (command == nil ? [] : next) + [NetworkFault.doubt] }
         self.init(
             code: command == nil ? Self.failed : Self.needsLogin,
             message: ([message.what] + details + next).filter { !$0.isEmpty }.joined(separator: "; "),

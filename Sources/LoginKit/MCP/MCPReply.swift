@@ -85,6 +85,22 @@ final class MCPReply: ResponseReceiver {
         return message
     }
 
+    /// Whether it refuses the session of a message: by 404 (MCP 2025-06-18, Session Management), or as older SDKs do, by 400 and their words.
+    /// - Parameter id: of the request; an error that is about the request is its answer.
+    func losesSession(of id: MCPMessage.ID?) -> Bool {
+        guard status == 404 || status == 400 else { return false }
+        if let refusal, status == 400 || refusal.kind == id.map({ .answer($0, isError: true) }),
+            Self.codesOfRequests.contains(refusal.member("code", at: ["error"]) ?? [])
+        {
+            return false
+        }
+        let said = String(decoding: body, as: UTF8.self).lowercased()
+        return status == 404 || said.contains("session") || said.contains("not initialized")
+    }
+
+    /// Of JSON-RPC, an unknown method and invalid parameters; of MCP, an unknown resource.
+    private static let codesOfRequests = ["-32601", "-32602", "-32002"].map { Array($0.utf8) }
+
     /// Whether the service has missed headers, and the message is to be sent again.
     var lacksHeaders: Bool { mayLackHeaders && (isToldOfHeaders || refusal?.lacksHeaders == true) }
 

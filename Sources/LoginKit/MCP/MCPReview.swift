@@ -54,7 +54,12 @@ final class MCPReview: Sendable {
         approvals = RuleApprovals(desk)
         let hasLog = options.log != nil || profile.serve.hasLog
         log = hasLog ? try .init(at: options.log, of: profile.name, in: context.paths) : nil
-        state = Mutex(State(rules: Self.rules(options, profile, reading: [])))
+        let rules = Self.rules(options, profile, reading: [])
+        state = Mutex(State(rules: rules))
+        for warning in rules.warnings(about: profile, forMCP: true) {
+            context.messages.warn(warning)
+            log?.writer(profile: profile.name, account: "").warned(warning)
+        }
     }
 
     private static func rules(_ options: MCPOptions, _ profile: Profile, reading tools: Set<String>) -> ServeRules {

@@ -42,6 +42,9 @@ final class MCPTransport: Sendable {
             throw .network(.redirectLoop(limit: Self.mostRedirects))
         } catch {
             if call.isAnswered { return }
+            var error = error
+            // The protocol posts everything, and most of it can be sent again.
+            if call.message.isIdempotent, case .network(.unanswered(let reason)) = error { error = .network(reason) }
             // On a connection that was kept, the fault names the time for a new one.
             if let seconds, case .network(.timedOut) = error { throw .network(.timedOut(seconds: seconds)) }
             throw error

@@ -12,6 +12,7 @@ enum MCPRuleKind: String {
 
     /// - Parameter text: names with commas between them, or one URI.
     func patterns(_ text: Substring) throws(ServeRuleFault) -> [ServePattern] {
+        if String(text).hasControl { throw .notNames }
         guard self == .resource else {
             let names = text.split(separator: ",", omittingEmptySubsequences: false)
             if names.contains(where: \.isEmpty) { throw .notNames }
@@ -82,11 +83,17 @@ extension ServeRules {
 }
 
 extension String {
-    /// Whether it has a character that ends a text for some readers.
-    var hasControl: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+    /// Whether it has a character that ends a text for some readers, or one that was half a pair of surrogates, which some leave out.
+    var hasControl: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } || unicodeScalars.contains("\u{FFFD}") }
+
+    /// Whether a path is named as most endpoints of MCP servers are.
+    var isMCPPath: Bool { withoutQuery.split(separator: "/").last == "mcp" }
 }
 
 extension RequestRule {
+    /// The path, if it is named as an MCP endpoint is.
+    var mcpPath: String? { path.source.isMCPPath && !path.source.contains("{") ? path.source : nil }
+
     /// The verify request of an MCP endpoint: the first message of a client (MCP 2025-06-18, Lifecycle), which answers a GET to nobody.
     static func initializingMCP(at path: String) -> RequestRule {
         func object(_ members: KeyValuePairs<String, JSONTemplate>) -> JSONTemplate {

@@ -75,6 +75,16 @@ struct ServeRules: Equatable, Sendable {
         return texts
     }
 
+    /// The rules of `authctl mcp` that ask about names in one case, with one that lets them through in another.
+    var askedInOneCase: [(ask: ServeRule, allow: ServeRule)] {
+        sets.flatMap(\.ask).compactMap { (asking) -> (ask: ServeRule, allow: ServeRule)? in
+            for act in asking.actsInOtherCases {
+                if case .allowed(let rule?) = decision(on: [act]) { return (asking, rule) }
+            }
+            return nil
+        }
+    }
+
     /// Returns whether each place asks about, or allows, something that begins like this.
     func mayName(_ method: String, beginningWith path: [[UInt8]]) -> Bool {
         sets.allSatisfy { set in (set.allow + set.ask).contains { $0.mayName(method, beginningWith: path) } }
@@ -133,6 +143,16 @@ package struct ServeRule: Equatable, Sendable {
             self.init(text, methods: [kind.rawValue], try kind.patterns(words[1]), isForMCP: true)
         } else {
             self.init(text, methods: try Self.methods(words[0]), [try ServePattern(String(words[1]))])
+        }
+    }
+
+    /// Examples of what it would name if the case did not matter.
+    fileprivate var actsInOtherCases: [ServedAct] {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count == 2, let kind = MCPRuleKind(rawValue: words[0]) else { return [] }
+        return words[1].split(separator: ",").flatMap { name in
+            let example = String(name.map { $0 == "*" ? "x" : $0 }), first = example.prefix(1).uppercased()
+            return [first + example.dropFirst(), example.uppercased(), example.lowercased()].compactMap(kind.act)
         }
     }
 

@@ -6,7 +6,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
     /// A question that waits for its answer.
     final class Waiting {
         let question: ServeQuestion
-        let deadline: ContinuousClock.Instant
+        fileprivate(set) var deadline: ContinuousClock.Instant
         var answer: ServeAnswer?
         /// Whether an approver has it now.
         var isShown = false
@@ -49,6 +49,8 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
             if isWithdrawn() { return settle(item, .withdrawn) }
             let answer = monitor.locked {
                 if item.answer == nil { monitor.wait(100) }
+                // A person sees one question at a time: until this one's turn comes, its time does not run.
+                if !item.isShown, waiting.contains(where: \.isShown) { item.deadline = .now + .seconds(seconds) }
                 return isStopped ? .withdrawn : item.answer
             }
             if let answer { return settle(item, answer) }
@@ -138,7 +140,7 @@ extension ApprovalDesk {
     func next() -> Waiting? {
         monitor.locked {
             guard let item = waiting.first(where: { !$0.isShown && $0.answer == nil }) else { return nil }
-            item.isShown = true
+            (item.isShown, item.deadline) = (true, .now + .seconds(seconds))
             return item
         }
     }

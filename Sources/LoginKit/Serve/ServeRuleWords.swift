@@ -24,6 +24,25 @@ extension ServeObjection {
     }
 }
 
+extension ServeRules {
+    /// Warns a person of rules that do less than they seem to.
+    /// - Parameters:
+    ///   - profile: whose rules are among these.
+    ///   - forMCP: which of its rules count.
+    func warnings(about profile: Profile, forMCP: Bool) -> [String] {
+        let others = profile.serve.rules.only(forMCP: !forMCP), command = forMCP ? "exec --serve" : "authctl mcp"
+        let texts = (others.allow + others.ask + others.deny).map(\.text)
+        let unbound = """
+            \(profile.name) has rules for \(command) alone, which restrict nothing here: \(SafeText.list(texts)); those that do are \
+            such as '\(forMCP ? "TOOL get_*" : "GET,HEAD /**")'
+            """
+        let warnings = askedInOneCase.map {
+            "'\($0.ask.text)' does not ask about names in another case, and '\($0.allow.text)' lets them through; allow only exact names"
+        }
+        return ((texts.isEmpty ? [] : [unbound]) + warnings).map { "warning: \($0)" }
+    }
+}
+
 extension ServedAct {
     /// Its path; of a URI without the query, whose values may be secrets.
     var shownPath: String {

@@ -69,7 +69,7 @@ extension LoginFault {
         switch self {
         case .usage(.sessionChanged): 502
         case .usage: 400
-        case .network(.timedOut): 504
+        case .network(.timedOut), .network(.unanswered(.timedOut)): 504
         case .busy: 503
         default: 502
         }

@@ -28,6 +28,7 @@ package final class SessionProxy: @unchecked Sendable {
             root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
             hasUserAgent: run.profile.settings.userAgent != nil)
         review = RequestReview(limits, headers, run.endpoint.origin)
+        for warning in limits.rules.warnings(about: run.profile, forMCP: false) { provider.context.warn(warning) }
     }
 
     /// Answers from now on, until `stop`.

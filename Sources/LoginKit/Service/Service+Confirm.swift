@@ -38,12 +38,12 @@ extension Service {
             }
             return undecided
         } catch .failure(.redirected(let step, let status, let target)) {
-            if options.learns, profile.traits.answersChallenges { return try confirmedElsewhere(opened, status) }
+            if mayBeProvedElsewhere { return try confirmedElsewhere(opened, status) }
             // Whoever is logged in is redirected from there, as from many front pages.
             if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
             throw .failure(.redirected(step: step, status: status, target: target))
         } catch .failure(.unexpectedStatus(let status, _, _))
-            where status != 408 && options.learns && profile.traits.answersChallenges
+            where status != 408 && mayBeProvedElsewhere
         {
             return try confirmedElsewhere(opened, status)
         }
@@ -62,7 +62,12 @@ extension Service {
                 anonymousStatus: anonymousResponse?.status, leadsTo: result.verifyLeadsTo.flatMap(shownPath)))
     }
 
-    /// Looks elsewhere for the proof of a password that the given URL answers with a status that proves nothing: each place is asked once
+    /// Whether another request than a GET of a URL may prove a login there, with a password or a pasted token.
+    private var mayBeProvedElsewhere: Bool {
+        options.learns && (profile.traits.answersChallenges || profile.kind == .pasted)
+    }
+
+    /// Looks elsewhere for the proof of a login that the given URL answers with a status that proves nothing: each place is asked once
     /// without the password, and once with it.
     private func confirmedElsewhere(_ opened: OpenedLogin, _ status: Int) throws(LoginFault) -> LoginStep {
         let undecided = unconfirmed(Refusal(status: status, doubt: .unproven), .undecided)
@@ -102,7 +107,7 @@ extension Service {
         if let redirect = result.verifyLeadsTo, redirect.fault == nil, redirect.origin == endpoint.origin {
             return [RequestRule(method: "GET", path: Template(literal: redirect.target))]
         }
-        if let mcp = profile.mcp { return [.initializingMCP(at: mcp)] }
+        if let mcp = profile.mcp ?? verify.mcpPath { return [.initializingMCP(at: mcp)] }
         guard status == 405 || status == 501 else { return [] }
         let allowed = result.allowedMethods.joined(separator: ",").uppercased()
         let methods = ["HEAD", "OPTIONS", "PROPFIND"].filter { allowed.isEmpty || allowed.contains($0) }

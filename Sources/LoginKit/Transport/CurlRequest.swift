@@ -93,7 +93,7 @@ struct CurlRequest {
     /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own, or, where many are sent, is
     /// given up instead.
     private func applyConnection(to handle: CurlHandle) throws(LoginFault) {
-        if !Self.idempotent.contains(request.method) {
+        if !request.isIdempotent {
             if let reader, !request.negotiates {
                 try reader.sendOnce(by: handle)
             } else {
@@ -105,10 +105,6 @@ struct CurlRequest {
         try handle.set(CURLOPT_BUFFERSIZE, size)
         if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, size) }
     }
-
-    private static let idempotent: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT",
-    ]
 
     private func applyCookies(to handle: CurlHandle) throws(LoginFault) {
         for cookie in request.cookies {
@@ -191,7 +187,7 @@ final class SourceReader {
         guard let context else { return CURL_PREREQFUNC_ABORT }
         let reader = Unmanaged<SourceReader>.fromOpaque(context).takeUnretainedValue()
         if reader.isBegun {
-            reader.fault = .network(.connectionLost)
+            reader.fault = .network(.unanswered(.connectionLost))
             return CURL_PREREQFUNC_ABORT
         }
         reader.isBegun = true

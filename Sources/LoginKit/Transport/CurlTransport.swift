@@ -66,6 +66,8 @@ final class CurlTransport: Transport {
             unread = collector.unread
         } catch .network(let fault) where collector.isJudged(despite: fault) {
             unread = .network(fault)
+        } catch .network(let fault) where isDoubtful(fault, of: request, on: handle) {
+            throw .network(.unanswered(fault))
         }
         gate.pin(handle.text(CURLINFO_PRIMARY_IP).flatMap { PeerAddress(text: $0) })
         let status = handle.number(CURLINFO_RESPONSE_CODE)
@@ -82,6 +84,14 @@ final class CurlTransport: Transport {
             trace.show(response, cookies: taken, to: request)
         }
         return response
+    }
+
+    /// Whether a person's own request may have been carried out, although its response is lost.
+    private func isDoubtful(_ fault: NetworkFault, of request: HTTPRequest, on handle: CurlHandle) -> Bool {
+        if case .unanswered = fault { return false }
+        // libcurl notes this time once the connection stands and the request begins to go out.
+        return fault != .notHTTP && request.streamedBodies != nil && !request.isIdempotent
+            && handle.offset(CURLINFO_PRETRANSFER_TIME_T) > 0
     }
 
     /// Throws where a response sets cookies beyond all limits. One that was handed on already refreshes nothing instead.

@@ -1,4 +1,7 @@
 extension NetworkFault {
+    /// What to do instead of sending a request again that may have been carried out.
+    static let doubt = "the request may have been carried out; look before you send it again"
+
     func message(_ topic: ErrorContext) -> Message {
         let retry = "the credential was not checked; try again later"
         switch self {
@@ -42,6 +45,8 @@ extension NetworkFault {
             return Message("the response is larger than the limit of \(limit) bytes", next: "check the URL")
         case .noKerberosServer(let reason):
             return Message("could not reach a Kerberos server: \(SafeText.quoted(reason))", next: retry)
+        case .unanswered(let fault):
+            return Message(fault.message(topic).what, next: Self.doubt)
         case .other(let code, let text):
             return Message("the transfer failed: \(SafeText.escaped(text)) (libcurl error \(code))", next: retry)
         }

@@ -39,16 +39,11 @@ final class Discovery: MetadataTransport {
     }
 
     /// Asks the URL itself, and follows redirects on its origin, before anything secret is sent.
-    /// - Returns: path and query of the end, what it wants of somebody without a login, and the endpoint of an MCP server.
     /// - Throws: `usage` where it is not there, or verifies no password; `untrusted` for a redirect to another origin; `network`.
-    func arrive() throws(LoginFault) -> (target: String, challenges: [AuthenticateChallenge], mcp: String?) {
-        let visit = try firstVisit()
-        return (visit.end.target, visit.challenges, visit.mcp)
-    }
-
-    private func firstVisit() throws(LoginFault) -> DiscoveryVisit {
+    func firstVisit() throws(LoginFault) -> DiscoveryVisit {
         if let first { return first }
-        let visit = try visit(start.target)
+        var visit = try visit(start.target)
+        try initialize(&visit)
         if visit.response.status == 404 || visit.response.status == 410 {
             let place = SafeText.escaped(visit.end.text)
             throw .usage(.badValue(option: place, problem: "not found (\(visit.response.status))"))
@@ -67,6 +62,15 @@ final class Discovery: MetadataTransport {
             if endpoint.challenges.areAnswered { return endpoint }
         }
         throw .usage(.registry(url: visit.end.text, tokens: tokens))
+    }
+
+    /// Sends the first message of an MCP client to an endpoint that takes no GET, and may refuse that instead.
+    private func initialize(_ visit: inout DiscoveryVisit) throws(LoginFault) {
+        guard [400, 405, 406].contains(visit.response.status), visit.end.target.isMCPPath else { return }
+        let rule = RequestRule.initializingMCP(at: visit.end.target)
+        guard let request = try? rule.request(base: "\(start.origin)", SlotValues()) else { return }
+        let response = try send(request)
+        if response.isRefusal { (visit.response, visit.isInitialize) = (response, true) }
     }
 
     /// - Throws: `verifyProvesNothing` where everything lets anonymous clients in; `untrusted` for a redirect or a form that leads to another
@@ -385,6 +389,8 @@ struct DiscoveryVisit {
     /// The other origin that it leads to for a login.
     var elsewhere: Origin?
     var response = HTTPResponse(status: 0)
+    /// Whether that is the response to `initialize`.
+    var isInitialize = false
 
     /// The challenges for anonymous clients.
     var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
@@ -396,8 +402,8 @@ struct DiscoveryVisit {
     /// Path and query of the endpoint, if this is an MCP server: the path ends in `mcp`, and the refusal names the metadata of the
     /// resource, as MCP demands (RFC 9728, section 5.1), or is JSON-RPC.
     var mcp: String? {
-        guard response.isRefusal, end.target.withoutQuery.split(separator: "/").last == "mcp" else { return nil }
+        guard response.isRefusal, end.target.isMCPPath else { return nil }
         let namesMetadata = challenges.contains { $0.parameters["resource_metadata"] != nil }
-        return namesMetadata || OAuthBody(response).text("jsonrpc") == "2.0" ? end.target : nil
+        return isInitialize || namesMetadata || OAuthBody(response).text("jsonrpc") == "2.0" ? end.target : nil
     }
 }

@@ -38,16 +38,19 @@ extension MCPMessage {
             hasArguments: true, rule: rule.text, isCovered: isCovered, further: ServedActs.further(acts))
     }
 
-    /// Whether its `_meta` has no more than the protocol and W3C's Trace Context put there.
+    /// Whether its `_meta` has no more than the protocol and W3C's Trace Context put there, in which no service looks for arguments.
     var hasUsualMeta: Bool {
         guard let meta = params?.member("_meta") else { return true }
         guard case .object(let members) = meta else { return false }
-        return members.keys.allSatisfy(Self.usualMeta.contains)
+        return members.allSatisfy { name, value in
+            Self.protocolMeta.contains(name) || Self.scalarMeta.contains(name) && value.text != nil
+        }
     }
 
-    private static let usualMeta =
-        ["progressToken", "traceparent", "tracestate", "baggage"]
-        + ["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map { "io.modelcontextprotocol/\($0)" }
+    private static let scalarMeta = ["progressToken", "traceparent", "tracestate"]
+    private static let protocolMeta = ["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map {
+        "io.modelcontextprotocol/\($0)"
+    }
 
     /// Whether its `_meta` could choose another version of a tool than the list shows, as FastMCP's `{"fastmcp": {"version": "2"}}` does.
     /// Clients say more in it, which may name anything, folders too: so only `_meta`'s own members are suspect for the end of their name.
@@ -76,7 +79,8 @@ extension MCPMessage {
             case UInt8(ascii: "\""):
                 let end = rest.endOfString
                 // Without escapes that are not needed: a person is to see what the service sees.
-                text += JSONText.quoted(rest[..<end].jsonString ?? "")
+                let written = rest[..<end]
+                text += written.jsonString.map(JSONText.quoted) ?? String(decoding: written, as: UTF8.self)
                 rest = rest[end...]
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["):

@@ -58,8 +58,16 @@ struct MCPEventStream {
         if value.first == 0x20 { value = value.dropFirst() }
         switch String(decoding: line[..<colon], as: UTF8.self) {
         case "data":
-            if hasData { data.append(0x0A) }
-            data.append(contentsOf: value)
+            if hasData {
+                data.append(0x0A)
+                data.append(contentsOf: value)
+            } else {
+                // Of a long event there is one copy.
+                let start = value.startIndex
+                value = []
+                line.removeFirst(start)
+                swap(&data, &line)
+            }
             hasData = true
         case "id" where !value.contains(0):
             id = String(decoding: value, as: UTF8.self)

@@ -49,13 +49,26 @@ struct MCPMessage: Equatable, Sendable {
                     keeping: 3)
             }
         } catch {
-            throw error == .repeatedMember ? .invalid("an object in it has two members of one name") : .unreadable
+            var fault =
+                error == .repeatedMember
+                ? MCPError.invalid("an object in it has two members of one name") : .unreadable
+            let ids = bytes[mark...].withUnsafeBytes { JSONReader.readable("id", in: $0) }
+            if ids.count == 1 { fault.id = try? Self.id(ids[0]) }
+            throw fault
         }
-        guard case .object(let members) = value else { throw .invalid("batches are not supported") }
+        guard case .object(var members) = value else { throw .invalid("batches are not supported") }
+        // As some services write it beside a result.
+        if members["error"] == .null { members["error"] = nil }
         // Within strings there are no line ends (RFC 8259, section 7), and elsewhere they mean nothing.
         let isOneLine = mark == 0 && !bytes.contains { $0 == 0x0A || $0 == 0x0D }
         text = isOneLine ? bytes : bytes[mark...].filter { $0 != 0x0A && $0 != 0x0D }
-        params = members["params"]
+        var params = members["params"]
+        // They may be many, and are found in the text when they are needed.
+        if case .object(var known)? = params, known["arguments"] != nil {
+            known["arguments"] = .null
+            params = .object(known)
+        }
+        self.params = params
         if let name = members["method"] {
             let id = try members["id"].map { (id) throws(MCPError) in try Self.id(id) }
             guard case .string(let name) = name, !name.isEmpty else {
@@ -78,7 +91,7 @@ struct MCPMessage: Equatable, Sendable {
             let id = members["id"] ?? .null
             kind = .answer(id == .null ? nil : try Self.id(id), isError: members["error"] != nil)
         } else {
-            throw .invalid("it has no method, no result and no error")
+            throw .invalid("it has no method, no result and no error", id: members["id"].flatMap { try? Self.id($0) })
         }
         lacksHeaders = members["error"]?.member("code") == .integer(-32020)
         let result = members["result"]
@@ -124,6 +137,17 @@ struct MCPMessage: Equatable, Sendable {
     func error(for id: ID) -> [UInt8] {
         MCPError.answer(to: id, error: String(decoding: member("error") ?? [], as: UTF8.self))
     }
+
+    /// Whether it changes nothing if it is sent once more: all but calls, and requests of unknown methods.
+    var isIdempotent: Bool {
+        guard case .request = kind else { return true }
+        return isFirst || method.hasSuffix("/list") || Self.idempotent.contains(method)
+    }
+
+    private static let idempotent: Set = [
+        "ping", "logging/setLevel", "prompts/get", "resources/read", "resources/subscribe", "resources/unsubscribe",
+        "completion/complete", "subscriptions/listen", "tasks/get", "tasks/result",
+    ]
 
     /// Whether no other request or notification is sent until the service has taken it.
     var goesAlone: Bool { method == "initialize" || method == "notifications/initialized" }
@@ -188,16 +212,26 @@ extension MCPMessage {
 extension [UInt8] {
     /// The text of an answer without the elements of a list in its result that are not wanted.
     func without(_ list: String, unless isWanted: (JSONValue) -> Bool) -> [UInt8] {
-        let members = withUnsafeBytes { (try? JSONReader.places($0, at: ["result"])) ?? [] }
-        guard let range = members.first(where: { $0.name == list })?.range else { return self }
-        let value = Array(self[range]), isList = value.first == UInt8(ascii: "[")
-        let places = isList ? value.withUnsafeBytes { (try? JSONReader.places($0, at: [])) ?? [] } : []
-        let kept = places.map { value[$0.range] }.filter { element in
-            Array(element).withUnsafeBytes { try? JSONReader.skim($0, deepest: MCPMessage.deepest, keeping: .max) }
-                .map(isWanted) ?? false
+        withUnsafeBytes { bytes in
+            let members = (try? JSONReader.places(bytes, at: ["result"])) ?? []
+            guard let range = members.first(where: { $0.name == list })?.range else { return self }
+            let value = UnsafeRawBufferPointer(rebasing: bytes[range]), isList = value.first == UInt8(ascii: "[")
+            let places = isList ? (try? JSONReader.places(value, at: [])) ?? [] : []
+            let kept = places.filter { place in
+                let element = UnsafeRawBufferPointer(rebasing: value[place.range])
+                return (try? JSONReader.skim(element, deepest: MCPMessage.deepest, keeping: .max)).map(isWanted)
+                    ?? false
+            }
+            if isList, kept.count == places.count { return self }
+            var text: [UInt8] = []
+            text.reserveCapacity(count)
+            text.append(contentsOf: bytes[..<range.lowerBound])
+            text.append(UInt8(ascii: "["))
+            text.append(contentsOf: kept.map { value[$0.range] }.joined(separator: [UInt8(ascii: ",")]))
+            text.append(UInt8(ascii: "]"))
+            text.append(contentsOf: bytes[range.upperBound...])
+            return text
         }
-        if isList, kept.count == places.count { return self }
-        return self[..<range.lowerBound] + [0x5B] + kept.joined(separator: [0x2C]) + [0x5D] + self[range.upperBound...]
     }
 }
 
