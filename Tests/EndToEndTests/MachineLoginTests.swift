@@ -84,10 +84,10 @@ import Testing
         let token = try String(contentsOfFile: issuer.identityFile, encoding: .utf8)
         let target = try authctl.run("token", "target", environment: ["ID_TOKEN": token])
         #expect(target.code == 2 && target.error.contains("invalid_target"), "\(target.error)")
-        try withExtendedLifetime(issuer) {
-            issuer.stop()
-            #expect(try authctl.run("token", "scope").code == 6)
-        }
+        // Until the end it keeps its port from others.
+        defer { withExtendedLifetime(issuer) {} }
+        issuer.stop()
+        #expect(try authctl.run("token", "scope").code == 6)
     }
 
     @Test(RealServer.require("faketime")) func `whose clock is wrong is told so`() throws {
