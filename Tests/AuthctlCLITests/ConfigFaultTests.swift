@@ -171,11 +171,10 @@ struct ConfigFaultTests {
         ("!get = \"/{password}\"", "profiles.p.verify"), ("query = { p = \"{password}\" }", "profiles.p.verify"),
         ("header = \"X: {password}\"", "profiles.p.verify"), ("!post = \"/{secret:pin}\"", "profiles.p.login"),
         ("header = \"X: {password}\"", "profiles.p.session"),
-        ("write-header = \"X: {secret:pin}\"", "profiles.p.session"),
         ("basic = \"{username}:{password}\"", "profiles.p.session"),
     ])
-    func `a password gets into bodies only`(line: String, table: String) throws {
-        #expect(try fault(line, table: table).contains("is allowed only in 'form' and 'json'"))
+    func `a password gets into bodies only, and no secret into a URL`(line: String, table: String) throws {
+        #expect(try fault(line, table: table).contains("is allowed only in 'form'"))
     }
 
     @Test(arguments: ["[profiles.p]\nurl = \"a\nb", "default = \"p\n", "a = = 1", "[profiles.p]\n[profiles.p]\n"])

@@ -176,6 +176,7 @@ struct NewcomerTests {
             url = "https://app.example"
             method = "token"
             verify = { get = "/me", username = "/name" }
+            session = { header = ["Authorization: Bearer {token}", "X-Gate: {secret:gate key}"] }
             refresh = { post = "/renew", form = { key = "{secret:client key}", r = "{refresh-token}" } }
             logout = { post = "/bye", json = { key = "{secret:client key}" } }
             [profiles.app.login]
@@ -186,14 +187,20 @@ struct NewcomerTests {
             expires-in = "/e"
             """
         let world = try TestWorld(config: config)
-        let extraSecrets: [CredentialField: Secret] = [.secret("client key"): Secret("k3y&")]
+        let extraSecrets: [CredentialField: Secret] = [
+            .secret("client key"): Secret("k3y&"), .secret("gate key"): Secret("g4te"),
+        ]
         world.person = ScriptedPerson([
             .credential(Credential(username: "anna", .password(Secret("hunter22")), extraSecrets: extraSecrets))
         ])
         let answer = HTTPResponse.answer(200, "{\"t\": \"tok\", \"r\": \"ref\", \"e\": 100}")
         let welcome = HTTPResponse.answer(200, "{\"name\": \"anna\"}")
         #expect(world.run("login", "app", server: [.answer(401), answer, welcome]).code == 0)
-        #expect(world.person.prompt.challenges.map(\.fields) == [[.username, .password, .secret("client key")]])
+        #expect(
+            world.person.prompt.challenges.map(\.fields) == [
+                [.username, .password, .secret("client key"), .secret("gate key")]
+            ])
+        #expect(world.requests.map { $0.contains("X-Gate: g4te") } == [false, false, true])
         #expect(world.requests[1].hasSuffix("key=k3y%26&p=hunter22&u=anna"))
         #expect(!(try world.home.read("state/authctl/state.json")).contains("k3y"))
         world.person = ScriptedPerson()
@@ -216,7 +223,38 @@ struct NewcomerTests {
         #expect(logout.code == 0 && world.requests[0].hasSuffix("{\"key\":\"k3y&\"}"), "\(world.requests)")
         // Gone with the logout; nobody can be asked now.
         let missing = world.run("login", "app", "-u", "anna", "--password-file", file, server: [.answer(401)])
-        #expect(missing.code == 4 && missing.talk.contains("missing: \"client key\" (asked for once, at a terminal)"))
+        #expect(missing.code == 4 && missing.talk.contains("missing: \"client key\" (--secret-file"))
+    }
+
+    @Test func `secrets that a profile names come from files and commands, so that a machine needs no terminal`() throws
+    {
+        let config = """
+            [profiles.hook]
+            url = "https://hook.example"
+            method = "token"
+            verify = { get = "/me" }
+            session = { header = ["X-Token: {token}", "X-Gate: {secret:gate key}"] }
+            login = { post = "/in", json = { key = "{secret:client}" }, token = "/t" }
+            """
+        let world = try TestWorld(config: config)
+        let gate = "gate key=\(try world.home.write("g4te\n", to: "gate"))"
+        let server = [
+            HTTPResponse.answer(401), .answer(200, "{\"t\": \"tok\"}"), .answer(200),
+        ]
+        let words = ["login", "hook", "--secret-file", gate, "--secret-command"]
+        let run = world.run(words + ["client=printf k3y"], server: server.map { .success($0) })
+        #expect(run.code == 0, "\(run.talk)")
+        #expect(world.requests[1].hasSuffix("{\"key\":\"k3y\"}") && world.requests[2].contains("X-Gate: g4te"))
+        #expect(!run.talk.contains("k3y") && !run.talk.contains("g4te"))
+        #expect(world.run("token", "hook", server: []).output == "tok\n")
+        let failed = world.run(words + ["client=false"], server: [])
+        #expect(failed.code == 4 && failed.talk.contains("the command for \"client\" failed with status 1"))
+        let unknown = world.run("login", "hook", "--secret-command", "other=printf x")
+        #expect(unknown.code == 2 && unknown.talk.contains("hook needs no secret \"other\""))
+        #expect(world.run("login", "hook", "--secret-file", "nothing").code == 2)
+        let missing = world.run("login", "hook", "--force", "--secret-file", gate)
+        #expect(missing.code == 4 && missing.talk.contains("missing: \"client\" (--secret-file"))
+        #expect(!missing.talk.contains("missing: \"gate key\""), "\(missing.talk)")
     }
 
     @Test func `a shell can complete profiles`() throws {

@@ -156,7 +156,7 @@ private func readProfile(_ bytes: UnsafeRawBufferPointer) {
 
 /// Nothing that a profile says can leave its origin or put a password into a URL.
 private func checkRule(_ rule: RequestRule) {
-    precondition(!rule.urlSlots.contains(where: \.isForBodiesOnly))
+    precondition(!rule.urlSlots.contains(where: \.isTypedSecret))
     precondition(rule.page?.hasPrefix("/") ?? true)
     var values = SlotValues()
     (values.username, values.password, values.token) = ("us er", Secret("pass\"word"), Secret("t"))

@@ -30,6 +30,18 @@ struct PasswordHeaderTests {
         }
     }
 
+    @Test func `a secret that a profile names goes as it is, or not at all`() throws {
+        let rule = HeaderRule(name: "X-Key", value: try Template(parsing: "{secret:api key}"))
+        func sent(_ text: String) throws -> Secret {
+            try rule.filled(SlotValues(extraSecrets: [.secret("api key"): Secret(text)])).value
+        }
+        #expect(try sent("k ä\"y") == Secret("k ä\"y"))
+        #expect(throws: FillFault.blankInHeader(.secret("api key"))) { try sent("key ") }
+        #expect(throws: FillFault.notForHeader(.secret("api key"))) { try sent("a\r\nX: b") }
+        let fault = FillFault.notForHeader(.secret("api key")).asLoginFault
+        #expect(fault == .usage(.controlCharacter(.secret("api key"))))
+    }
+
     @Test func `an anonymous client is not sent a header with it`() {
         var request = RequestRule(method: "GET", path: Template(literal: "/"))
         request.headers = [rule]

@@ -53,7 +53,7 @@ struct TemplateTests {
             .username, .password, .ttl, .token, .refreshToken, .cookie("a b"), .secret("L"),
         ]
         for slot in slots { #expect(try Template(parsing: "{\(slot.name)}").parts == [.slot(slot)]) }
-        #expect(slots.filter(\.isForBodiesOnly) == [.password, .secret("L")])
+        #expect(slots.filter(\.isTypedSecret) == [.password, .secret("L")])
     }
 
     @Test(arguments: [

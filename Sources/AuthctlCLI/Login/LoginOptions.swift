@@ -72,6 +72,12 @@ struct AttemptOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read the password from this command (no shell).", valueName: "command"))
     var passwordCommand: String?
 
+    @Option(help: ArgumentHelp("Read a secret that the profile names from this file.", valueName: "label=file"))
+    var secretFile: [String] = []
+
+    @Option(help: ArgumentHelp("Read such a secret from this command (no shell).", valueName: "label=command"))
+    var secretCommand: [String] = []
+
     @Flag(help: "Read the code of a second factor from standard input.")
     var otpStdin = false
 
@@ -118,6 +124,10 @@ struct AttemptOptions: ParsableArguments {
         if otpStdin, passwordStdin || otpCommand != nil {
             throw ValidationError("--otp-stdin excludes --password-stdin and --otp-command.")
         }
+        let secrets = (secretFile + secretCommand).map(Self.label)
+        if secrets.contains(nil) || Set(secrets).count < secrets.count {
+            throw ValidationError("--secret-file and --secret-command need LABEL=, each label once.")
+        }
         if device, noBrowser || browser != nil {
             throw ValidationError("--device excludes --browser and --no-browser.")
         }
@@ -160,12 +170,23 @@ extension AttemptOptions {
         request.method = method.flatMap { AuthenticationMethod(rawValue: $0) }
         (request.policy.maxAttempts, request.policy.patience) = (maxAttempts, patience)
         (request.passwordSource, request.allowsBlankPassword) = (passwordSource, blankPassword)
+        for text in secretFile + secretCommand {
+            guard let label = Self.label(text) else { continue }
+            let place = String(text.dropFirst(label.count + 1))
+            request.secretSources[label] =
+                secretFile.contains(text) ? .file(place, option: "--secret-file") : .command(place)
+        }
         request.codeSource = otpStdin ? .standardInput : otpCommand.map { .command($0) }
         request.way = device ? .device : noBrowser || browser != nil ? .browser(starts: !noBrowser) : nil
         (request.browser, request.scope, request.showsQR) = (browser, scope, qr)
         request.ttl = ttl
         connection.apply(to: &request)
         return request
+    }
+
+    /// The label before the equals sign; `nil` without one.
+    private static func label(_ text: String) -> String? {
+        text.firstIndex(of: "=").flatMap { $0 == text.startIndex ? nil : String(text[..<$0]) }
     }
 
     private var passwordSource: SuppliedCredential.Source? {

@@ -11,7 +11,8 @@ enum HelpGroups {
         (
             "WHERE THE PASSWORD COMES FROM",
             [
-                "--password-stdin", "--password-file", "--password-command", "--paste", "--netrc", "--netrc-file",
+                "--password-stdin", "--password-file", "--password-command", "--secret-file",
+                "--secret-command", "--paste", "--netrc", "--netrc-file",
                 "--blank-password", "--max-attempts", "--prompt-timeout",
             ]
         ),

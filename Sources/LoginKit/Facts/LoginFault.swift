@@ -274,9 +274,9 @@ package struct LoginNeed: Equatable, Sendable {
         case unfinishedRefresh(machine: String)
         /// The clock shows an earlier time than when the login was saved, and the service was not to be asked.
         case clockSetBack(ClockDifference)
-        /// `isCode` where it was to print the code of a second factor.
-        case passwordCommandFailed(status: Int32, isCode: Bool = false)
-        case passwordCommandTookTooLong(seconds: Int, isCode: Bool = false)
+        /// With what it was to print.
+        case passwordCommandFailed(status: Int32, field: CredentialField = .password)
+        case passwordCommandTookTooLong(seconds: Int, field: CredentialField = .password)
         case ticket(TicketProblem)
         /// The resource is in this realm; the login is for another one.
         case otherRealm(String, of: String, login: String)

@@ -201,10 +201,10 @@ extension LoginLoop {
             if challenge.fields.isEmpty { return .credential(Credential(username: nil, .noSecret)) }
             return try prompt.ask(.credential(challenge))
         }
-        if challenge.fields.isEmpty { return .credential(try consent.credential([:])) }
+        if challenge.fields.isEmpty { return .credential(try consent.credential(extraSecrets)) }
         let answer = try prompt.ask(.credential(challenge))
         guard case .credential(let credential, _) = answer else { return answer }
-        return .credential(try consent.credential(credential.extraSecrets))
+        return .credential(try consent.credential(credential.completed(by: extraSecrets).extraSecrets))
     }
 }
 

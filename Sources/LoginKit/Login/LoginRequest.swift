@@ -20,6 +20,8 @@ package struct LoginRequest {
     package var passwordSource: SuppliedCredential.Source?
     /// Where the code of a second factor is to be had from; `nil` for the variable and the profile's command.
     package var codeSource: SuppliedCredential.Source?
+    /// Where secrets that the profile names are to be had from, by their labels.
+    package var secretSources: [String: SuppliedCredential.Source] = [:]
     /// The text that a person has copied in their browser, with the session in it.
     package var copied: Secret?
     /// The file that has the login as curl reads it (netrc(5)).
@@ -49,6 +51,8 @@ package struct LoginRequest {
     package var username: String?
     /// A credential that was given.
     package var supplied: Credential?
+    /// The secrets that the profile names and that were given.
+    var secrets: [CredentialField: Secret] = [:]
     /// Where the entry of a netrc file stands that the password was taken from.
     package internal(set) var netrcEntry: (path: String, line: Int)?
     /// The code of a second factor, given beforehand.
@@ -125,7 +129,7 @@ extension LoginRequest {
         guard let source = codeSource ?? variable ?? profile.settings.otpCommand.map({ .command($0) }) else {
             return nil
         }
-        let supplied = SuppliedCredential(source: source, allowsBlank: false, kind: .code)
+        let supplied = SuppliedCredential(source: source, allowsBlank: false, field: .code)
         return SuppliedCode(isSentAtOnce: profile.asksCodeAtOnce) { () throws(LoginFault) in
             try supplied.secret(dependencies)
         }
@@ -179,6 +183,7 @@ private struct Resolver {
             context.say("--ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
         request.mayUseCertificate = true
+        request.secrets = try secrets()
         if let text = chosen.copied {
             request.supplied = try context.dependencies.readCopiedLogin(context, text, profile, username)
         } else if let path = chosen.netrc {
@@ -190,6 +195,8 @@ private struct Resolver {
             try take(entry.password, into: &request)
         } else if let secret = try supplied() {
             try take(secret, into: &request)
+        } else if let credential = credential(of: request) {
+            request.supplied = credential
         }
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         request.learns = target.new != nil
@@ -252,6 +259,29 @@ private struct Resolver {
         }
         if profile.traits.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
         request.supplied = try context.credential(secret, of: request.username, profile)
+    }
+
+    private func secrets() throws(LoginFault) -> [CredentialField: Secret] {
+        var secrets: [CredentialField: Secret] = [:]
+        for (label, source) in chosen.secretSources {
+            let field = CredentialField.secret(label)
+            guard target.profile.fields.contains(field) else {
+                throw .usage(.other("\(target.profile.name) needs no secret \(field.shownName)"))
+            }
+            secrets[field] = try SuppliedCredential(source: source, allowsBlank: false, field: field)
+                .secret(context.dependencies) { context.warnOnce($0) }
+        }
+        return secrets
+    }
+
+    /// The credential of a login that needs no more than given secrets and a name.
+    private func credential(of request: LoginRequest) -> Credential? {
+        let profile = target.profile, name = request.username ?? profile.user
+        let known = request.secrets.keys + (name == nil ? [] : [.username])
+        guard case .exchange = profile.kind, !request.secrets.isEmpty, Set(profile.fields).isSubset(of: known) else {
+            return nil
+        }
+        return Credential(username: profile.fields.contains(.username) ? name : nil, profile.traits.withoutSecret)
     }
 
     /// Whether the server is worth asking although nobody can be. Where the server has still to say whether it wants a

@@ -8,8 +8,8 @@ package struct LoginRun {
     package var request: LoginRequest
     package let service: Service
     package let keeper: StoreKeeper
-    /// The passphrases stored beside the session: of a machine's key, and of the certificate's key unless the certificate is the
-    /// credential.
+    /// The secrets stored beside the session: those that were given, and the passphrases of a machine's key, and of the certificate's key
+    /// unless the certificate is the credential.
     package let extraSecrets: [CredentialField: Secret]
     let beside: (identity: ClientIdentity?, options: Service.Options)
 
@@ -33,7 +33,9 @@ package struct LoginRun {
         let opened = try feature.opening?(context, profile, request, keeper)
         // Where the certificate is the proof, it is the credential.
         let ofCertificate = profile.traits.isProvedByCertificate ? nil : transport.identity?.passphrase
-        extraSecrets = [.passphrase: ofCertificate, .keyPassphrase: opened?.passphrase].compactMapValues { $0 }
+        let passphrases: [CredentialField: Secret] = [.passphrase: ofCertificate, .keyPassphrase: opened?.passphrase]
+            .compactMapValues { $0 }
+        extraSecrets = request.secrets.merging(passphrases) { $1 }
         // A new login needs none, and may be the way out where an old one is refused.
         let needsNone =
             request.policy.force || request.supplied != nil || request.persistence(of: profile) == Persistence.none
@@ -134,10 +136,10 @@ package struct LoginRun {
         return need
     }
 
-    /// Completes a given password with stored secrets that are asked for only once.
+    /// Completes a given password with given secrets, and with stored ones that are asked for only once.
     private func supplied() throws(LoginFault) -> Credential? {
         guard let supplied = request.supplied, profile.asksForMore else { return request.supplied }
-        return supplied.completed(by: try keeper.fill().extraSecrets)
+        return supplied.completed(by: extraSecrets).completed(by: try keeper.fill().extraSecrets)
     }
 
     /// The account that the login is for, if the registry has it.
@@ -147,7 +149,7 @@ package struct LoginRun {
         let account = try account()
         let remembered = account?.username
         var fields = profile.fields
-        if request.username != nil { fields.removeAll { $0 == .username } }
+        fields.removeAll { $0 == .username && request.username != nil || request.secrets[$0] != nil }
         let space = ProtectionSpace(origin: endpoint.origin, method: profile.methods.first ?? .auto)
         var subject = LoginFlow.Subject(
             profile: profile.name, protectionSpace: space, fields: fields, accounts: try storedIdentities(account),

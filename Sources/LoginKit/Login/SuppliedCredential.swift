@@ -3,9 +3,6 @@ import Secrets
 
 /// A password that was given, not asked for: by option, then by variable, then by the profile's command.
 package struct SuppliedCredential {
-    /// A password, or the code of a second factor; named as messages call it.
-    enum Kind { case password, code }
-
     /// Where it is to be had from.
     package enum Source: Equatable {
         case standardInput
@@ -17,7 +14,7 @@ package struct SuppliedCredential {
     let source: Source
     let allowsBlank: Bool
     /// The name for its option, its variable and messages.
-    var kind = Kind.password
+    var field = CredentialField.password
     /// The time limit for reading it, in seconds.
     var patience = PasswordCommand.patience
 
@@ -26,10 +23,11 @@ package struct SuppliedCredential {
     func secret(_ dependencies: Dependencies, warn: (String) -> Void = { _ in }) throws(LoginFault) -> Secret {
         let secret = try read(dependencies, warn).withoutByteOrderMark
         if secret.isEmpty && !allowsBlank {
-            let problem = kind == .code ? "the code is blank" : "the password is blank; --blank-password allows that"
+            let remedy = field == .password ? "; --blank-password allows that" : ""
+            let problem = "the \(field.shownName) is blank\(remedy)"
             throw .usage(.badValue(option: name, problem: problem))
         }
-        guard secret.isUTF8 else { throw .usage(.invalidUTF8(kind == .code ? .code : .password)) }
+        guard secret.isUTF8 else { throw .usage(.invalidUTF8(field)) }
         return secret
     }
 
@@ -37,15 +35,16 @@ package struct SuppliedCredential {
         switch source {
         case .variable:
             let supplied =
-                (kind == .code ? dependencies.environment.code : dependencies.environment.password) ?? Secret("")
+                (field == .code ? dependencies.environment.code : dependencies.environment.password) ?? Secret("")
             return try fromFile { () throws(SecretFile.Problem) in try SecretFile.soleLine(of: supplied) }
         case .command(let line):
-            return try PasswordCommand(line: line, patience: patience, isCode: kind == .code).run(
+            return try PasswordCommand(line: line, patience: patience, field: field).run(
                 isCancelled: dependencies.isCancelled)
         case .standardInput:
             // Typed there, it would be seen.
             guard !dependencies.isTerminal(STDIN_FILENO) else {
-                throw .usage(.badValue(option: name, problem: "standard input is a terminal; pipe the \(kind) in"))
+                throw .usage(
+                    .badValue(option: name, problem: "standard input is a terminal; pipe the \(field.name) in"))
             }
             return try fromFile { () throws(SecretFile.Problem) in
                 try SecretFile.read(STDIN_FILENO, waiting: InputWait(descriptor: STDIN_FILENO, deadline: deadline))
@@ -73,14 +72,11 @@ package struct SuppliedCredential {
     }
 
     private var name: String {
-        switch (source, kind) {
-        case (.standardInput, .password): "--password-stdin"
-        case (.standardInput, .code): "--otp-stdin"
-        case (.file(let path, let option), _): "\(option) \(SafeText.quoted(path))"
-        case (.variable, .password): "AUTHCTL_PASSWORD"
-        case (.variable, .code): "AUTHCTL_OTP"
-        case (.command, .password): "password-command"
-        case (.command, .code): "otp-command"
+        switch source {
+        case .standardInput: field == .code ? "--otp-stdin" : "--password-stdin"
+        case .file(let path, let option): "\(option) \(SafeText.quoted(path))"
+        case .variable: field == .code ? "AUTHCTL_OTP" : "AUTHCTL_PASSWORD"
+        case .command: PasswordCommand.option(of: field)
         }
     }
 }

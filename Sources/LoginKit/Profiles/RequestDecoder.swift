@@ -149,11 +149,12 @@ struct RequestDecoder {
         }
     }
 
-    /// A header of the login may have the password, for services that want it there. Nothing else that is typed gets out of bodies.
+    /// A header of the login may have the password, for services that want it there. Nothing that is typed as a secret gets into a URL.
     private func checkSlots(_ rule: RequestRule, _ table: StrictTable, isLogin: Bool) throws(UsageFault) {
-        let slots = rule.urlSlots + rule.headers.flatMap(\.slots).filter { !isLogin || $0 != .password }
-        if let slot = slots.first(where: \.isForBodiesOnly) {
-            throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json'")
+        let slots = rule.urlSlots + rule.headers.flatMap(\.slots).filter { !isLogin && $0 == .password }
+        if let slot = slots.first(where: \.isTypedSecret) {
+            let places = slot == .password ? "'form' and 'json'" : "'form', 'json' and 'header'"
+            throw table.fault(nil, "{\(slot.name)} is allowed only in \(places)")
         }
         if rule.urlSlots.contains(.code) {
             throw table.fault(nil, "{otp} is allowed only in 'form', 'json' and 'header'")
@@ -182,9 +183,10 @@ struct SessionDecoder {
         rule.form = try templates.parameters("form", in: table)
         rule.json = try members(table)
         rule.csrf = try csrf(table)
-        if let slot = rule.slots.first(where: { $0.isForBodiesOnly || $0 == .code }) {
+        if let slot = rule.slots.first(where: { $0 == .password || $0 == .code }) {
             throw table.fault(nil, "{\(slot.name)} is allowed only in 'form' and 'json' of a request")
         }
+        for case .secret(let label) in rule.slots { try table.check(secretLabel: label, at: nil) }
         if rule == SessionRule() { throw table.fault(nil, "is empty") }
         return rule
     }

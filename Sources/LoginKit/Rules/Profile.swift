@@ -157,9 +157,9 @@ extension Profile {
             .description
     }
 
-    /// The labels of `{secret:LABEL}` in any request, once each.
+    /// The labels of `{secret:LABEL}` in any request and in the session, once each.
     private var labels: [String] {
-        let slots = (loginSteps + [verify, refresh, logout].compactMap { $0 }).flatMap(\.slots)
+        let slots = (loginSteps + [verify, refresh, logout].compactMap { $0 }).flatMap(\.slots) + sessionRule.slots
         var labels = Set(slots.compactMap { if case .secret(let label) = $0 { label } else { nil } })
         if case .asked(let label) = oauth?.clientSecret { labels.insert(label) }
         return labels.sorted()

@@ -87,8 +87,8 @@ extension Template.Slot {
         }
     }
 
-    /// Whether it may stand in a form or a JSON body only, so that it can never get into a URL.
-    var isForBodiesOnly: Bool {
+    /// Whether a person types it as a secret, which never gets into a URL, and reaches the server unchanged.
+    var isTypedSecret: Bool {
         switch self {
         case .password, .secret: true
         case .username, .ttl, .token, .refreshToken, .cookie, .code, .csrf, .taken: false

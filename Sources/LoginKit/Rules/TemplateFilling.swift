@@ -148,7 +148,7 @@ extension Secret {
     /// Typed values must arrive unchanged; values from a server are the server's own concern.
     fileprivate func checkForHeader(_ slot: Template.Slot) throws(FillFault) {
         guard isHeaderSafe else { throw .notForHeader(slot) }
-        guard slot == .password else { return }
+        guard slot.isTypedSecret else { return }
         guard isFreeOfControls else { throw .notForHeader(slot) }
         let blank = UInt8(ascii: " ")
         let isWhole = withUnsafeBytes { bytes in

@@ -42,10 +42,11 @@ extension FillFault {
         case .notForHeader(.username): .usage(.controlCharacter(.username))
         case .notForHeader(.password): .usage(.controlCharacter(.password))
         case .notForHeader(.token): .usage(.controlCharacter(.token))
+        case .notForHeader(.secret(let label)): .usage(.controlCharacter(.secret(label)))
         case .notForHeader(let slot):
             .network(.brokenResponse("{\(slot.name)} contains a control character and cannot be sent in a header"))
-        case .blankInHeader:
-            .usage(.other("the password begins or ends with a blank, or is not UTF-8; a header cannot carry it"))
+        case .blankInHeader(let slot):
+            .usage(.other("the \(slot.name) begins or ends with a blank, or is not UTF-8; a header cannot carry it"))
         case .severalCookies(let slot): .failure(.other("the session has several cookies for {\(slot.name)}"))
         case .notForHeaderName(let slot):
             .network(.brokenResponse("{\(slot.name)} cannot stand in the name of a header"))

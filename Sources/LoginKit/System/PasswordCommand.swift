@@ -1,25 +1,25 @@
 import Glibc
 import Secrets
 
-/// A program that prints a password, or the code of a second factor: run without a shell, with the terminal's standard error.
+/// A program that prints a password, the code of a second factor or another secret: run without a shell, with the terminal's standard error.
 package struct PasswordCommand {
     /// The time limit, in seconds: it may ask a person for the passphrase of a key.
     package static let patience = 60
 
     let words: [String]
     private let patience: Int
-    private let isCode: Bool
+    private let field: CredentialField
 
-    package init(words: [String], patience: Int = Self.patience, isCode: Bool = false) {
+    package init(words: [String], patience: Int = Self.patience, field: CredentialField = .password) {
         self.words = words
         self.patience = patience
-        self.isCode = isCode
+        self.field = field
     }
 
     /// - Parameter line: split into words at blanks; quotes hold words together.
-    init(line: String, patience: Int = Self.patience, isCode: Bool = false) throws(LoginFault) {
-        guard let words = CommandWords.split(line) else { throw Self.fault("a quote is not closed", isCode) }
-        self.init(words: words, patience: patience, isCode: isCode)
+    init(line: String, patience: Int = Self.patience, field: CredentialField = .password) throws(LoginFault) {
+        guard let words = CommandWords.split(line) else { throw Self.fault("a quote is not closed", field) }
+        self.init(words: words, patience: patience, field: field)
     }
 
     /// - Parameter isCancelled: returns true once the caller has cancelled; the command is then ended.
@@ -27,9 +27,9 @@ package struct PasswordCommand {
     /// - Throws: `loginRequired` with the status of a command that fails, or for one that takes too long; `usage` for
     ///   more than a secret may hold.
     package func run(isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginFault) -> Secret {
-        guard !words.isEmpty else { throw Self.fault("it is empty", isCode) }
+        guard !words.isEmpty else { throw Self.fault("it is empty", field) }
         let deadline = ContinuousClock.now + .seconds(patience)
-        let command = try RunningCommand(words, isCode: isCode)
+        let command = try RunningCommand(words, field: field)
         let secret: Secret
         do {
             secret = try command.firstLine(until: deadline, isCancelled: isCancelled ?? { false })
@@ -37,7 +37,7 @@ package struct PasswordCommand {
             // Nothing that it may still print is of use.
             _ = command.end(by: .now)
             if error == .tookTooLong { throw slow }
-            throw Self.fault(error.words, isCode)
+            throw Self.fault(error.words, field)
         }
         if isCancelled?() == true {
             _ = command.end(by: .now)
@@ -45,17 +45,26 @@ package struct PasswordCommand {
         }
         guard let status = command.end(by: deadline) else { throw slow }
         guard status == 0 else {
-            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status, isCode: isCode)))
+            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status, field: field)))
         }
         return secret
     }
 
     private var slow: LoginFault {
-        .loginRequired(LoginNeed(why: .passwordCommandTookTooLong(seconds: patience, isCode: isCode)))
+        .loginRequired(LoginNeed(why: .passwordCommandTookTooLong(seconds: patience, field: field)))
     }
 
-    private static func fault(_ problem: String, _ isCode: Bool) -> LoginFault {
-        .usage(.badValue(option: isCode ? "otp-command" : "password-command", problem: problem))
+    /// The option, or the key of a profile, that names such a command.
+    static func option(of field: CredentialField) -> String {
+        switch field {
+        case .code: "otp-command"
+        case .secret: "--secret-command"
+        case .username, .password, .token, .passphrase, .taken: "password-command"
+        }
+    }
+
+    private static func fault(_ problem: String, _ field: CredentialField) -> LoginFault {
+        .usage(.badValue(option: option(of: field), problem: problem))
     }
 }
 
@@ -65,7 +74,7 @@ final class RunningCommand {
     private let output: Int32
 
     /// - Throws: `loginRequired` with status 127 where there is no such program.
-    init(_ words: [String], isCode: Bool) throws(LoginFault) {
+    init(_ words: [String], field: CredentialField) throws(LoginFault) {
         let pipe: PipeEnds
         do {
             pipe = try PipeEnds()
@@ -78,7 +87,7 @@ final class RunningCommand {
             program = try ChildProgram(words, output: pipe.writing)
         } catch {
             close(pipe.reading)
-            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127, isCode: isCode)))
+            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127, field: field)))
         }
     }
 

@@ -7,6 +7,15 @@ extension CredentialField {
         }
     }
 
+    /// The command that prints it, in a sentence.
+    var commandName: String {
+        switch self {
+        case .code: "otp command"
+        case .secret: "command for \(shownName)"
+        case .username, .password, .token, .passphrase, .taken: "password command"
+        }
+    }
+
     /// The label of a prompt.
     var label: String {
         switch self {
@@ -28,7 +37,9 @@ extension CredentialField {
         case .password, .token:
             "--password-stdin, --password-file FILE, --password-command CMD"
                 + (byVariable ? ", AUTHCTL_PASSWORD_FILE, AUTHCTL_PASSWORD" : "")
-        case .passphrase, .secret: "asked for once, at a terminal"
+        case .passphrase, .secret(""): "asked for once, at a terminal"
+        case .secret(let label):
+            "--secret-file \(ShellCommand.quoted("\(label)=FILE")), --secret-command \(ShellCommand.quoted("\(label)=CMD"))"
         case .code: SecondFactorFault.waysToGive
         case .taken: "handed out by the login"
         }

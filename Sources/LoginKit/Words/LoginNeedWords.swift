@@ -28,12 +28,12 @@ extension LoginNeed {
             case .keyLocked(let file):
                 "the key in \(SafeText.quoted(file)) is encrypted, and no passphrase that opens it is stored or was supplied"
             case .noIdentity(let what): what
-            case .passwordCommandFailed(status: 127, let isCode):
-                "the \(isCode ? "otp" : "password") command was not found, or cannot be run (status 127)"
-            case .passwordCommandFailed(let status, let isCode):
-                "the \(isCode ? "otp" : "password") command failed with status \(status)"
-            case .passwordCommandTookTooLong(let seconds, let isCode):
-                "the \(isCode ? "otp" : "password") command took more than \(seconds) seconds and was stopped"
+            case .passwordCommandFailed(status: 127, let field):
+                "the \(field.commandName) was not found, or cannot be run (status 127)"
+            case .passwordCommandFailed(let status, let field):
+                "the \(field.commandName) failed with status \(status)"
+            case .passwordCommandTookTooLong(let seconds, let field):
+                "the \(field.commandName) took more than \(seconds) seconds and was stopped"
             case .ticket(let problem): problem.words
             case .otherRealm(let realm, _, let login):
                 "this URL belongs to the realm \(SafeText.quoted(realm)), but the login is for \(SafeText.quoted(login))"
