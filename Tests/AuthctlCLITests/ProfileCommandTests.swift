@@ -6,6 +6,29 @@ import Testing
 
 /// `authctl profile …` and `authctl store …`.
 struct ProfileCommandTests {
+    private static let withSecrets = """
+        [profiles.p]
+        url = "https://p.example"
+        verify = { get = "/me?access_token=canary1&v=2", query = { api_key = "canary2", page = "1" } }
+        """
+
+    @Test(arguments: [[], ["--json"]]) func `show masks secrets in URLs, and says so`(options: [String]) throws {
+        let world = try TestWorld(config: Self.withSecrets + "\nproxy = \"http://u:canary3@proxy.example:3128\"\n")
+        let run = world.run(["profile", "show", "p"] + options, server: [])
+        #expect(run.code == 0 && !run.output.contains("canary"), "\(run.output)")
+        for text in ["access_token=…&v=2", "…@proxy.example:3128"] { #expect(run.output.contains(text)) }
+        #expect(run.talk.contains("is shown as …"), "\(run.talk)")
+        #expect(!(try TestWorld(config: Examples.wire).run("profile", "show", "wire").talk.contains("…")))
+    }
+
+    @Test func `a profile that is saved with a secret in a URL is warned of`() throws {
+        let world = try TestWorld()
+        let file = try world.home.write(Self.withSecrets, to: "p.toml")
+        let run = world.run("profile", "add", file)
+        #expect(run.code == 0 && run.talk.contains("warning: p: a password or a token in a URL"), "\(run.talk)")
+        #expect(!run.talk.contains("canary"))
+    }
+
     private static let risky = """
         [profiles.gift]
         url = "https://gift.example"

@@ -38,27 +38,28 @@ struct LoginLoopTests {
         #expect(keeper.rejected.isEmpty)
     }
 
-    @Test func `whoever had to wait for their turn takes the login that was stored meanwhile, and asks nothing`() {
+    @Test func `a login that was stored before it is this one's turn to ask is taken, and nobody is asked`() {
         let prompt = ScriptedPrompt()
-        prompt.hasToWait = true
         let keeper = ScriptedKeeper(
             prepare: [.success(())],
             fill: [.success(StoredLogin()), .success(StoredLogin(session: SomeLogin.session, username: "anna"))])
         let service = ScriptedService(
             prepare: [.success(SomeLogin.namedSpace)], verify: [.success(SomeLogin.login)])
+        keeper.hasChanged = true
         let outcome = run(keeper: keeper, service: service, prompt: prompt)
         #expect(outcome == .alreadyLoggedIn(SomeLogin.identity))
         #expect(prompt.challenges.isEmpty)
         #expect(prompt.turns == 0)
     }
 
-    @Test func `whoever had to wait in vain asks, and waits no second time`() {
+    @Test func `where what was stored meanwhile is no login the person is asked, and nothing is looked at again`() {
         let prompt = ScriptedPrompt([.success(.credential(SomeLogin.credential))])
-        prompt.hasToWait = true
+        let keeper = ScriptedKeeper(
+            prepare: [.success(()), .success(())], fill: [.success(StoredLogin()), .success(StoredLogin())],
+            approve: [.success(())])
+        keeper.hasChanged = true
         let outcome = run(
-            keeper: ScriptedKeeper(
-                prepare: [.success(()), .success(())], fill: [.success(StoredLogin()), .success(StoredLogin())],
-                approve: [.success(())]),
+            keeper: keeper,
             service: ScriptedService(
                 prepare: [.success(SomeLogin.namedSpace), .success(SomeLogin.namedSpace)],
                 authenticate: [.success(SomeLogin.login)]),

@@ -110,9 +110,11 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(name)
-        guard
-            let value = try fromUsage(try invocation.context.profiles.written(profile.name))
-        else { throw .usage(.unknownProfile(name: profile.name, near: [])) }
+        guard let written = try fromUsage(try invocation.context.profiles.written(profile.name)) else {
+            throw .usage(.unknownProfile(name: profile.name, near: []))
+        }
+        let value = written.withoutURLSecrets()
+        if value != written { invocation.say("A password or a token in a URL is shown as …") }
         if printsJSON {
             try invocation.streams.result(json: [profile.name: value.json])
         } else {

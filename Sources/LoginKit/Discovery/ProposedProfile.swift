@@ -199,7 +199,8 @@ extension ProposedProfile {
         let width = rows.map { $0.path[$0.path.count - 1].count }.max() ?? 0
         return rows.flatMap { line in
             let key = line.path[line.path.count - 1]
-            let row = key + String(repeating: " ", count: width - key.count) + " = " + line.value.inline
+            let value = line.value.withoutURLSecrets(at: key)
+            let row = key + String(repeating: " ", count: width - key.count) + " = " + value.inline
             guard let why = line.why else { return [row] }
             if row.count >= Self.column { return Self.comment(why) + [row] }
             return [row + String(repeating: " ", count: Self.column - row.count) + "# \(why)"]

@@ -17,8 +17,7 @@ struct LoginLoop {
     /// What the server has just refused: where it is a credential and still stored, it is not sent once more.
     var refused: RefusedLogin?
 
-    /// Runs a flow from its beginning to its end. Where another process has asked the person first, it begins anew: that one may
-    /// have logged in.
+    /// Runs a flow from its beginning to its end. Where another process has logged in before a person is asked, it begins anew.
     /// - Parameter makeFlow: makes it of what is stored now.
     func run(_ makeFlow: @autoclosure () throws(LoginFault) -> LoginFlow) -> LoginFlow.Outcome {
         var hasTurn = false
@@ -43,9 +42,9 @@ struct LoginLoop {
             if case .ask = effect, !hasTurn {
                 // Whoever has the turn may need the same lock before they give it back.
                 keeper.beginWaiting()
-                let hasWaited = try prompt.takeTurn()
+                try prompt.takeTurn()
                 hasTurn = true
-                if hasWaited { return nil }
+                if try keeper.hasChanged(since: held.stored) { return nil }
             }
             let event: LoginFlow.Event
             do {

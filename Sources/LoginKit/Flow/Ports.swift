@@ -16,6 +16,9 @@ protocol LoginKeeper {
     /// Lets go of what other processes may wait for, since a person is asked next.
     func beginWaiting()
 
+    /// Whether another process has stored something else since this was read, so that the person need not be asked.
+    func hasChanged(since stored: StoredLogin) throws(LoginFault) -> Bool
+
     /// Takes note that the server refused: a session is erased, a password is marked and not sent again by itself.
     func reject(_ part: StoredLogin.Part) throws(LoginFault)
 
@@ -95,16 +98,15 @@ package protocol Prompt {
     func wait(seconds: Int) throws(LoginFault)
 
     /// Waits until no other process asks the same person, and has others wait until `endTurn`.
-    /// - Returns: whether another one has asked: then it may have logged in meanwhile.
     /// - Throws: `promptExpired`; nothing is to be ended then.
-    func takeTurn() throws(LoginFault) -> Bool
+    func takeTurn() throws(LoginFault)
 
     func endTurn()
 }
 
 extension Prompt {
     /// For who asks nobody.
-    package func takeTurn() throws(LoginFault) -> Bool { false }
+    package func takeTurn() throws(LoginFault) {}
 
     package func endTurn() {}
 }

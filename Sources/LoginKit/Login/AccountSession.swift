@@ -244,6 +244,12 @@ extension AccountSession {
         outdated = run.request.outdated
     }
 
+    func hasChanged(since stored: StoredLogin) throws(LoginFault) -> Bool {
+        if isForced { return false }
+        let now = try keeper.fill()
+        return now.session != stored.session || now.credential != stored.credential
+    }
+
     /// Lets go of signals that a refresh has postponed.
     func releaseHold() { keeper.hold = nil }
 

@@ -81,6 +81,13 @@ extension LoginContext {
     /// Writes one profile's file.
     /// - Parameter head: what stands above it beside our own line.
     package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginFault) {
+        if ConfigValue.table(table).withoutURLSecrets() != .table(table) {
+            warnOnce(
+                """
+                warning: \(name): a password or a token in a URL is now in the profile's file as plain text; keep it out of there: \
+                see '{secret:LABEL}' in man authctl-config, and for a proxy the variable https_proxy
+                """)
+        }
         let text = (head.map { "# \($0)\n" } ?? "") + Self.document(table)
         try fromStore(try generatedProfiles.write(text, name: "\(name).toml"))
     }

@@ -195,8 +195,8 @@ private struct Resolver {
             try take(entry.password, into: &request)
         } else if let secret = try supplied() {
             try take(secret, into: &request)
-        } else {
-            request.supplied = credential(of: request)
+        } else if let credential = credential(of: request) {
+            request.supplied = credential
         }
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         request.learns = target.new != nil

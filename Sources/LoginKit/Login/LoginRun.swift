@@ -148,7 +148,10 @@ package struct LoginRun {
 
     /// - Parameter isAgain: whether other processes may have logged in since the last one, which is so from the second on.
     private func flow(lookingAgain isAgain: inout Bool) throws(LoginFault) -> LoginFlow {
-        if isAgain { context.lookAgain() }
+        if isAgain {
+            context.lookAgain()
+            if let exception = try context.exception(for: endpoint.origin) { service.trust(exception) }
+        }
         isAgain = true
         let account = try account()
         let remembered = account?.username
@@ -343,7 +346,7 @@ private struct WithoutNotice: Prompt {
 
     func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
 
-    func takeTurn() throws(LoginFault) -> Bool { try prompt.takeTurn() }
+    func takeTurn() throws(LoginFault) { try prompt.takeTurn() }
 
     func endTurn() { prompt.endTurn() }
 }

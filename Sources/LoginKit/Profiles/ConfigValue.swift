@@ -84,6 +84,20 @@ extension ConfigValue {
         }
     }
 
+    /// The value without secrets in URLs, and in the table `query` of a request.
+    package func withoutURLSecrets(at key: String = "", inQuery: Bool = false) -> ConfigValue {
+        switch self {
+        case .string(let text):
+            let start = inQuery ? "?\(key)=" : ""
+            return .string(String("\(start)\(text)".withoutURLSecrets.dropFirst(start.count)))
+        case .array(let elements): return .array(elements.map { $0.withoutURLSecrets(at: key, inQuery: inQuery) })
+        case .table(let members):
+            let pairs = members.map { ($0, $1.withoutURLSecrets(at: $0, inQuery: key == "query")) }
+            return .table(Dictionary(pairs) { $1 })
+        case .integer, .number, .bool, .unsupported: return self
+        }
+    }
+
     /// A name as a key, bare where it can be (TOML 1.0, "Keys").
     static func key(_ name: String) -> String {
         let isBare = !name.isEmpty && name.utf8.allSatisfy(ConfigScan.isBare)

@@ -25,6 +25,35 @@ extension String {
 
     private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
 
+    /// The text with `…` for the user information of its URLs (RFC 3986, section 3.2.1), and for members of a query that are named like a
+    /// secret and that no template fills in.
+    package var withoutURLSecrets: String {
+        let urls = split(separator: "://", omittingEmptySubsequences: false).enumerated().map { index, text in
+            let authority = text.prefix { !"/?#\"' ".contains($0) }
+            guard index > 0, let at = authority.lastIndex(of: "@") else { return String(text) }
+            return "…\(text[at...])"
+        }
+        let text = urls.joined(separator: "://")
+        let members = text.split(omittingEmptySubsequences: false) { $0 == "?" || $0 == "&" }
+        return members.map { member in
+            guard member.startIndex > text.startIndex else { return String(member) }
+            let mark = text[text.index(before: member.startIndex)], name = member.prefix { $0 != "=" }
+            let value = member.dropFirst(name.count + 1).prefix { !"#\"' ".contains($0) }
+            guard let first = value.first, first != "{", first != "*", Self.isNamedLikeSecret(name) else {
+                return "\(mark)\(member)"
+            }
+            return "\(mark)\(name)=…\(member[value.endIndex...])"
+        }.joined()
+    }
+
+    private static func isNamedLikeSecret(_ name: Substring) -> Bool {
+        let letters = name.lowercased().filter(\.isLetter)
+        return ["key", "sig", "pwd", "pass", "auth"].contains(letters)
+            || ["token", "secret", "password", "passwd", "apikey", "accesskey", "signature"].contains {
+                letters.hasSuffix($0)
+            }
+    }
+
     /// Whether it names a logout, in one of the languages that pages are written in.
     var namesLogout: Bool {
         let lower = lowercased()

@@ -158,9 +158,6 @@ struct Conversation: ~Copyable {
 /// The turn to ask at a terminal, which one process has at a time (`make -j4`, `xargs -P4`): keys of one answer must not end
 /// up in another.
 struct TerminalTurn: ~Copyable {
-    /// Whether another process had it before.
-    let hasWaited: Bool
-
     /// The pause between two looks, in microseconds.
     private static let pause: UInt32 = 50_000
 
@@ -182,7 +179,6 @@ struct TerminalTurn: ~Copyable {
             problem = cprocess_terminal_take_turn(terminal.screen.descriptor)
         }
         guard problem == 0 else { return nil }
-        hasWaited = isWaiting
     }
 
     deinit { cprocess_terminal_end_turn() }

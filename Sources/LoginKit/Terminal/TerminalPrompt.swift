@@ -35,13 +35,10 @@ struct TerminalPrompt: Prompt, Sendable {
     /// Whether there is a terminal at all, so that a caller need not begin what ends in a question that cannot be put.
     static var hasTerminal: Bool { Terminal() != nil }
 
-    func takeTurn() throws(LoginFault) -> Bool {
-        guard let terminal = Terminal(), let turn = try TerminalTurn(terminal, timeout: timeout, isCancelled) else {
-            return false
-        }
-        let hasWaited = turn.hasWaited
-        turn.keep()
-        return hasWaited
+    func takeTurn() throws(LoginFault) {
+        // Without a terminal the question says so.
+        guard let terminal = Terminal() else { return }
+        try TerminalTurn(terminal, timeout: timeout, isCancelled)?.keep()
     }
 
     func endTurn() { cprocess_terminal_end_turn() }

@@ -11,11 +11,11 @@ package struct Message: Equatable, Sendable {
     private static let limit = 4000
 
     /// Facts are quoted and escaped where they are put into words. What slips through there (a value of a configuration
-    /// file, the name of a profile) is caught here, so that no message can control a terminal.
+    /// file, the name of a profile) is caught here, so that no message can control a terminal, or repeats a secret that stands in a URL.
     init(_ what: String, details: [String] = [], next: String = "") {
-        self.what = SafeText.escaped(what, limit: Self.limit)
-        self.details = details.map { SafeText.escaped($0, limit: Self.limit) }
-        self.next = SafeText.escaped(next, limit: Self.limit)
+        self.what = SafeText.escaped(what.withoutURLSecrets, limit: Self.limit)
+        self.details = details.map { SafeText.escaped($0.withoutURLSecrets, limit: Self.limit) }
+        self.next = SafeText.escaped(next.withoutURLSecrets, limit: Self.limit)
     }
 }
 

@@ -36,7 +36,12 @@ final class ScriptedKeeper: LoginKeeper {
         return try fills.next()
     }
 
+    /// Whether another process has stored something when the person is to be asked for the first time.
+    var hasChanged = false
+
     func beginWaiting() { journal.note("keeper.beginWaiting") }
+
+    func hasChanged(since stored: StoredLogin) throws(LoginFault) -> Bool { hasChanged }
 
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         journal.note("keeper.approve")

@@ -27,8 +27,6 @@ final class ScriptedPrompt: Prompt {
     /// The logins of others that were shown.
     private(set) var replacements: [Replacement] = []
 
-    /// Whether another process has asked first.
-    var hasToWait = false
     private(set) var turns = 0
 
     init(
@@ -73,10 +71,9 @@ final class ScriptedPrompt: Prompt {
         }
     }
 
-    func takeTurn() throws(LoginFault) -> Bool {
+    func takeTurn() throws(LoginFault) {
         journal.note("prompt.takeTurn")
         turns += 1
-        return hasToWait
     }
 
     func endTurn() {
