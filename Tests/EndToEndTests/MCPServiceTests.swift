@@ -69,6 +69,9 @@ final class `A service that misbehaves behind authctl mcp` {
         == warnings
         told: True end: 0
         --login: authctl: warning: --login has no effect: m has no login in a browser
+        == memory
+        answered: 4
+        four lines of 59 MiB in 600 MiB end: 0
         == hangs
         before: {"name": "plain"}
         a lost session: -32603 (6) -32603 (6) -32603 (6)

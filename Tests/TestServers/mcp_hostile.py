@@ -249,6 +249,11 @@ run = subprocess.run([command, "mcp", profile, "--allow", "TOOL *"], input='{"js
 print("told:", "an answer of the client was not sent" in run.stderr, "end:", run.returncode)
 run = subprocess.run([command, "mcp", profile, "--login"], input="", capture_output=True, text=True)
 print("--login:", run.stderr.strip())
+print("== memory")
+client = Client(); long = "x" * (59 << 20); ids = [client.tool("slow", arguments={"text": long}) for _ in range(4)]
+print("answered:", sum("result" in (message or {}) for message in client.wait(ids)))
+peak = next(int(line.split()[1]) >> 10 for line in open(f"/proc/{client.program.pid}/status") if line.startswith("VmHWM"))
+print("four lines of 59 MiB in", "600 MiB" if peak <= 600 else f"{peak} MiB", "end:", client.end())
 print("== hangs")
 hanging.add("notifications/initialized"); client = Client(); held = client.tool("plain"); time.sleep(0.5)
 hanging.clear(); other = Client(); print("before:", said(other.wait([other.tool("plain")])[0]))
