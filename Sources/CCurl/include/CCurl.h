@@ -37,7 +37,8 @@ CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *
 CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *got);
 CURLcode ccurl_getinfo_socket(CURL *handle, curl_socket_t *value);
 
-/* Holds the connections of the transfers that are run on it, and keeps them for the next. */
+/* Holds the connections of the transfers that are run on it, one at a time, and keeps the last one for the next: of several libcurl would
+ * take the oldest, but the server may have bound a nonce to the last. */
 CURLM *ccurl_multi_init(void);
 void ccurl_multi_cleanup(CURLM *multi);
 CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle);

@@ -146,7 +146,7 @@ final class CurlTransport: Transport {
             }
         self.connections = connections
         defer { withExtendedLifetime((request, collector)) {} }
-        let code = try request.perform(on: handle, over: connections, options, collector.wait)
+        let code = try request.perform(on: handle, over: connections, options, into: collector)
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }

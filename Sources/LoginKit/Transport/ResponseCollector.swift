@@ -19,6 +19,8 @@ final class ResponseCollector {
     private let connection: TLSContext
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
+    /// Whether the request was begun, where that may be once.
+    private var isSent = false
     /// Whether something is looked for in the body; `nil` until the last head is whole.
     private var isWanted: Bool?
     /// Why the rest of the body is not read.
@@ -29,6 +31,8 @@ final class ResponseCollector {
     /// A body that nobody needs is read nevertheless where it is this short, in bytes, and comes this soon: the connection stays open
     /// for the next request, the server sees nobody hang up, and its words can be told.
     private static let (mostUnneeded, patience) = (64 << 10, Duration.seconds(2))
+    /// Seconds for which the connection of a request that may go out once may have been idle: few servers close one so soon.
+    private static let longestIdle = 1
 
     /// - Parameters:
     ///   - request: its sink takes the body in the place of memory, without a limit.
@@ -148,6 +152,24 @@ final class ResponseCollector {
     }
 
     /// For CURLOPT_HEADERFUNCTION.
+    /// Has libcurl give up what it would begin anew on another connection; see CURLOPT_PREREQFUNCTION(3).
+    func sendOnce(by handle: CurlHandle) throws(LoginFault) {
+        try handle.set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
+        try handle.set(preRequest: Self.begin)
+        try handle.set(CURLOPT_PREREQDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private static let begin: curl_prereq_callback = { context, _, _, _, _ in
+        guard let context else { return CURL_PREREQFUNC_ABORT }
+        let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
+        if collector.isSent {
+            collector.fault = .network(.connectionLost)
+            return CURL_PREREQFUNC_ABORT
+        }
+        collector.isSent = true
+        return CURL_PREREQFUNC_OK
+    }
+
     static let headCallback: curl_write_callback = { bytes, size, count, context in
         lend(bytes, size * count, context) { (collector, line) throws(LoginFault) in
             try collector.receiveHead(line)
