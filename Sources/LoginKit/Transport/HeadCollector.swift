@@ -94,7 +94,11 @@ struct HeadCollector {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: text[..<colon], as: UTF8.self)
         guard name.isHeaderName else {
-            throw Self.broken("a header name contains an invalid character")
+            // Others may read it as what ends the body (RFC 9112, section 5.1).
+            guard !["content-length", "transfer-encoding"].contains(text[..<colon].trimmed.lowercased()) else {
+                throw Self.broken("a header name contains an invalid character")
+            }
+            return
         }
         // Cookies come through libcurl's cookie rules, as secrets.
         guard name.lowercased() != "set-cookie" else {
