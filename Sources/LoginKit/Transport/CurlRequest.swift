@@ -17,7 +17,9 @@ struct CurlRequest {
         self.request = request
         self.url = url
         reader = request.streamedBodies?.source.map { SourceReader($0) }
-        request.headers.eachLine { headers.append($0) }
+        let cookies = request.cookies.sent(to: url)
+        let cookieField = HTTPRequestField(name: "Cookie", value: cookies.headerValue)
+        (request.headers + (cookies.isEmpty ? [] : [cookieField])).eachLine { headers.append($0) }
         // Nothing has to be unpacked, and nothing can be a bomb.
         let names = (request.headers.map(\.name) + request.withoutHeaders).map { $0.lowercased() }
         if !names.contains("accept-encoding") { "Accept-Encoding: identity".withCString { headers.append($0) } }
@@ -37,7 +39,6 @@ struct CurlRequest {
         try handle.set(CURLOPT_HTTPHEADER, headers)
         try applyBasic(to: handle)
         try applyNegotiate(to: handle)
-        try applyCookies(to: handle)
         try applyConnection(to: handle, collector)
         let wait = collector.wait
         if let reader {
@@ -111,14 +112,6 @@ struct CurlRequest {
     private static let idempotent: Set<String> = [
         "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "PROPFIND", "REPORT",
     ]
-
-    private func applyCookies(to handle: CurlHandle) throws(LoginFault) {
-        for cookie in request.cookies {
-            try cookie.record.withCString { (record) throws(LoginFault) in
-                try handle.set(CURLOPT_COOKIELIST, bytes: record)
-            }
-        }
-    }
 }
 
 extension HTTPRequestField {

@@ -8,7 +8,7 @@ final class ResponseCollector {
     private let request: HTTPRequest
     private var sink: (any ResponseSink)? { request.streamedBodies?.sink }
     /// Told of each head before the sink.
-    private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
+    private let whenBegun: (HTTPResponse, CookieJar?) -> Void
     /// Bytes of any body that are read, and of this one.
     private let bodyLimit: Int
     private var limit: Int
@@ -39,15 +39,16 @@ final class ResponseCollector {
     ///   - connection: over which the answer comes.
     ///   - whenBegun: told of each head before the sink.
     init(
-        to request: HTTPRequest, over connection: TLSContext, limits: (head: Int, body: Int),
-        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void, wait: ResponseWait
+        to request: HTTPRequest, at url: ParsedURL, over connection: TLSContext, limits: (head: Int, body: Int),
+        whenBegun: @escaping (HTTPResponse, CookieJar?) -> Void, wait: ResponseWait
     ) {
         self.request = request
         self.connection = connection
         (bodyLimit, limit) = (limits.body, limits.body)
         self.whenBegun = whenBegun
         self.wait = wait
-        head = HeadCollector(limit: limits.head, repeats: request.negotiates)
+        head = HeadCollector(
+            limit: limits.head, repeats: request.negotiates, jar: CookieJar(request.cookies, at: url))
         body = SecretBuilder(limit: limits.body)
     }
 
@@ -95,7 +96,7 @@ final class ResponseCollector {
         try checkStatus()
         hasBegun = true
         let response = HTTPResponse(status: head.status, headers: head.fields)
-        whenBegun(response, head.cookieNames)
+        whenBegun(response, head.jar)
         try sink.begin(response)
     }
 
@@ -151,7 +152,6 @@ final class ResponseCollector {
         leave(fault)
     }
 
-    /// For CURLOPT_HEADERFUNCTION.
     /// Has libcurl give up what it would begin anew on another connection; see CURLOPT_PREREQFUNCTION(3).
     func sendOnce(by handle: CurlHandle) throws(LoginFault) {
         try handle.set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
@@ -170,6 +170,7 @@ final class ResponseCollector {
         return CURL_PREREQFUNC_OK
     }
 
+    /// For CURLOPT_HEADERFUNCTION.
     static let headCallback: curl_write_callback = { bytes, size, count, context in
         lend(bytes, size * count, context) { (collector, line) throws(LoginFault) in
             try collector.receiveHead(line)
