@@ -15,12 +15,13 @@
 #define FUNCTIONS(F)                                                                                       \
     F(global_init_mem) F(easy_init) F(easy_cleanup) F(easy_setopt) F(easy_getinfo) F(easy_strerror)        \
     F(easy_send) F(easy_recv) F(easy_pause)                                                                \
-    F(multi_init) F(multi_cleanup) F(multi_add_handle) F(multi_remove_handle) F(multi_perform)             \
-    F(multi_poll) F(multi_info_read) F(slist_append) F(slist_free_all) F(url) F(url_cleanup) F(url_set)    \
-    F(url_get) F(url_strerror) F(free)
+    F(multi_init) F(multi_setopt) F(multi_cleanup) F(multi_add_handle) F(multi_remove_handle)              \
+    F(multi_perform) F(multi_poll) F(multi_info_read) F(slist_append) F(slist_free_all) F(url)             \
+    F(url_cleanup) F(url_set) F(url_get) F(url_strerror) F(free) F(getdate)
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
+#undef curl_multi_setopt
 #define MEMBER(name) __typeof__(curl_##name) *name;
 static struct { FUNCTIONS(MEMBER) } table;
 
@@ -100,7 +101,14 @@ CURLcode ccurl_easy_resume(CURL *handle) { return table.easy_pause(handle, CURLP
 
 const char *ccurl_easy_strerror(CURLcode code) { return table.easy_strerror(code); }
 
-CURLM *ccurl_multi_init(void) { return table.multi_init(); }
+CURLM *ccurl_multi_init(void)
+{
+    CURLM *multi = table.multi_init();
+    if (multi != NULL)
+        table.multi_setopt(multi, CURLMOPT_MAXCONNECTS, 1L);
+    return multi;
+}
+
 void ccurl_multi_cleanup(CURLM *multi) { table.multi_cleanup(multi); }
 CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle) { return table.multi_add_handle(multi, handle); }
 void ccurl_multi_remove_handle(CURLM *multi, CURL *handle) { table.multi_remove_handle(multi, handle); }
@@ -201,11 +209,6 @@ CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value)
     return table.easy_getinfo(handle, info, value);
 }
 
-CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value)
-{
-    return table.easy_getinfo(handle, info, value);
-}
-
 CURLcode ccurl_getinfo_certificates(CURL *handle, struct curl_certinfo **certificates)
 {
     return table.easy_getinfo(handle, CURLINFO_CERTINFO, certificates);
@@ -257,4 +260,5 @@ CURLUcode ccurl_url_get_host(CURLU *url, char **text)
 }
 
 const char *ccurl_url_strerror(CURLUcode code) { return table.url_strerror(code); }
+time_t ccurl_getdate(const char *text) { return table.getdate(text, NULL); }
 void ccurl_free(void *pointer) { table.free(pointer); }

@@ -1,4 +1,3 @@
-import CCurl
 @testable import LoginKit
 import Secrets
 
@@ -72,67 +71,21 @@ private func depth(of value: JSONValue) -> Int {
     }
 }
 
-/// A `Set-Cookie` for each line, through libcurl's rules and back; and the line itself as a stored record.
+/// A `Set-Cookie` for each line, and the cookies that follow offered once more.
 private func readCookies(_ bytes: UnsafeRawBufferPointer) {
-    do {
-        let handle = try CookieJar.emptied()
-        for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(60) {
-            let value = Secret(copying: UnsafeRawBufferPointer(rebasing: line))
-            if let record = CookieRecord.cookie(UnsafeRawBufferPointer(rebasing: line)) { checkCookie(record) }
-            try value.withSetCookie { (line) throws(LoginFault) in
-                try handle.set(CURLOPT_COOKIELIST, bytes: line)
-            }
-        }
-        let cookies = try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST))
-        precondition(cookies.count <= CookieLimits.count)
-        cookies.forEach(checkCookie)
-        try checkReturn(of: cookies)
-    } catch {
-        precondition(error.exitCode == .network)
-    }
-}
-
-/// libcurl's cookies, in one handle for all runs: a new one takes a millisecond.
-private enum CookieJar {
-    nonisolated(unsafe) private static var kept: CurlHandle?
-
-    static func emptied() throws(LoginFault) -> CurlHandle {
-        let handle: CurlHandle
-        if let kept { handle = kept } else { handle = try CurlHandle(CurlLibrary()) }
-        kept = handle
-        try handle.set(CURLOPT_COOKIEFILE, "")
-        try handle.set(CURLOPT_COOKIELIST, "ALL")
-        return handle
-    }
+    // Dates are read by libcurl, which this opens.
+    guard let url = try? URLParser.parsed("https://www.example.org/a/b") else { return }
+    var jar = CookieJar([], at: url)
+    for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(60) { jar.take(line) }
+    precondition(CookieJar.holds(jar.cookies) && jar.cookies.sent(to: url).count <= jar.cookies.count)
+    jar.cookies.forEach(checkCookie)
+    // One may end meanwhile.
+    precondition(CookieJar(jar.cookies, at: url).cookies.allSatisfy(jar.cookies.contains))
 }
 
 private func checkCookie(_ cookie: Cookie) {
-    precondition(CookieRecord.isOne(cookie.record) && !cookie.name.isEmpty && (cookie.expires ?? 1) != 0)
-    let again = cookie.record.withUnsafeBytes { CookieRecord.cookie($0) }
-    precondition(again == cookie)
-}
-
-/// What libcurl takes back is what it gave.
-private func checkReturn(of cookies: [Cookie]) throws(LoginFault) {
-    let handle = try CookieJar.emptied()
-    for cookie in cookies where cookie.record.isHeaderSafe {
-        try cookie.record.withCString { (record) throws(LoginFault) in
-            try handle.set(CURLOPT_COOKIELIST, bytes: record)
-        }
-    }
-    let back = try CookieLimits.cookies(in: handle.list(CURLINFO_COOKIELIST))
-    precondition(back.allSatisfy { cookie in cookies.contains { $0.name == cookie.name && $0.value == cookie.value } })
-}
-
-extension Secret {
-    fileprivate func withSetCookie(_ body: (UnsafePointer<CChar>) throws(LoginFault) -> Void) throws(LoginFault) {
-        let prefix = Array("Set-Cookie: ".utf8)
-        let line = Secret(count: prefix.count + count) { line in
-            line.copyBytes(from: prefix)
-            withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: line[prefix.count...]).copyMemory(from: $0) }
-        }
-        try line.withCString(body)
-    }
+    precondition(CookieRecord.isOne(cookie.record) && cookie.record.isHeaderSafe && !cookie.name.isEmpty)
+    precondition((cookie.expires ?? 1) != 0)
 }
 
 /// A configuration, from its bytes to its profiles.

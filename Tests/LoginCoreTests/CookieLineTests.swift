@@ -36,6 +36,7 @@ struct CookieLineTests {
                 "wiki.example\tFALSE\t/admin\tTRUE\t0\tsid\tx\nwiki.example\tFALSE\t/m\tTRUE\t0\tb\ty",
                 .unsent(.otherPath)
             ),
+            ("wiki.example\tFALSE\t/me/\tTRUE\t0\tsid\tx", .unsent(.otherPath)),
             (
                 ".example\tTRUE\t/\tTRUE\t0\tsid\tx\nevil.example\tFALSE\t/\tTRUE\t0\tsid\tx",
                 .unsent(.otherHost("wiki.example"))
@@ -79,7 +80,7 @@ struct CookieLineTests {
         #expect(try cookies(text, for: Origin(scheme: "http", host: "localhost", port: 80)).count == 1)
     }
 
-    /// libcurl sends none of these that is not for https.
+    /// Browsers take none of these that is not for https.
     @Test(arguments: ["__Secure-sid", "__Host-sid", "__host-sid"])
     func `a cookie whose name says that it is for https is one`(name: String) throws {
         #expect(try cookies("wiki.example\tFALSE\t/\tFALSE\t0\t\(name)\tx").map(\.isSecure) == [true])

@@ -73,9 +73,18 @@ struct `Cookies` {
         #expect(second.cookies.map(\.name) == ["b"])
     }
 
-    @Test(arguments: ["Max-Age=100000000000000000000", "Expires=garbage", "Max-Age=x"])
-    func `cookies with an odd age do no harm`(age: String) throws {
-        #expect(try roundTrip(["a=1; \(age)"]).response.cookies.allSatisfy { $0.name == "a" })
+    @Test(arguments: [
+        "Expires=garbage", "Max-Age=abc", "Max-Age=", "Max-Age", "Max-Age=NaN", "Max-Age=1.5", "Max-Age=-",
+    ])
+    func `cookies whose age is no number are kept, as if they had none`(age: String) throws {
+        let (response, sent) = try roundTrip(["a=1; \(age)", "b=1; Max-Age=60; \(age)"])
+        #expect(sent == "a=1; b=1")
+        #expect(response.cookies.map { $0.expires == nil } == [false, true])
+    }
+
+    @Test func `cookies with an age beyond all numbers live as long as any`() throws {
+        #expect(try roundTrip(["a=1; Max-Age=100000000000000000000"]).sent == "a=1")
+        #expect(try roundTrip(["a=1; Max-Age=-100000000000000000000"]).sent == nil)
     }
 
     @Test func `cookies are replaced by the newest value, and the others stay`() throws {
@@ -103,10 +112,17 @@ struct `Cookies` {
         }
     }
 
-    @Test func `cookies that do not fit into one line are refused, not left out`() throws {
-        let lines = (1...3).map { "c\($0)=\(String(repeating: "x", count: 3000))" }
-        #expect(
-            fault { _ = try roundTrip(lines) } == .network(.brokenResponse("more cookies than one request can hold")))
+    @Test(arguments: [3, 50]) func `cookies of the largest size are all sent, however long the line`(count: Int) throws
+    {
+        let pairs = (10..<10 + count).map { "c\($0)=\(String(repeating: "x", count: 4093))" }
+        #expect(try roundTrip(pairs).sent == pairs.joined(separator: "; "))
+    }
+
+    @Test func `cookies whose path ends with a slash are not those of the folder without it`() throws {
+        let lines = ["a=folder; Path=/f", "a=inside; Path=/f/"]
+        #expect(try roundTrip(lines, path: "/f").sent == "a=folder")
+        #expect(try roundTrip(lines, path: "/f/x").sent == "a=inside; a=folder")
+        #expect(try roundTrip(["a=1; Path=/f/"], path: "/f").sent == nil)
     }
 
     @Test func `cookies are not kept by the transport`() throws {
@@ -141,16 +157,13 @@ struct `Cookies` {
         #expect(try roundTrip(["a=1; \(domain)"]).response.cookies.isEmpty)
     }
 
-    /// Version 8 of libcurl looks at the case of the letters.
-    @Test(
-        arguments: [
-            "__Host-a=1", "__Host-a=1; Secure", "__Host-a=1; Secure; Path=/x",
-            "__Host-a=1; Secure; Path=/; Domain=localhost", "__Secure-a=1",
-        ] + (Curl.isVersion8 ? [] : ["__secure-a=1; Path=/", "__HOST-a=1; Path=/"]))
+    @Test(arguments: [
+        "__Host-a=1", "__Host-a=1; Secure", "__Host-a=1; Secure; Path=/x",
+        "__Host-a=1; Secure; Path=/; Domain=localhost", "__Secure-a=1", "__secure-a=1; Path=/", "__HOST-a=1; Path=/",
+    ])
     func `cookies whose name promises what they do not keep are refused`(line: String) throws {
-        // libcurl takes Secure cookies from loopback, so that it is the promise that counts here.
-        let cookies = try roundTrip([line]).response.cookies
-        #expect(cookies.isEmpty || line == "__Host-a=1; Secure", "\(cookies.map(\.name))")
+        // Secure cookies are taken from loopback, so that it is the promise that counts here.
+        #expect(try roundTrip([line]).response.cookies.isEmpty)
     }
 
     @Test(arguments: ["127.0.0.1", ".127.0.0.1", "localhost"])
@@ -222,7 +235,8 @@ struct `Cookies` {
         let first = try transport.send(HTTPRequest(method: "GET", url: server.url())).cookies
         let later = first.map { CookieRecord.ending($0, at: 4_000_000_000) }
         #expect(Set(later.map { $0.expires == 4_000_000_000 }) == [true, false])
-        #expect(later.allSatisfy { cookie in cookie.record.withUnsafeBytes { CookieRecord.cookie($0) } == cookie })
+        #expect(later.allSatisfy { CookieRecord.isOne($0.record) })
+        #expect(later[1].record == Secret("#HttpOnly_127.0.0.1\tFALSE\t/\tFALSE\t4000000000\ta\tv"))
         #expect(later.map(\.isHTTPOnly) == first.map(\.isHTTPOnly) && later.map(\.value) == first.map(\.value))
         let over = later.map { CookieRecord.ending($0, at: 1) }
         let second = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: over))
@@ -231,29 +245,23 @@ struct `Cookies` {
 
     @Test func `cookies are bounded in number and size`() throws {
         let most = (1...50).map { "c\($0)=1" }
-        #expect(try roundTrip(most).response.cookies.count == CookieLimits.count)
+        #expect(try roundTrip(most).response.cookies.count == CookieJar.most)
         #expect(fault { _ = try roundTrip(most + ["c51=1"]) } == .network(.brokenResponse("more than 50 cookies")))
-        // libcurl drops longer ones silently, and one of them may be the session.
-        let value = String(repeating: "v", count: 4094)
+        let value = String(repeating: "v", count: 4095)
         #expect(try roundTrip(["s=\(value)"]).response.cookies.count == 1)
-        #expect(
-            fault { _ = try roundTrip(["s=\(value)vv"]) }
-                == .network(.brokenResponse("a cookie of more than 4096 bytes")))
-        // libcurl counts those that replace one another, too.
-        #expect(fault { _ = try roundTrip(most + ["c1=2"]) }?.exitCode == .network)
+        #expect(try roundTrip(["s=\(value)v"]).response.cookies.isEmpty)
+        #expect(try roundTrip(most + ["c1=2", "c2=; Max-Age=0", "c51=1"]).response.cookies.count == CookieJar.most)
+        let path = "/" + String(repeating: "p", count: 1100)
+        #expect(try roundTrip(["s=1; Path=\(path)"]).sent == "s=1", "an attribute that is too long is ignored")
         let server = try RecordingServer([
             .answer(200, (1...30).map { "Set-Cookie: a\($0)=1" }),
             .answer(200, (1...30).map { "Set-Cookie: b\($0)=1" }),
-            .answer(200, (1...20).map { "Set-Cookie: a\($0)=\(String(repeating: "x", count: 3900))" }),
         ])
         let transport = CurlTransport(origin: server.origin)
         let first = try transport.send(HTTPRequest(method: "GET", url: server.url()))
         #expect(
             fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: first.cookies)) }
                 == .network(.brokenResponse("more than 50 cookies")))
-        #expect(
-            fault { _ = try transport.send(HTTPRequest(method: "GET", url: server.url())) }
-                == .network(.brokenResponse("more cookies than one request can hold")))
     }
 
     @Test(arguments: [

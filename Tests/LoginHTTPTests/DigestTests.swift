@@ -221,3 +221,63 @@ struct DigestTests {
         #expect(server.connections.isEmpty)
     }
 }
+
+/// A server whose nonces are good on the connection that brought them alone.
+struct `Nonces of a connection` {
+    private static let pair = BasicCredential(username: "ann", password: Secret("correct horse"))
+
+    /// - Parameter reply: to a request with the nonce of its connection.
+    private func server(_ reply: RecordingServer.Reply = .answer(200)) throws -> RecordingServer {
+        try RecordingServer { request, connection in
+            let text = String(decoding: request, as: UTF8.self)
+            if text.contains(" nonce=\"c\(connection)\"") { return reply }
+            let stale = text.contains("Authorization: Digest") ? ", stale=true" : ""
+            return .answer(
+                401, ["WWW-Authenticate: Digest realm=\"r\", qop=\"auth\", nonce=\"c\(connection)\"\(stale)"])
+        }
+    }
+
+    private func dialogue(after response: HTTPResponse) throws -> DigestDialogue {
+        let offered = AuthenticateChallenge.parse(response.values(of: "WWW-Authenticate"))
+        return DigestDialogue(try #require(DigestChallenge.strongest(of: offered).challenge))
+    }
+
+    @Test(arguments: ["GET", "PUT", "DELETE", "POST", "PATCH", "MKCOL"])
+    func `A challenge is answered on the connection that brought it, whatever the method`(method: String) throws {
+        let server = try server()
+        defer { server.stop() }
+        let transport = CurlTransport(origin: server.origin)
+        let request = HTTPRequest(method: method, url: server.url(), body: method == "GET" ? nil : Secret("a=1"))
+        // What must not be repeated is challenged on a connection of its own, after which the first one has to be forgotten.
+        let older = try dialogue(after: transport.send(HTTPRequest(method: "GET", url: server.url())))
+        let newer = try dialogue(after: transport.send(request))
+        for begun in [newer, older] {
+            var dialogue = begun
+            let sent = try dialogue.send(request, Self.pair, answersOtherRealms: false) {
+                (request) throws(LoginFault) in try transport.send(request)
+            }
+            #expect(sent.response.status == 200)
+        }
+    }
+
+    @Test(arguments: ["POST", "PATCH"])
+    func `An answered challenge whose response is lost is not sent again, since it may have been carried out`(
+        method: String
+    ) throws {
+        let server = try server(.hangUp)
+        defer { server.stop() }
+        let transport = CurlTransport(origin: server.origin)
+        var dialogue = try dialogue(after: transport.send(HTTPRequest(method: "GET", url: server.url())))
+        let request = HTTPRequest(method: method, url: server.url(), body: Secret("a=1"))
+        let lost = fault {
+            _ = try dialogue.send(request, Self.pair, answersOtherRealms: false) {
+                (request) throws(LoginFault) in try transport.send(request)
+            }
+        }
+        #expect(lost == .network(.connectionLost))
+        let answered = server.connections.enumerated().filter { index, bytes in
+            String(decoding: bytes, as: UTF8.self).contains(" nonce=\"c\(index)\"")
+        }
+        #expect(answered.count == 1)
+    }
+}

@@ -97,9 +97,10 @@ enum SecretForm: String, CaseIterable {
 
     func send(_ service: Service) throws {
         let port = service.endpoint.origin.port
-        let record = Secret("\(service.endpoint.origin.host)\tFALSE\t/\tFALSE\t0\tCANARY\tCANARY\(port)")
-        let csrf = Secret("\(service.endpoint.origin.host)\tFALSE\t/\tFALSE\t0\tcsrftoken\tCANARY")
-        let cookies = [record, csrf].compactMap { $0.withUnsafeBytes { CookieRecord.cookie($0) } }
+        let cookies = [("CANARY", "CANARY\(port)"), ("csrftoken", "CANARY")].map {
+            CookieRecord.cookie(
+                $0.0, Secret($0.1), expires: nil, domain: service.endpoint.origin.host, isSecure: false)
+        }
         switch self {
         case .basic, .digest, .postedForm, .postedJSON, .page, .pageForm: _ = try service.authenticate(Self.credential)
         case .bearer, .ownHeader, .sessionBasic: _ = try service.verify(.token(Self.token), username: "CANARY")

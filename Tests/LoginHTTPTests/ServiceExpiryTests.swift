@@ -71,8 +71,8 @@ struct ServiceExpiryTests {
     func `the end of a cookie session is what the login's response says, and a past one is not believed`(
         end: Int64, isKept: Bool
     ) throws {
-        let record = Secret("#HttpOnly_blog.example\tFALSE\t/\tFALSE\t0\tsid\tcanary")
-        let sid = try #require(record.withUnsafeBytes { CookieRecord.cookie($0) })
+        let sid = CookieRecord.cookie(
+            "sid", Secret("canary"), expires: nil, domain: "blog.example", isSecure: false, isHTTPOnly: true)
         var profile = try SomeProfiles.blog()
         profile.login?.response.expiry = Place("/end").map { .at($0) }
         let welcome = HTTPResponse.answer(200, "{\"name\":\"a\"}", cookies: [sid])

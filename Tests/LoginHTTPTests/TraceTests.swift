@@ -41,6 +41,24 @@ struct `The trace` {
         #expect(log.lines.filter { $0.hasPrefix("< Cookie") }.dropFirst(2) == ["< Cookie: b=…"])
     }
 
+    @Test func `the trace names a cookie that is too large, which is dropped alone`() throws {
+        let long = String(repeating: "x", count: 4096)
+        let server = try RecordingServer([
+            .answer(200, ["Set-Cookie: sid=1", "Set-Cookie: big=\(long)", "Set-Cookie: c=3"]),
+            .answer(200, ["Set-Cookie: sid=\(long)"]), .answer(200),
+        ])
+        let log = Log()
+        let transport = CurlTransport(origin: server.origin, settings: TransportSettings(trace: { log.add($0) }))
+        var cookies: [Cookie] = []
+        for _ in 1...3 {
+            cookies = try transport.send(HTTPRequest(method: "GET", url: server.url(), cookies: cookies)).cookies
+        }
+        #expect(server.texts.map { $0.contains("Cookie: sid=1; c=3\n") } == [false, true, true])
+        #expect(
+            log.lines.filter { $0.contains("ignored") }
+                == ["big", "sid"].map { "< Cookie: \($0)=… is ignored: more than 4096 bytes" })
+    }
+
     @Test func `the trace cuts the names that a server chose, and shows none that repeats a secret`() throws {
         let long = String(repeating: "n", count: 3000)
         let server = try RecordingServer([

@@ -45,8 +45,8 @@ final class RecordingServer: Sendable {
         var requests: [[UInt8]] = []
         var sockets: [Int32] = []
         var isStopped = false
-        /// Answers by the request, where no reply is left.
-        var decide: (@Sendable ([UInt8]) -> Reply)?
+        /// Answers by the request and the number of its connection, where no reply is left.
+        var decide: (@Sendable ([UInt8], Int) -> Reply)?
     }
 
     let port: Int
@@ -65,6 +65,11 @@ final class RecordingServer: Sendable {
 
     /// A server that decides what to answer by the request.
     convenience init(answering decide: @escaping @Sendable ([UInt8]) -> Reply) throws {
+        try self.init { request, _ in decide(request) }
+    }
+
+    /// A server that decides by the request and the number of the connection that it came on, from 0 on.
+    convenience init(answering decide: @escaping @Sendable ([UInt8], Int) -> Reply) throws {
         try self.init([])
         state.withLock { $0.decide = decide }
     }
@@ -143,7 +148,7 @@ final class RecordingServer: Sendable {
             pending += piece[..<count]
             state.withLock { $0.connections[index] += piece[..<count] }
             while isOpen, let length = Self.requestLength(pending) {
-                isOpen = answer(Array(pending[..<length]), socket)
+                isOpen = answer(Array(pending[..<length]), socket, index)
                 pending.removeFirst(length)
             }
         }
@@ -154,11 +159,11 @@ final class RecordingServer: Sendable {
     }
 
     /// - Returns: whether the connection stays open.
-    private func answer(_ request: [UInt8], _ socket: Int32) -> Bool {
+    private func answer(_ request: [UInt8], _ socket: Int32, _ connection: Int) -> Bool {
         let reply = state.withLock { state in
             state.requests.append(request)
             guard state.replies.isEmpty else { return state.replies.removeFirst() }
-            return state.decide?(request) ?? .answer(599, body: "no reply left")
+            return state.decide?(request, connection) ?? .answer(599, body: "no reply left")
         }
         guard send(reply, socket) else { return false }
         if reply.ending == .reset {

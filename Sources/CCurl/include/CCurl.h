@@ -37,7 +37,8 @@ CURLcode ccurl_easy_send(CURL *handle, const void *bytes, size_t count, size_t *
 CURLcode ccurl_easy_recv(CURL *handle, void *bytes, size_t count, size_t *got);
 CURLcode ccurl_getinfo_socket(CURL *handle, curl_socket_t *value);
 
-/* Holds the connections of the transfers that are run on it, and keeps them for the next. */
+/* Holds the connections of the transfers that are run on it, one at a time, and keeps the last one for the next: of several libcurl would
+ * take the oldest, but the server may have bound a nonce to the last. */
 CURLM *ccurl_multi_init(void);
 void ccurl_multi_cleanup(CURLM *multi);
 CURLMcode ccurl_multi_add_handle(CURLM *multi, CURL *handle);
@@ -67,7 +68,6 @@ CURLcode ccurl_setopt_ssl_context(CURL *handle, curl_ssl_ctx_callback callback);
 CURLcode ccurl_getinfo_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_getinfo_offset(CURL *handle, CURLINFO info, curl_off_t *value);
 CURLcode ccurl_getinfo_text(CURL *handle, CURLINFO info, const char **value);
-CURLcode ccurl_getinfo_list(CURL *handle, CURLINFO info, struct curl_slist **value);
 /* What CURLOPT_CERTINFO asked for; it belongs to the handle. */
 CURLcode ccurl_getinfo_certificates(CURL *handle, struct curl_certinfo **certificates);
 
@@ -83,6 +83,9 @@ CURLUcode ccurl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int fl
 CURLUcode ccurl_url_get_host(CURLU *url, char **text);
 const char *ccurl_url_strerror(CURLUcode code);
 void ccurl_free(void *pointer);
+
+/* A date as cookies have it, in seconds of Unix time; -1 for what is none. */
+time_t ccurl_getdate(const char *text);
 
 /* zlib, which libcurl is linked with. Returns NULL, or what went wrong: text that is valid until the next call. No header of it is
  * needed. */

@@ -10,6 +10,9 @@ extension UInt8 {
         }
     }
 
+    /// A space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
     /// RFC 3986, section 2.3.
     var isUnreserved: Bool { isAlphanumeric || "-._~".utf8.contains(self) }
 

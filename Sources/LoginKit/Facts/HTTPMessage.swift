@@ -27,7 +27,9 @@ package struct HTTPRequest: Equatable {
     package var basic: BasicCredential?
     /// Sent with the user's Kerberos ticket (RFC 4559), on a connection of its own.
     var negotiates = false
-    /// Offered to the cookie rules of RFC 6265; those that match are sent.
+    /// Whether it answers a challenge, which may be good for the connection that brought it alone: it goes out on the last one used.
+    var answersChallenge = false
+    /// Those of them are sent that RFC 6265 has sent to this URL.
     package var cookies: [Cookie]
     /// The secrets in the request, to be hidden if the response repeats them.
     var hidden = RepeatedSecrets()

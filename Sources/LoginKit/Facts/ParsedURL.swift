@@ -26,6 +26,14 @@ package struct ParsedURL: Equatable, Sendable {
     var text: String { "\(origin)\(target)" }
 }
 
+extension String {
+    /// Whether a request for this path carries a cookie of that one (RFC 6265, section 5.1.4).
+    func matches(cookiePath folder: String) -> Bool {
+        let slash = UInt8(ascii: "/"), next = utf8.dropFirst(folder.utf8.count).first ?? slash
+        return utf8.starts(with: folder.utf8) && (next == slash || folder.utf8.last == slash)
+    }
+}
+
 /// The checks that come before libcurl's, and the faults, which must not repeat a password.
 struct URLFault {
     let text: String

@@ -41,6 +41,7 @@ struct DigestDialogue {
             covered, pair, clientNonce: Self.clientNonce(), hash: HashLibrary.digits)
         request.headers.append(
             HTTPRequestField(name: "Authorization", value: try answer.authorization(hash: HashLibrary.digits)))
+        request.answersChallenge = true
         let response = try line(request)
         let isProven = try check(answer, response, &answered, hasPassed: request.streamedBodies != nil)
         session = answered

@@ -46,7 +46,7 @@ extension LoginContext {
             let session = try request.session(by: profile.sessionRule, expires: JSONWebToken.end) {
                 CookieRecord.cookie($0, $1, for: origin)
             }
-            guard CookieLimits.hold(session.cookies) else { throw .tooManyCookies }
+            guard CookieJar.holds(session.cookies) else { throw .tooManyCookies }
             if DeviceBinding.isTold(by: request.headers.map(\.name)) { warnOfDeviceBinding(profile.name) }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
@@ -110,8 +110,8 @@ extension CopyFault {
         case .blanksForTabs:
             "the cookies.txt has blanks between its fields, where tabs belong; export it once more, or copy the file itself"
         case .tooManyCookies:
-            "the text has more cookies than one request can hold (\(CookieLimits.count), \(CookieLimits.longest - 1) bytes "
-                + "each, \(CookieLimits.bytes) in all); copy a request that is sent after a login in a private window"
+            "the text has more cookies than one request can hold (\(CookieJar.most) of \(CookieJar.longest) "
+                + "bytes); copy a request that is sent after a login in a private window"
         case .unsent(.expired):
             "the cookies in the text have expired; log in again in the browser, and export them after that"
         case .unsent(.otherHost(let host)): "the cookies.txt has no cookie of \(host) itself"

@@ -41,7 +41,8 @@ extension Service {
             throw .cancelled
         } catch {
             var session = session
-            session.cookies = session.cookies.keeping(Set(former.cookies.map(\.name)), asIn: former.cookies)
+            let names = Set(former.cookies.map(\.name))
+            session.cookies = session.cookies.filter { !names.contains($0.name) } + former.cookies
             return session
         }
     }

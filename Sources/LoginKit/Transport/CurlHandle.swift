@@ -106,11 +106,6 @@ final class CurlHandle {
         return String(cString: value)
     }
 
-    func list(_ info: CURLINFO) -> CurlList {
-        var value: UnsafeMutablePointer<curl_slist>?
-        return ccurl_getinfo_list(raw, info, &value) == CURLE_OK ? CurlList(owning: value) : CurlList()
-    }
-
     /// An option that this libcurl does not know must not be passed over: most of them refuse something.
     private func check(_ code: CURLcode, _ option: CURLoption) throws(LoginFault) {
         guard code != CURLE_OK else { return }
@@ -125,24 +120,11 @@ final class CurlHandle {
 final class CurlList {
     private(set) var raw: UnsafeMutablePointer<curl_slist>?
 
-    init(owning raw: UnsafeMutablePointer<curl_slist>? = nil) {
-        self.raw = raw
-    }
-
     deinit {
         ccurl_slist_free_all(raw)
     }
 
     func append(_ text: UnsafePointer<CChar>) {
         if let longer = ccurl_slist_append(raw, text) { raw = longer }
-    }
-
-    /// Lends each string, without its NUL.
-    func forEach(_ body: (UnsafeRawBufferPointer) throws(LoginFault) -> Void) throws(LoginFault) {
-        var node = raw
-        while let current = node {
-            if let data = current.pointee.data { try body(UnsafeRawBufferPointer(start: data, count: strlen(data))) }
-            node = current.pointee.next
-        }
     }
 }

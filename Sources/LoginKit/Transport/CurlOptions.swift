@@ -34,8 +34,6 @@ struct CurlOptions {
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try handle.set(CURLOPT_USERAGENT, settings.userAgent)
-        // The engine for cookies, without a file.
-        try handle.set(CURLOPT_COOKIEFILE, "")
     }
 
     private func applyTrust(to handle: CurlHandle) throws(LoginFault) {

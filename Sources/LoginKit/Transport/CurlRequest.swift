@@ -17,7 +17,9 @@ struct CurlRequest {
         self.request = request
         self.url = url
         reader = request.streamedBodies?.source.map { SourceReader($0) }
-        request.headers.eachLine { headers.append($0) }
+        let cookies = request.cookies.sent(to: url)
+        let cookieField = HTTPRequestField(name: "Cookie", value: cookies.headerValue)
+        (request.headers + (cookies.isEmpty ? [] : [cookieField])).eachLine { headers.append($0) }
         // Nothing has to be unpacked, and nothing can be a bomb.
         let names = (request.headers.map(\.name) + request.withoutHeaders).map { $0.lowercased() }
         if !names.contains("accept-encoding") { "Accept-Encoding: identity".withCString { headers.append($0) } }
@@ -30,14 +32,15 @@ struct CurlRequest {
 
     /// Sets the options and runs the transfer while the body's memory is lent.
     func perform(
-        on handle: CurlHandle, over connections: CurlConnections, _ options: CurlOptions, _ wait: ResponseWait
+        on handle: CurlHandle, over connections: CurlConnections, _ options: CurlOptions,
+        into collector: ResponseCollector
     ) throws(LoginFault) -> CURLcode {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_HTTPHEADER, headers)
         try applyBasic(to: handle)
         try applyNegotiate(to: handle)
-        try applyCookies(to: handle)
-        try applyConnection(to: handle)
+        try applyConnection(to: handle, collector)
+        let wait = collector.wait
         if let reader {
             try reader.apply(to: handle)
             try handle.set(CURLOPT_UPLOAD, 1)
@@ -90,12 +93,12 @@ struct CurlRequest {
 
     /// Where a kept connection turns out to be closed, libcurl sends the request again by itself, although the server may
     /// have acted on it: a second use of a refresh token ends its session, and a post would be there twice. What must
-    /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own, or, where many are sent, is
-    /// given up instead.
-    private func applyConnection(to handle: CurlHandle) throws(LoginFault) {
+    /// not be repeated unasked (RFC 9110, section 9.2.2) goes over a connection of its own, or, where many are sent or the
+    /// connection has been challenged, is given up instead.
+    private func applyConnection(to handle: CurlHandle, _ collector: ResponseCollector) throws(LoginFault) {
         if !request.isIdempotent {
-            if let reader, !request.negotiates {
-                try reader.sendOnce(by: handle)
+            if reader != nil || request.answersChallenge, !request.negotiates {
+                try collector.sendOnce(by: handle)
             } else {
                 try handle.set(CURLOPT_FRESH_CONNECT, 1)
             }
@@ -106,13 +109,6 @@ struct CurlRequest {
         if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, size) }
     }
 
-    private func applyCookies(to handle: CurlHandle) throws(LoginFault) {
-        for cookie in request.cookies {
-            try cookie.record.withCString { (record) throws(LoginFault) in
-                try handle.set(CURLOPT_COOKIELIST, bytes: record)
-            }
-        }
-    }
 }
 
 extension HTTPRequestField {
@@ -128,11 +124,6 @@ final class SourceReader {
     private(set) var isPaused = false
     /// Whether the server has gone.
     private var isLost: () -> Bool = { false }
-    /// Whether the request was begun, where that may be once.
-    private var isBegun = false
-
-    /// Seconds for which a connection may have been idle: few servers close one so soon.
-    private static let longestIdle = 1
 
     init(_ source: any RequestSource) {
         self.source = source
@@ -146,13 +137,6 @@ final class SourceReader {
         try handle.set(CURLOPT_SEEKDATA, pointer: context)
         // Not known: libcurl then sends it in chunks (RFC 9112, section 7.1).
         try handle.set(CURLOPT_INFILESIZE_LARGE, offset: source.count.map { Int($0) } ?? -1)
-    }
-
-    /// Has libcurl give up what it would begin anew on another connection; see CURLOPT_PREREQFUNCTION(3).
-    func sendOnce(by handle: CurlHandle) throws(LoginFault) {
-        try handle.set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
-        try handle.set(preRequest: Self.begin)
-        try handle.set(CURLOPT_PREREQDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Looks from now on whether the server is still there while there is nothing to send: libcurl 7.88 does not end a transfer
@@ -181,17 +165,6 @@ final class SourceReader {
             reader.fault = error
             return Int(CURL_READFUNC_ABORT)
         }
-    }
-
-    private static let begin: curl_prereq_callback = { context, _, _, _, _ in
-        guard let context else { return CURL_PREREQFUNC_ABORT }
-        let reader = Unmanaged<SourceReader>.fromOpaque(context).takeUnretainedValue()
-        if reader.isBegun {
-            reader.fault = .network(.unanswered(.connectionLost))
-            return CURL_PREREQFUNC_ABORT
-        }
-        reader.isBegun = true
-        return CURL_PREREQFUNC_OK
     }
 
     private static let seek: curl_seek_callback = { context, offset, origin in

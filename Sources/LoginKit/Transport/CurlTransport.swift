@@ -53,9 +53,9 @@ final class CurlTransport: Transport {
         trace.show(request, url)
         let handle = try CurlHandle(CurlLibrary())
         let collector = ResponseCollector(
-            to: request, over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
+            to: request, at: url, over: context, limits: (options.settings.headerLimit, options.settings.bodyLimit),
             // Before the body, which goes to the same terminal.
-            whenBegun: { trace.show($0, cookies: Set($1), to: request) },
+            whenBegun: { trace.show($0, cookies: $1?.taken ?? [], tooLarge: $1?.tooLarge ?? [], to: request) },
             wait: ResponseWait(options.settings.whileWaiting))
         var body = Secret(""), unread: LoginFault?
         do {
@@ -75,13 +75,13 @@ final class CurlTransport: Transport {
         if status == 407, origin.scheme == "http", options.proxy.url != nil {
             throw options.proxy.fault(.refused(status: status))
         }
+        let jar = collector.head.jar
         let response = HTTPResponse(
             status: status, headers: collector.head.fields, body: body,
-            cookies: try cookies(after: request, on: handle, collector, defaultPath: url.directory),
+            cookies: try cookies(after: request, in: jar),
             redirect: parser.redirect(in: collector.head.fields, from: url), unread: unread)
         if request.streamedBodies == nil {
-            let taken = Set(response.cookies.map(\.name)).intersection(collector.head.cookieNames)
-            trace.show(response, cookies: taken, to: request)
+            trace.show(response, cookies: jar?.taken ?? [], tooLarge: jar?.tooLarge ?? [], to: request)
         }
         return response
     }
@@ -96,19 +96,11 @@ final class CurlTransport: Transport {
 
     /// Throws where a response sets cookies beyond all limits. One that was handed on already refreshes nothing instead.
     private func cookies(
-        after request: HTTPRequest, on handle: CurlHandle, _ collector: ResponseCollector, defaultPath path: String
+        after request: HTTPRequest, in jar: CookieJar?
     ) throws(LoginFault) -> [Cookie] {
-        do {
-            try CookieLimits.check(
-                count: collector.head.cookieNames.count, hasOversized: collector.head.hasOversizedCookie)
-            return
-                try CookieLimits
-                .cookies(in: handle.list(CURLINFO_COOKIELIST), after: request.cookies, defaultPath: path)
-                .keeping(collector.head.brokenHostCookies, asIn: request.cookies)
-        } catch {
-            guard request.streamedBodies != nil else { throw error }
-            return request.cookies
-        }
+        if let jar, !jar.isOverfull { return jar.cookies }
+        guard request.streamedBodies == nil else { return request.cookies }
+        throw .network(.brokenResponse("more than \(CookieJar.most) cookies"))
     }
 
     func checked(_ request: HTTPRequest, _ parser: URLParser) throws(LoginFault) -> ParsedURL {
@@ -156,7 +148,7 @@ final class CurlTransport: Transport {
             }
         self.connections = connections
         defer { withExtendedLifetime((request, collector)) {} }
-        let code = try request.perform(on: handle, over: connections, options, collector.wait)
+        let code = try request.perform(on: handle, over: connections, options, into: collector)
         hasAnswered = hasAnswered || collector.hasBegunHead
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }
@@ -283,6 +275,7 @@ extension HTTPRequest {
             text.append(ticket.base64)
             text.append("\r\n")
         }
+        let cookies = cookies.sent(to: url)
         if !cookies.isEmpty {
             text.append("Cookie: ")
             text.append(cookies.headerValue)

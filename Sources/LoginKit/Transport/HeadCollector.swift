@@ -8,13 +8,8 @@ struct HeadCollector {
         case rest
     }
 
-    /// The names of the cookies that were set, over all responses to the request.
-    private(set) var cookieNames: [String] = []
-    /// The names among them that promise one host beside a `Domain` (RFC 6265bis, section 4.1.3.2). libcurl does not count a
-    /// domain that is an address.
-    private(set) var brokenHostCookies: Set<String> = []
-    /// Whether a cookie was longer than libcurl takes: it drops that one silently.
-    private(set) var hasOversizedCookie = false
+    /// Takes what all responses to the request set; `nil` if nobody asks for that.
+    private(set) var jar: CookieJar?
     private(set) var fields: [HTTPResponseField] = []
     /// The status code of the last response (RFC 9110, section 15); 0 before the first one.
     private(set) var status = 0
@@ -30,8 +25,9 @@ struct HeadCollector {
     /// - Parameters:
     ///   - limit: in bytes, over all answers to one request.
     ///   - repeats: whether libcurl may send the request once more by itself, after a 401.
-    init(limit: Int, repeats: Bool = false) {
+    init(limit: Int, repeats: Bool = false, jar: CookieJar? = nil) {
         self.limit = limit
+        self.jar = jar
         self.repeats = repeats
     }
 
@@ -94,26 +90,19 @@ struct HeadCollector {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: text[..<colon], as: UTF8.self)
         guard name.isHeaderName else {
-            throw Self.broken("a header name contains an invalid character")
+            // Others may read it as what ends the body (RFC 9112, section 5.1).
+            guard !["content-length", "transfer-encoding"].contains(text[..<colon].trimmed.lowercased()) else {
+                throw Self.broken("a header name contains an invalid character")
+            }
+            return
         }
-        // Cookies come through libcurl's cookie rules, as secrets.
+        // They are secrets.
         guard name.lowercased() != "set-cookie" else {
-            return noteCookie(text[text.index(after: colon)...])
+            jar?.take(text[text.index(after: colon)...])
+            return
         }
         isKept = true
         fields.append(HTTPResponseField(name: name, value: text[text.index(after: colon)...].trimmed))
-    }
-
-    private mutating func noteCookie(_ value: Slice<UnsafeRawBufferPointer>) {
-        let parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        let name = parts[0].prefix { $0 != UInt8(ascii: "=") }.trimmed
-        cookieNames.append(name)
-        if parts[0].count > CookieLimits.longest || value.count > CookieLimits.longestLine { hasOversizedCookie = true }
-        let hasDomain = parts.dropFirst().contains { part in
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1).map(\.trimmed)
-            return pair.count == 2 && pair[0].lowercased() == "domain" && !pair[1].isEmpty
-        }
-        if hasDomain, name.lowercased().hasPrefix("__host-") { brokenHostCookies.insert(name) }
     }
 
     /// RFC 9112, section 5.2: the line break and the blanks around it count as one blank.
@@ -154,8 +143,4 @@ extension Slice<UnsafeRawBufferPointer> {
 
     /// The text without blanks around it.
     var trimmed: String { String(decoding: trimming(\.isBlank), as: UTF8.self) }
-}
-
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

@@ -42,9 +42,11 @@ struct RequestCheck {
         }
     }
 
-    /// A record that is no Netscape line could be read as a header line or as a command; see CURLOPT_COOKIELIST(3).
+    /// What it holds could be read as a header line.
     private func check(_ cookie: Cookie) throws(UsageFault) {
-        guard cookie.record.isHeaderSafe, CookieRecord.isOne(cookie.record) else {
+        guard CookieRecord.isOne(cookie.record),
+            [cookie.record, Secret(cookie.name), cookie.value].allSatisfy(\.isHeaderSafe)
+        else {
             throw .badValue(option: "cookie \(cookie.name)", problem: "it is not a valid stored cookie")
         }
     }

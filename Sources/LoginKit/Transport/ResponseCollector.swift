@@ -8,7 +8,7 @@ final class ResponseCollector {
     private let request: HTTPRequest
     private var sink: (any ResponseSink)? { request.streamedBodies?.sink }
     /// Told of each head before the sink.
-    private let whenBegun: (HTTPResponse, _ cookieNames: [String]) -> Void
+    private let whenBegun: (HTTPResponse, CookieJar?) -> Void
     /// Bytes of any body that are read, and of this one.
     private let bodyLimit: Int
     private var limit: Int
@@ -19,6 +19,8 @@ final class ResponseCollector {
     private let connection: TLSContext
     /// Whether the sink knows of the answer that is arriving.
     private var hasBegun = false
+    /// Whether the request was begun, where that may be once.
+    private var isSent = false
     /// Whether something is looked for in the body; `nil` until the last head is whole.
     private var isWanted: Bool?
     /// Why the rest of the body is not read.
@@ -29,21 +31,24 @@ final class ResponseCollector {
     /// A body that nobody needs is read nevertheless where it is this short, in bytes, and comes this soon: the connection stays open
     /// for the next request, the server sees nobody hang up, and its words can be told.
     private static let (mostUnneeded, patience) = (64 << 10, Duration.seconds(2))
+    /// Seconds for which the connection of a request that may go out once may have been idle: few servers close one so soon.
+    private static let longestIdle = 1
 
     /// - Parameters:
     ///   - request: its sink takes the body in the place of memory, without a limit.
     ///   - connection: over which the answer comes.
     ///   - whenBegun: told of each head before the sink.
     init(
-        to request: HTTPRequest, over connection: TLSContext, limits: (head: Int, body: Int),
-        whenBegun: @escaping (HTTPResponse, _ cookieNames: [String]) -> Void, wait: ResponseWait
+        to request: HTTPRequest, at url: ParsedURL, over connection: TLSContext, limits: (head: Int, body: Int),
+        whenBegun: @escaping (HTTPResponse, CookieJar?) -> Void, wait: ResponseWait
     ) {
         self.request = request
         self.connection = connection
         (bodyLimit, limit) = (limits.body, limits.body)
         self.whenBegun = whenBegun
         self.wait = wait
-        head = HeadCollector(limit: limits.head, repeats: request.negotiates)
+        head = HeadCollector(
+            limit: limits.head, repeats: request.negotiates, jar: CookieJar(request.cookies, at: url))
         body = SecretBuilder(limit: limits.body)
     }
 
@@ -91,7 +96,7 @@ final class ResponseCollector {
         try checkStatus()
         hasBegun = true
         let response = HTTPResponse(status: head.status, headers: head.fields)
-        whenBegun(response, head.cookieNames)
+        whenBegun(response, head.jar)
         try sink.begin(response)
     }
 
@@ -145,6 +150,25 @@ final class ResponseCollector {
         let fault = LoginFault.network(.answerTooLarge(limit: limit))
         if request.bodyNeed == .whole { throw fault }
         leave(fault)
+    }
+
+    /// Has libcurl give up what it would begin anew on another connection; see CURLOPT_PREREQFUNCTION(3).
+    func sendOnce(by handle: CurlHandle) throws(LoginFault) {
+        try handle.set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
+        try handle.set(preRequest: Self.begin)
+        try handle.set(CURLOPT_PREREQDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private static let begin: curl_prereq_callback = { context, _, _, _, _ in
+        guard let context else { return CURL_PREREQFUNC_ABORT }
+        let collector = Unmanaged<ResponseCollector>.fromOpaque(context).takeUnretainedValue()
+        if collector.isSent {
+            let isOwn = collector.request.streamedBodies != nil
+            collector.fault = .network(isOwn ? .unanswered(.connectionLost) : .connectionLost)
+            return CURL_PREREQFUNC_ABORT
+        }
+        collector.isSent = true
+        return CURL_PREREQFUNC_OK
     }
 
     /// For CURLOPT_HEADERFUNCTION.

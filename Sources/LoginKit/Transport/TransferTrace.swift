@@ -50,10 +50,13 @@ struct TransferTrace {
     }
 
     /// - Parameters:
-    ///   - cookies: the names of those to be shown.
+    ///   - cookies: the names of those that it has set.
+    ///   - tooLarge: of those that are ignored.
     ///   - request: what is hidden there may not be shown, whatever the header that repeats it; whether the body went
     ///     somewhere else.
-    func show(_ response: HTTPResponse, cookies: Set<String>, to request: HTTPRequest) {
+    func show(
+        _ response: HTTPResponse, cookies: Set<String>, tooLarge: Set<String> = [], to request: HTTPRequest
+    ) {
         let hidden = request.hidden
         guard let trace = settings.trace else { return }
         trace("< \(response.status)")
@@ -64,8 +67,9 @@ struct TransferTrace {
                 && !hidden.stand(in: field.value)
             trace("< \(Self.shown(field.name, hidden)): \(isHarmless ? field.value : "…")")
         }
-        for name in cookies.sorted() {
-            trace("< Cookie: \(Self.shown(name, hidden))=…")
+        for name in cookies.sorted() { trace("< Cookie: \(Self.shown(name, hidden))=…") }
+        for name in tooLarge.sorted() {
+            trace("< Cookie: \(Self.shown(name, hidden))=… is ignored: more than \(CookieJar.longest) bytes")
         }
         let rest = response.unread == nil ? "" : ", the rest was not read"
         if request.streamedBodies == nil { trace("< \(response.body.count.bytes)\(rest)") }

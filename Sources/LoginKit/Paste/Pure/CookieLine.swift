@@ -48,10 +48,7 @@ struct CookieLine: Equatable, Sendable {
     }
 
     /// Whether a request for this path carries it (RFC 6265, section 5.1.4).
-    func isSent(to path: String) -> Bool {
-        let own = self.path.hasSuffix("/") ? String(self.path.dropLast()) : self.path
-        return path == own || path.hasPrefix(own + "/")
-    }
+    func isSent(to path: String) -> Bool { path.matches(cookiePath: self.path) }
 
     /// Other hosts' are forgotten at once: guarded memory is scarce.
     private static func lines(in text: Secret, of host: String) throws(CopyFault) -> [CookieLine] {
@@ -74,7 +71,7 @@ struct CookieLine: Equatable, Sendable {
         }
     }
 
-    /// Whether browsers take a cookie of this name for https alone (RFC 6265bis, section 4.1.3), and libcurl sends no other.
+    /// Whether browsers take a cookie of this name for https alone (RFC 6265bis, section 4.1.3).
     static func isAlwaysSecure(_ name: String) -> Bool {
         ["__secure-", "__host-"].contains { name.lowercased().hasPrefix($0) }
     }

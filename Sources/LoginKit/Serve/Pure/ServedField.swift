@@ -135,10 +135,6 @@ struct HeaderParameters: Equatable {
     private static func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
 }
 
-extension UInt8 {
-    fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
-}
-
 /// A member of a query or a form (WHATWG URL, section 5.1), as far as rules care.
 struct FormMember: Equatable {
     /// Decoded.
