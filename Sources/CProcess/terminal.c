@@ -582,3 +582,5 @@ void cprocess_release_signals(void) {
 }
 
 int cprocess_holds_signals(void) { return is_holding; }
+
+int cprocess_kept_signal(void) { return is_holding ? held : 0; }

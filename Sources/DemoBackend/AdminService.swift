@@ -20,6 +20,8 @@ struct AdminService: Service {
         return nil
     }
 
+    func living(at now: Date) -> [String: Int] { ["admin": sessions.count] }
+
     private func page(csrf: String, words: String = "Please log in") -> Reply {
         let html = """
             <!doctype html>

@@ -27,6 +27,7 @@ actor Backend {
         IntranetService.routes, CloudService.routes,
         [
             "GET  /demo/requests                    what was seen, as JSON",
+            "GET  /demo/sessions                    how many sessions live, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
             "                                        \"retryAfter\"?, \"delay\"?, \"cutShort\"?, \"reset\"?}, …]}",
             "                                       {\"chance\": {\"every\", \"seed\"?, \"spared\"?}}: one answer in so many",
@@ -70,6 +71,9 @@ actor Backend {
     /// The routes for tests; they are not logged.
     private func control(_ call: Call) -> Reply? {
         if call.isFor("GET", "/demo/requests") { return .json(200, seen) }
+        if call.isFor("GET", "/demo/sessions") {
+            return .json(200, services.reduce(into: [:]) { $0.merge($1.living(at: call.now)) { $1 } })
+        }
         if call.isFor("POST", "/demo/faults") { return faults.order(call) }
         guard call.isFor("POST", "/demo/reset") else { return nil }
         services = Self.freshServices()

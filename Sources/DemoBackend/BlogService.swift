@@ -43,6 +43,8 @@ struct BlogService: Service {
         return nil
     }
 
+    func living(at now: Date) -> [String: Int] { ["blog": sessions.values.count { $0.end > now }] }
+
     private mutating func login(_ call: Call, door: inout Doorkeeper) -> Reply {
         guard let user = call.json(User.self), let lifetime = call.lifetime(usual: 24 * 3600) else {
             return .json(400, ErrorWords(error: "a JSON object with name and password is needed"))

@@ -50,6 +50,9 @@ struct ChatFamilies: Sendable {
         families[index].end = now
     }
 
+    /// How many can be used or refreshed.
+    func living(at now: Date) -> Int { families.count { $0.refresh != nil || $0.end > now } }
+
     /// Ends the family of an access token.
     mutating func end(access: String) {
         families.removeAll { $0.access == access }

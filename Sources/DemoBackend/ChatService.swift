@@ -21,6 +21,8 @@ struct ChatService: Service {
         return nil
     }
 
+    func living(at now: Date) -> [String: Int] { ["chat": families.living(at: now)] }
+
     mutating func expire(_ call: Call) {
         if let token = call.bearer { families.expire(access: token, now: call.now) }
     }

@@ -25,6 +25,8 @@ struct IntranetService: Service {
         return nil
     }
 
+    func living(at now: Date) -> [String: Int] { ["intranet": sessions.count] }
+
     private func me(_ call: Call) -> Reply {
         guard let account = call.cookie("intranet").flatMap({ sessions[$0] }) else {
             return toProvider(call, byItself: false)

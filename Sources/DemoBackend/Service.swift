@@ -1,3 +1,5 @@
+import Foundation
+
 /// One family of routes with the state behind it: one of the designs that authctl grows out of, or a kind of service from the profiles.
 protocol Service: Sendable {
     /// The routes, for people.
@@ -6,11 +8,16 @@ protocol Service: Sendable {
     /// The answer, or nothing where the request is not for this service.
     mutating func answer(_ call: Call, door: inout Doorkeeper) -> Reply?
 
+    /// How many sessions live, by the name of the profile.
+    func living(at now: Date) -> [String: Int]
+
     /// Ends the session that this request carries before its time, where it can be refreshed.
     mutating func expire(_ call: Call)
 }
 
 extension Service {
+    func living(at now: Date) -> [String: Int] { [:] }
+
     mutating func expire(_ call: Call) {}
 }
 

@@ -383,8 +383,13 @@ struct OAuthCommandTests {
         let world = try loggedIn()
         let run = world.run(
             "login", "notes", "--scope", "openid notes:write",
-            server: [.answer(401), .answer(200, Self.metadata), Self.tokens("at2"), Self.ann])
+            server: [
+                .answer(401), .answer(200, Self.metadata), Self.tokens("at2"), Self.ann, .answer(200), .answer(200),
+                Self.ann,
+            ])
         #expect(run.code == 0 && world.consent.visits.count == 2, "\(run.talk)")
+        let revoked = world.requests.compactMap { $0.firstMatch(of: /&?token=([a-z0-9]+)&/)?.1 }
+        #expect(revoked == ["rt1", "at1"])
         world.person = ScriptedPerson()
         _ = world.run("logout", "notes", server: [.answer(200), .answer(200)])
         let refused = world.run("login", "notes", "--browser", "firefox -P work", server: [.answer(401)])

@@ -26,15 +26,18 @@ struct SessionCommandTests {
         return world
     }
 
-    @Test func `logging in again with a given password sends the login and verify alone`() throws {
+    @Test func `logging in again with a given password sends login and verify, and then ends the former session`()
+        throws
+    {
         let world = try chat()
         world.variables.merge(["AUTHCTL_USERNAME": "anna"]) { $1 }
         world.password = Secret("pw")
         let answers: [HTTPResponse] = [
             .answer(200, "{\"access_token\":\"tok-2\"}"), .answer(200, "{\"user_id\":\"@anna\"}"),
         ]
-        let again = world.run("login", "chat", "--force", server: answers)
-        #expect(again.code == 0 && world.requests.count == 2, "\(again.talk) \(world.requests)")
+        let ending = [HTTPResponse.answer(200), .answer(200, "{\"user_id\":\"@anna\"}")]
+        let again = world.run("login", "chat", "--force", server: answers + ending)
+        #expect(again.code == 0 && world.requests.count == 4, "\(again.talk) \(world.requests)")
         // Nothing is known yet of what verify tells somebody else without a login.
         world.variables["AUTHCTL_USERNAME"] = "bert"
         let other = world.run("login", "chat", "--force", server: [anonymous] + answers)

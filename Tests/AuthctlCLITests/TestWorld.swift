@@ -103,7 +103,7 @@ final class TestWorld {
             return settings.trace == nil ? self.server : TracedTransport(server: self.server, settings: settings)
         }
         world.tickets = tickets
-        world.postponement = Dependencies.Postponement(begin: { _ in }, end: {})
+        world.postponement = Postponement(begin: { _ in }, end: {})
         world.noticeLine = Dependencies.NoticeLine(show: { _ in false }, hide: {})
         // No helper of this machine is run.
         world.stores = {

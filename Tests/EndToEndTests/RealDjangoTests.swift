@@ -59,6 +59,19 @@ struct `At the login page of a real Django` {
         #expect(django.requests.filter { $0 == "POST /admin/logout/ 200" }.count == 3, "\(django.requests)")
     }
 
+    @Test func `login --force ends the session that it replaces`() throws {
+        let django = try DjangoServer(users: Self.users, isSecure: true)
+        defer { django.stop() }
+        let authctl = try installation(django)
+        for number in 0...3 {
+            let login = try authctl.run(
+                "login", "site", "--force", "-u", "ann", "--password-stdin", input: "correct horse\n")
+            #expect(login.code == 0 && !login.error.contains("was not ended"), "\(login.error)")
+            #expect(django.requests.count { $0 == "POST /admin/logout/ 200" } == number, "\(django.requests)")
+        }
+        #expect(try authctl.run("whoami", "site").output == "ann\n")
+    }
+
     @Test func `a wrong password answers 200, and is refused, with nothing kept`() throws {
         let django = try DjangoServer(users: Self.users, isSecure: true)
         defer { django.stop() }

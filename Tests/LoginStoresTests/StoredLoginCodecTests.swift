@@ -30,7 +30,8 @@ import Testing
 
     private static let terms = Grant.Terms(
         issuer: "https://id.example", tokenEndpoint: "https://id.example/token", revocation: nil,
-        client: OAuthClient(id: "authctl"), scope: "openid", resource: nil, name: "ann", subject: "s-1")
+        client: OAuthClient(id: "authctl"), scope: "openid", resource: nil, name: "ann", subject: "s-1",
+        signOn: "o-1")
 
     @Test func `a grant of an older release is read, and says nothing of its subject`() throws {
         let written = try StoredLoginCodec.encode(

@@ -96,6 +96,11 @@ final class DemoBackendProcess {
         try JSONDecoder().decode([Request].self, from: Curl(origin + "/demo/requests").body)
     }
 
+    /// How many sessions live there: by profile, and `grants` and `clients` of the authorization server.
+    func sessions() throws -> [String: Int] {
+        try JSONDecoder().decode([String: Int].self, from: Curl(origin + "/demo/sessions").body)
+    }
+
     /// Lets answers to come go wrong, in this order.
     func order(_ faults: Fault...) throws {
         let body = try JSONEncoder().encode(["next": faults])

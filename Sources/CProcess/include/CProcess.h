@@ -114,6 +114,9 @@ void cprocess_release_signals(void);
 // Whether signals are held back now.
 int cprocess_holds_signals(void);
 
+// The signal that the present hold has kept, 0 for none.
+int cprocess_kept_signal(void);
+
 // --- Children on a terminal of their own (spawn.c) --------------------------------------------------------------
 
 struct cprocess_child {

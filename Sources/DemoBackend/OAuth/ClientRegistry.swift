@@ -48,5 +48,8 @@ struct ClientRegistry: Sendable {
         return client
     }
 
+    /// How many have registered themselves.
+    var registeredCount: Int { clients.values.count { $0.registrationToken != nil } }
+
     mutating func remove(_ client: OAuthClient) { clients[client.id] = nil }
 }

@@ -76,6 +76,9 @@ struct TokenFamilies: Sendable {
         if families[index].refresh == token { families.remove(at: index) } else { families[index].access = nil }
     }
 
+    /// How many can be used or refreshed.
+    func living(at now: Date) -> Int { families.count { $0.refresh != nil || $0.access != nil && $0.end > now } }
+
     /// What an access token is good for, expired or not.
     func access(_ token: String) -> Access? {
         families.first { $0.access == token }.map {

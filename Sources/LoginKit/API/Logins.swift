@@ -224,7 +224,8 @@ extension Logins {
         let isCancelled: @Sendable () -> Bool = { hold.isCancelled }
         (dependencies.isCancelled, dependencies.promptLock) = (isCancelled, promptLock)
         // The signals are the program's own.
-        dependencies.postponement = Dependencies.Postponement(begin: { _ in hold.begin() }, end: { hold.end() })
+        dependencies.postponement = Postponement(
+            begin: { _ in hold.begin() }, end: { hold.end() }, isPending: { Task.isCancelled })
         if let terminal = delegate as? TerminalDelegate {
             dependencies.dialogue = { _ in terminal.prompt }
         } else {

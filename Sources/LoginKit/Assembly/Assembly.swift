@@ -14,7 +14,8 @@ extension Dependencies {
             isInputPiped: { isPiped(STDIN_FILENO) },
             dialogue: {
                 TerminalPrompt(
-                    mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true)
+                    mask: $0.mask, timeout: $0.timeout, allowsBlankPassword: $0.allowsBlankPassword, holdsToEnd: true,
+                    isCancelled: { SignalHold.isPending })
             },
             features: features(),
             showPage: { (settings, url, mayStart) throws(LoginFault) in
@@ -22,7 +23,8 @@ extension Dependencies {
             },
             transport: { CurlTransport(origin: $0, settings: $1) },
             tickets: .gssapi,
-            postponement: Postponement(begin: { SignalHold.begin($0) }, end: { SignalHold.end() }),
+            postponement: Postponement(
+                begin: { SignalHold.begin($0) }, end: { SignalHold.end() }, isPending: { SignalHold.isPending }),
             noticeLine: NoticeLine(
                 show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
                 move: { TerminalNotice.move($0) }),

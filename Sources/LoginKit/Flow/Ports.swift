@@ -119,14 +119,6 @@ protocol ConsentSource {
     /// Has the person consent.
     /// - Parameter asked: secrets of the client, which the person was asked for before.
     func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential
-
-    /// Ends at the server what the person consented to, where the login failed after all.
-    func withdraw()
-}
-
-extension ConsentSource {
-    /// Nothing.
-    func withdraw() {}
 }
 
 extension Authenticator {

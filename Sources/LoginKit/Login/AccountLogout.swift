@@ -80,14 +80,18 @@ package struct AccountLogout {
         guard let session = stored.session else { return nil }
         run.service.hold(stored.extraSecrets)
         run.service.owner = account.record.identity
-        defer {
-            if let id = run.service.undeletedClient {
-                context.say(
-                    "the client \(SafeText.quoted(id)), registered for this login, could not be deleted at the authorization server"
-                )
-            }
-        }
+        defer { context.sayIfUndeleted(run.service) }
         return try run.service.logout(session, username: account.record.username)
+    }
+}
+
+extension LoginContext {
+    /// Tells of a client that was registered for a login, and lives on after it.
+    func sayIfUndeleted(_ service: Service) {
+        guard let id = service.undeletedClient else { return }
+        say(
+            "the client \(SafeText.quoted(id)), registered for this login, could not be deleted at the authorization server"
+        )
     }
 }
 

@@ -34,6 +34,10 @@ package final class AccountSession: Authenticator, LoginKeeper {
     package internal(set) var identity = Identity(username: "", serverName: nil)
     /// Whether the login was there already.
     package internal(set) var wasThere = false
+    /// Whether the login was made or refreshed now, and is kept.
+    private(set) var isKept = false
+    /// Whether the service has ended it together with those that it has replaced.
+    var isEndedWithOthers = false
     /// False once a store has turned out not to work.
     private(set) var hasStore = true
     /// The stored session, later the new one.
@@ -223,6 +227,12 @@ extension AccountSession {
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
         (session, space) = (login.session, login.space ?? space)
         password = login.credential?.secret ?? password
+        try keep(login, approval)
+        (identity, isKept) = (login.identity, true)
+        service.client.handover?.given.removeAll(where: \.isConfirmed)
+    }
+
+    private func keep(_ login: Login, _ approval: Approval) throws(LoginFault) {
         if purpose == .trial { return }
         guard hasStore else { return keeper.endRefresh() }
         if let chooseKeeper { keeper = try chooseKeeper(login, approval) }
@@ -232,6 +242,35 @@ extension AccountSession {
         } catch {
             try goOn(without: error)
         }
+    }
+
+    /// The login whose place this one has taken.
+    var replaced: StoredLogin? { keeper.replaced }
+
+    /// The session that holds: the new one, else the one that is stored.
+    var standing: Session? { isKept || purpose == .trial ? session : (try? keeper.fill())?.session ?? session }
+
+    /// Keeps what verify has refreshed after the login.
+    func take(_ session: Session) throws(LoginFault) {
+        guard hasStore, purpose != .trial, self.session?.hasValues(of: session) == false else { return }
+        try keeper.approve(Login(identity: identity, session: session), .refresh)
+        self.session = session
+    }
+
+    /// Has no login of the profile end another one from now on.
+    func leaveReplaced() throws(LoginFault) {
+        run.warn(
+            "when the session that this login replaces was ended, the service ended the new one, too; from now on a login "
+                + "leaves it to expire. Logging in once more")
+        if keeper.keepsNothing { return }
+        let subject = keeper.subject
+        _ = try fromStore(
+            try keeper.registry.update { document in
+                document.updateProfile(subject.profile, url: subject.url, origin: subject.origin) {
+                    $0.leavesReplaced = true
+                }
+            })
+        run.context.lookAgain()
     }
 
     /// Takes note of whom the service names for the stored session.

@@ -44,13 +44,6 @@ package struct Dependencies {
     var sharedStores: (LoginContext) -> any SharedCredentialStores
     package var stores: (StoreLocation, _ passphrase: @escaping () throws(StoreFault) -> Secret) -> Stores
 
-    /// Postpones what would end the program or cancel the call, for 5 seconds at most.
-    struct Postponement: Sendable {
-        /// Takes the notice to show if something is postponed; `nil` shows none.
-        let begin: @Sendable (_ notice: String?) -> Void
-        let end: @Sendable () -> Void
-    }
-
     /// A line on the terminal that is removed again.
     struct NoticeLine: Sendable {
         /// - Returns: whether it stands there now.

@@ -11,7 +11,7 @@ package struct LoginRun {
     /// The secrets stored beside the session: those that were given, and the passphrases of a machine's key, and of the certificate's key
     /// unless the certificate is the credential.
     package let extraSecrets: [CredentialField: Secret]
-    let beside: (identity: ClientIdentity?, options: Service.Options)
+    let beside: (identity: ClientIdentity?, options: Service.Options, method: LoginMethodMaker?)
 
     package init(_ context: LoginContext, _ profile: Profile, _ request: LoginRequest) throws(LoginFault) {
         (self.context, self.profile) = (context, profile)
@@ -21,6 +21,10 @@ package struct LoginRun {
         request.policy.provesItself = profile.provesItself
         var transport = try context.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = request.policy.trust.fingerprint
+        let handover = Handover(context.dependencies.postponement)
+        transport.isCancelled = { [isCancelled = transport.isCancelled] in
+            handover.isInterrupted || isCancelled?() == true
+        }
         // Signals wait there until nothing of the browser is left.
         if profile.traits.opensWindow { transport.isCancelled = HeldSignals.orPending(transport.isCancelled) }
         let unlocker = ClientCertificateUnlocker(context: context, profile: profile, request: request) {
@@ -57,10 +61,11 @@ package struct LoginRun {
         }
         options.learns = request.learns && (profile.traits.asksForGrant || profile.traits.answersChallenges)
         options.findsVerify = (request.learns || profile.verifiesByForm) && profile.kind == .exchange(for: .cookies)
-        beside = (transport.identity, options)
+        beside = (transport.identity, options, opened?.makeMethod)
         service = context.dependencies.service(
             profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options,
             method: opened?.makeMethod)
+        service.client.handover = handover
     }
 
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
@@ -84,7 +89,23 @@ package struct LoginRun {
         for purpose: AccountSession.Purpose = .login, known: StoredLogin? = nil,
         keeper chosen: AccountSession.KeeperChoice? = nil
     ) throws(LoginFault) -> AccountSession {
+        let leaves = try context.record(of: profile)?.leavesReplaced == true
+        let account = try attempt(for: purpose, known, chosen, leavesOthers: leaves)
+        guard account.isEndedWithOthers else { return account }
+        try account.leaveReplaced()
+        return try attempt(for: purpose, nil, chosen, leavesOthers: true)
+    }
+
+    private func attempt(
+        for purpose: AccountSession.Purpose, _ known: StoredLogin?, _ chosen: AccountSession.KeeperChoice?,
+        leavesOthers: Bool
+    ) throws(LoginFault) -> AccountSession {
         let dependencies = context.dependencies
+        // Whatever was postponed for a session takes effect once none is left over.
+        defer {
+            service.client.handover?.given = []
+            service.client.handover?.settle()
+        }
         let dialogue: any Prompt =
             mayAsk || request.policy.trust.mayAsk || request.showsNotice
             ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
@@ -104,6 +125,8 @@ package struct LoginRun {
             extraSecrets: extraSecrets, refused: refused)
         var hasBegun = false
         let outcome = loop.run(try flow(lookingAgain: &hasBegun))
+        endOthers(than: account, leavesReplaced: leavesOthers)
+        if account.isEndedWithOthers { return account }
         if case .failed = outcome {
         } else {
             sayIfOtherWasSet()
@@ -118,7 +141,6 @@ package struct LoginRun {
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
         case .failed(let error):
-            consent?.withdraw()
             guard case .loginRequired(let need) = error else { throw error }
             throw .loginRequired(told(need))
         }
@@ -329,7 +351,11 @@ extension LoginRun {
         settings.isCancelled = isCancelled
         var options = beside.options
         options.pinnedMethod = service.protectionSpace?.method ?? options.pinnedMethod
-        return context.dependencies.service(profile, endpoint, settings, options)
+        let other = context.dependencies.service(
+            profile, endpoint, settings, others: context.otherTransports(of: profile, like: settings), options,
+            method: beside.method)
+        if let accepted = service.accepted { other.trust(accepted) }
+        return other
     }
 }
 

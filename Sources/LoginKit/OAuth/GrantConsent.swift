@@ -1,10 +1,9 @@
 import Secrets
 
-/// Asks the person at the authorization server, and holds the grant until the login is saved.
+/// Asks the person at the authorization server.
 final class GrantConsent: ConsentSource {
     private let run: LoginRun
     private let dialogue: (AuthorizationSettings) -> any ConsentDialogue
-    private var grant: Grant?
     /// Held until the login is saved: whoever waits for it takes that login.
     private var lock: ConsentLock?
 
@@ -14,11 +13,6 @@ final class GrantConsent: ConsentSource {
     }
 
     var mayAsk: Bool { run.mayAsk }
-
-    func withdraw() {
-        if let grant { run.service.discard(grant) }
-        grant = nil
-    }
 
     func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential {
         if let kept = try takeLock() {
@@ -43,7 +37,7 @@ final class GrantConsent: ConsentSource {
             subject.choosesAccount = request.policy.force
             subject.clientMetadata = document
         }
-        grant = authorized.grant
+        run.service.note(.token(authorized.grant.session), of: request.username ?? "")
         return Credential(username: nil, .grant(authorized), extraSecrets: asked)
     }
 

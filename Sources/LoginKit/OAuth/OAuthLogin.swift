@@ -24,8 +24,9 @@ final class OAuthLogin: LoginMethod {
 
     /// The token with its terms, with whom the id_token is about, and with the name where only that says it.
     private func session(_ authorized: AuthorizedGrant) throws(LoginFault) -> Token {
-        let grant = authorized.grant, terms = grant.terms
-        let token = authorized.identityToken.flatMap { JSONWebToken($0) }
+        let grant = authorized.grant, token = authorized.identityToken.flatMap { JSONWebToken($0) }
+        var terms = grant.terms
+        terms.signOn = token?.signOn ?? terms.signOn
         let subject = token?.subject ?? terms.subject
         guard case .identityToken(let claim)? = client.profile.verify?.response.username, terms.name == nil else {
             return Grant(token: grant.token, terms: terms.about(name: terms.name, subject: subject)).session

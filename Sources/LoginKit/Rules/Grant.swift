@@ -27,6 +27,9 @@ package struct Grant: Equatable, Sendable {
         /// `sub` of the id_token (OpenID Connect Core 1.0, section 2); `nil` if the server sent none, and of logins that are older
         /// than this.
         var subject: String?
+        /// `sid` of the id_token: of the single sign-on at the server that it came with (OpenID Connect Back-Channel Logout 1.0, section
+        /// 2.1).
+        var signOn: String?
     }
 
     /// Where tokens are revoked (RFC 7009).

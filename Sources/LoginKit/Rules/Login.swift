@@ -73,7 +73,7 @@ extension Cookie {
 extension [Cookie] {
     /// Those that carry the session. Where some are HttpOnly it is one of them: the others are for scripts, such as a token
     /// against forged requests, and often outlive the session by months.
-    fileprivate var carryingSession: [Cookie] {
+    var carryingSession: [Cookie] {
         let hidden = filter(\.isHTTPOnly)
         return hidden.isEmpty ? self : hidden
     }

@@ -80,12 +80,6 @@ extension Service {
         return !replies.isEmpty && replies.allSatisfy { $0 == .accepted }
     }
 
-    /// Revokes a grant that is not kept, ignoring failures.
-    func discard(_ grant: Grant) {
-        var outcome = LogoutOutcome(facts: LogoutFacts())
-        try? revoke(grant, noting: &outcome)
-    }
-
     /// - Returns: the client that lives on, as its server knows it; `nil` if none was registered or it is deleted.
     private func deleteClient(of grant: Grant) throws(LoginFault) -> String? {
         let client = grant.terms.client

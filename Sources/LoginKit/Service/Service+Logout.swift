@@ -16,8 +16,9 @@ extension Service {
     private static let longestCheck = 10
 
     /// Ends a session at the server, where the profile says how, and then asks verify whether it has ended.
+    /// - Parameter checks: whether verify is asked.
     /// - Throws: a fault that keeps the request from the server; the server's response is in the outcome.
-    func logout(_ session: Session, username: String) throws(LoginFault) -> LogoutOutcome {
+    func logout(_ session: Session, username: String, checks: Bool = true) throws(LoginFault) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
         return try client.shielded { () throws(LoginFault) in
             let expires = session.end
@@ -29,7 +30,7 @@ extension Service {
             client.noted = profile.sessionRule.cookies ? [] : nil
             try tell(session, username, noting: &outcome)
             let steps = client.noted.take() ?? []
-            if outcome.facts.wasSent { outcome.facts.check = check(session.sessions(after: steps), username) }
+            if checks, outcome.facts.wasSent { outcome.facts.check = check(session.sessions(after: steps), username) }
             outcome.fault = outcome.fault?.without(client.hidden)
             return outcome
         }

@@ -146,8 +146,11 @@ package final class Service: Authenticator {
     }
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
-        switch try loginMethod.open(steps, code: code) {
-        case .opened(let login): try withLogout(try confirmed(login), after: login)
+        client.handover?.expect()
+        defer { client.handover?.settle() }
+        return switch try loginMethod.open(steps, code: code) {
+        case .opened(let login):
+            try handedOut(by: login) { () throws(LoginFault) in try withLogout(try confirmed(login), after: login) }
         case .refused(let refusal): .refused(refusal)
         case .needsCode(let words, let steps): .needsCode(words: words, steps)
         case .pending(let seconds, let took, let steps): .pending(seconds: seconds, took: took, steps)

@@ -40,6 +40,9 @@ final class ServiceClient {
     /// The cookies that hold after each response, noted during a logout, which may set others at each of its steps.
     var noted: [[Cookie]]?
 
+    /// The sessions that the service has handed out to this login; `nil` where there is no login.
+    var handover: Handover?
+
     /// The largest body of a person's own request that is held, in bytes. A longer response is theirs to read, whatever its status.
     static let heldLimit = 1 << 20
 

@@ -82,5 +82,10 @@ struct JSONWebToken {
     func texts(_ claim: String) -> [String] { claims.member(claim)?.strings ?? [] }
 
     /// `sub` (section 4.1.2): the subject.
-    var subject: String? { claims.member("sub")?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    var subject: String? { text("sub") }
+
+    /// `sid`, as `Grant.Terms.signOn` has it.
+    var signOn: String? { text("sid") }
+
+    private func text(_ claim: String) -> String? { claims.member(claim)?.string.flatMap { $0.isEmpty ? nil : $0 } }
 }

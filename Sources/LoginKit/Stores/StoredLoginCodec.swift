@@ -170,6 +170,7 @@ extension StoredLoginCodec {
             ]),
             "scope": terms.scope.map(JSONValue.string), "resource": terms.resource.map(JSONValue.string),
             "name": terms.name.map(JSONValue.string), "subject": terms.subject.map(JSONValue.string),
+            "signOn": terms.signOn.map(JSONValue.string),
         ])
     }
 
@@ -191,7 +192,7 @@ extension StoredLoginCodec {
                 id: try client.some(client.text("id")), secret: try client.secret("secret"),
                 authentication: try client.authentication(), registration: registration),
             scope: try members.text("scope"), resource: try members.text("resource"), name: try members.text("name"),
-            subject: try members.text("subject"))
+            subject: try members.text("subject"), signOn: try members.text("signOn"))
     }
 
     private static func form(_ secret: Secret) -> JSONValue { .string(Base64.encode(secret)) }

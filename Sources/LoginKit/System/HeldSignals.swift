@@ -61,6 +61,9 @@ enum SignalHold {
     /// Dies of the signal that was postponed, if there is one.
     static func end() { cprocess_release_signals() }
 
+    /// Whether a signal has been postponed.
+    static var isPending: Bool { cprocess_kept_signal() != 0 }
+
     /// Ends every hold that there is: what is under way has had its time.
     static func endAll() {
         while cprocess_holds_signals() != 0 { end() }

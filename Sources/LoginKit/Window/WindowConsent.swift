@@ -91,7 +91,9 @@ final class WindowConsent: ConsentSource {
         let credential = Credential(
             username: run.request.username, .copied(CopiedSession(session)), extraSecrets: more)
         do {
-            if case .accepted(let login) = try run.service.begin(credential, code: nil) { return login }
+            guard case .accepted(let login) = try run.service.begin(credential, code: nil) else { return nil }
+            run.service.note(login.session, of: login.identity.username, isConfirmed: true)
+            return login
         } catch {
             switch error {
             case .forbidden: lastFault = error

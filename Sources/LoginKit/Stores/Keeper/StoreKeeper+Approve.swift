@@ -43,6 +43,10 @@ extension StoreKeeper {
             try add(kept, record, in: store)
             return try use(record, proof)
         }
+        // What belongs to another person, or cannot be read, does not keep the new one from being saved.
+        let isSession = [.token, .cookies].contains(before.kind) && before.otherPerson == nil
+        let former = isSession ? try? read(before)?.login : nil
+        replaced = former?.found(as: before.username, credentialWasRefused: false)
         var record = record
         record.otherCopies = before.copies(outside: store.name)
         let hasOtherCopies = !record.otherCopies.isEmpty
@@ -115,6 +119,10 @@ extension StoreKeeper {
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? credential : nil,
             extraSecrets: filled.login.extraSecrets.merging(login.extraSecrets) { $1 })
+        // What was earned with a password is no refresh.
+        if login.credential != nil {
+            replaced = filled.login.found(as: filled.id.username, credentialWasRefused: false)
+        }
         let doubt = doubt
         func change(_ record: inout AccountRecord) {
             record.doubt = doubt

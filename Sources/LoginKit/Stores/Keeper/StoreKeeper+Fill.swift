@@ -61,7 +61,7 @@ extension StoreKeeper {
     }
 
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
-    private func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {
+    func read(_ record: AccountRecord) throws(StoreFault) -> Filled? {
         let id = record.id(in: subject.profile)
         let store = try openStore(record.store)
         guard let bytes = try store.find(id) else { return nil }

@@ -55,6 +55,8 @@ package final class StoreKeeper {
     var hold: InterruptionHold?
     /// The machine that may have the session which a refused refresh has not brought.
     var unfinished: String?
+    /// The login whose place the last new one has taken.
+    var replaced: StoredLogin?
     /// The identity of the login that the last fill read.
     var identity: Identity? { filledRecord?.identity }
     /// Whether no other process may refresh now.

@@ -141,6 +141,8 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     package var pinnedMethod: AuthenticationMethod?
     /// The verify request that has accepted a login last.
     var accepted: AcceptedVerify?
+    /// Whether the service has ended a new login together with one that it had replaced: then none is ended that a login replaces.
+    var leavesReplaced = false
     /// The account in use, by the name typed.
     package var activeUsername: String?
     /// Those of former origins included, so that a logout finds them.
@@ -170,6 +172,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         origin = try members.decode(Origin.self, forKey: "origin")
         pinnedMethod = try members.decodeIfPresent(AuthenticationMethod.self, forKey: "pinnedMethod")
         accepted = try members.decodeIfPresent(AcceptedVerify.self, forKey: "accepted")
+        leavesReplaced = try members.decodeIfPresent(Bool.self, forKey: "leavesReplaced") ?? false
         activeUsername = try members.decodeIfPresent(String.self, forKey: "activeUsername")
         accounts = try members.decode([AccountRecord].self, forKey: "accounts")
         unknown = UnknownMembers(of: decoder, besides: Self.members)
@@ -177,7 +180,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     }
 
     private static let members: Set = [
-        "name", "url", "origin", "pinnedMethod", "accepted", "activeUsername", "accounts",
+        "name", "url", "origin", "pinnedMethod", "accepted", "leavesReplaced", "activeUsername", "accounts",
     ]
 
     package func encode(to encoder: any Encoder) throws {
@@ -188,6 +191,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         try members.encode(origin, forKey: "origin")
         try members.encodeIfPresent(pinnedMethod, forKey: "pinnedMethod")
         try members.encodeIfPresent(accepted, forKey: "accepted")
+        if leavesReplaced { try members.encode(true, forKey: "leavesReplaced") }
         try members.encodeIfPresent(activeUsername, forKey: "activeUsername")
         try members.encode(accounts, forKey: "accounts")
     }
