@@ -344,7 +344,8 @@ final class Waiting<Value>: @unchecked Sendable {
         #expect(try other.find(ann) == Secret("second"))
         // By somebody who has the key.
         let open = SharedValue.Open(generation: made, machine: "m3", saved: 0, erased: false)
-        try machines.put(SharedValue(open, Secret("third")).text(for: ann, key: one.key), in: file)
+        let text = SharedValue(open, Secret("third")).text(for: ann, key: one.key)
+        try machines.put("\(first.prefix { $0 != "\n" })\n\(text)\n", in: file)
         let foreign = StoreFault.shared(machines.name, .foreignValue(key: try one.id(ann)))
         for machine in [one, other] {
             #expect(throws: foreign) { try machine.find(ann) }

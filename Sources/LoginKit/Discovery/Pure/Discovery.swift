@@ -376,34 +376,3 @@ extension Discovery {
         }
     }
 }
-
-/// The response of one URL, at the end of its redirects.
-struct DiscoveryVisit {
-    /// Path and query; with the slash at its end that the service wants there.
-    var asked: String
-    var end: EndpointURL
-    /// The first on the way, with the path that it led to.
-    var redirect: (status: Int, path: String)?
-    /// The last on the way before a URL with a value of one session's alone: it leads each client to one of its own.
-    var source: String?
-    /// The other origin that it leads to for a login.
-    var elsewhere: Origin?
-    var response = HTTPResponse(status: 0)
-    /// Whether that is the response to `initialize`.
-    var isInitialize = false
-
-    /// The challenges for anonymous clients.
-    var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
-    fileprivate var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
-
-    /// Whether it lets anonymous clients in.
-    var isOpen: Bool { (200..<300).contains(response.status) }
-
-    /// Path and query of the endpoint, if this is an MCP server: the path ends in `mcp`, and the refusal names the metadata of the
-    /// resource, as MCP demands (RFC 9728, section 5.1), or is JSON-RPC.
-    var mcp: String? {
-        guard response.isRefusal, end.target.isMCPPath else { return nil }
-        let namesMetadata = challenges.contains { $0.parameters["resource_metadata"] != nil }
-        return isInitialize || namesMetadata || OAuthBody(response).text("jsonrpc") == "2.0" ? end.target : nil
-    }
-}
