@@ -218,11 +218,11 @@ extension HTTPResponse {
         return errorText(in: value.elements?.first ?? value)
     }
 
-    private func errorText(in value: JSONValue?) -> String? {
+    private func errorText(in value: JSONValue) -> String? {
         for name in Self.errorMembers where status >= 400 || !Self.problemMembers.contains(name) {
-            let member = value?.member(name)
-            let first = member?.elements?.first ?? member
-            if let text = first?.string ?? errorText(in: first), !text.isEmpty { return text }
+            guard let member = value.member(name) else { continue }
+            let first = member.elements?.first ?? member
+            if let text = first.string ?? errorText(in: first), !text.isEmpty { return text }
         }
         return nil
     }

@@ -211,7 +211,7 @@ struct DiscoveryVisit {
 
     /// The challenges for anonymous clients.
     var challenges: [AuthenticateChallenge] { AuthenticateChallenge.parse(challengeFields) }
-    fileprivate var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
+    var challengeFields: [String] { response.values(of: "WWW-Authenticate") }
 
     /// Whether it lets anonymous clients in.
     var isOpen: Bool { (200..<300).contains(response.status) }
