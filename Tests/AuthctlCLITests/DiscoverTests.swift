@@ -554,7 +554,7 @@ struct DiscoverTests {
         let (away, requests) = try discover("/", [description("\"7/x\":\(guarded),\".evil/x\":\(guarded)", header)])
         #expect(away.code == 1 && requests.count == 1, "\(requests)")
         let (smuggled, _) = try discover("/", [description("\"/me\":\(guarded)", header), .answer(401)])
-        #expect(smuggled.code == 1 && !smuggled.output.contains("{token}"), "\(smuggled.output)")
+        #expect(smuggled.code == 1 && !smuggled.output.contains("a={token}"), "\(smuggled.output)")
     }
 
     @Test func `how the server was reached is part of the profile`() throws {

@@ -26,7 +26,7 @@ struct ReplacedSessionTests {
 
     /// With a password that is given, or a person who consents.
     private func world(_ config: String) throws -> TestWorld {
-        let world = try TestWorld(config: config)
+        let world = try TestWorld(config: "store = \"plaintext\"\n" + config)
         guard config != Self.notes else {
             world.variables["AUTHCTL_PROFILE"] = "notes"
             world.person = ScriptedPerson([])
@@ -114,7 +114,8 @@ struct ReplacedSessionTests {
         #expect(service.living == [1] && !service.asked.contains { $0.contains("logout") || $0.contains("revoke") })
         // Nor where that is what a failed login was given.
         service.verify = [500]
-        #expect(logIn(world, at: service).code == 12)
+        let failed = logIn(world, at: service)
+        #expect(failed.code == 12, "\(failed.talk) \(service.asked)")
         #expect(service.living == [1])
     }
 
@@ -141,7 +142,7 @@ struct ReplacedSessionTests {
         #expect(world.run(["whoami"], at: service.transport).output == "ann\n")
         let next = logIn(world, at: service)
         #expect(next.code == 0 && !next.talk.contains("warning"), "\(next.talk)")
-        #expect(service.living == [3, 4])
+        #expect(service.living == [3, 4], "\(service.asked)")
         #expect(try world.home.read("state/authctl/state.json").contains("leavesReplaced"))
     }
 

@@ -77,7 +77,7 @@ struct `The cases of HTTP authentication` {
         Case("Basic realm=\"r\"", answer: .basic), Case("BASIC Realm=r", answer: .basic), Case("Basic", answer: .basic),
         Case("Basic realm=\"a, b\\\"c\"", answer: .basic), Case("Basic realm=\"r\", charset=\"UTF-8\"", answer: .basic),
         Case("Unheard-of", answer: .none(.untrusted)), Case("NTLM", answer: .none(.untrusted)),
-        Case("NTLM", "Negotiate", answer: .none(.untrusted)),
+        Case("NTLM", "Negotiate", answer: .none(.loginRequired)),
     ]
 
     private static let digests: [Case] = [

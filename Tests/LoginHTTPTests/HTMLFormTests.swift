@@ -253,9 +253,10 @@ struct `The forms of a page` {
         let bytes = Array("<form><input type=hidden name=t value=\"".utf8) + [0xe4] + Array("\">".utf8)
         let body = bytes.withUnsafeBytes { Secret(copying: $0) }
         let reader = try HTMLFormReader(url: url)
-        for label in ["iso-8859-1", "UTF-16", nil] {
+        // A page cannot name UTF-16: it stands for UTF-8, in which the byte is wrong.
+        for (label, value) in [("iso-8859-1", "ä"), ("UTF-16", "\u{FFFD}"), (nil, "ä")] {
             let encoding = label.flatMap { PageEncoding(label: $0) }
-            #expect(try reader.page(body, in: encoding).forms.map(values) == [["t=ä"]])
+            #expect(try reader.page(body, in: encoding).forms.map(values) == [["t=\(value)"]], "\(label ?? "none")")
         }
         let unsaid = try page("<form><input type=hidden name=t value=ä>", type: "text/html").forms
         #expect(unsaid.map(values) == [["t=ä"]])

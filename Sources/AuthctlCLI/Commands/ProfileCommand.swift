@@ -114,7 +114,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
             throw .usage(.unknownProfile(name: profile.name, near: []))
         }
         let value = written.withoutURLSecrets()
-        if value != written { invocation.say("A password or a token in a URL is shown as …") }
+        if value != written { invocation.say("A password or a token in a URL is shown as ***") }
         if printsJSON {
             try invocation.streams.result(json: [profile.name: value.json])
         } else {

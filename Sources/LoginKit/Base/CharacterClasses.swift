@@ -29,6 +29,6 @@ extension BidirectionalCollection {
 }
 
 extension String {
-    /// Without blanks and control characters at its ends.
-    var trimmed: String { String(unicodeScalars.trimming { $0.value <= 0x20 }) }
+    /// Without blanks and line ends at its ends.
+    var trimmed: String { String(unicodeScalars.trimming { $0.value <= 0x20 && $0.properties.isWhitespace }) }
 }

@@ -286,7 +286,7 @@ extension AccountSession {
     func hasChanged(since stored: StoredLogin) throws(LoginFault) -> Bool {
         if isForced { return false }
         let now = try keeper.fill()
-        return now.session != stored.session || now.credential != stored.credential
+        return now.session.map { $0 != stored.session } ?? now.credential.map { $0 != stored.credential } ?? false
     }
 
     /// Lets go of signals that a refresh has postponed.

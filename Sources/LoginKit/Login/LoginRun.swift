@@ -59,7 +59,9 @@ package struct LoginRun {
         if let record, record.origin == endpoint.origin, let accepted = record.accepted {
             options.lastAccepted = record.url == profile.url ? accepted : AcceptedVerify(request: "", anonymous: nil)
         }
-        options.learns = request.learns && (profile.traits.asksForGrant || profile.traits.answersChallenges)
+        options.learns =
+            request.learns
+            && (profile.traits.asksForGrant || profile.traits.answersChallenges || profile.kind == .pasted)
         options.findsVerify = (request.learns || profile.verifiesByForm) && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options, opened?.makeMethod)
         service = context.dependencies.service(

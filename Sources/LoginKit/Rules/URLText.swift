@@ -25,13 +25,13 @@ extension String {
 
     private static let wordsOfSessions = ["token", "csrf", "nonce", "sess", "ticket"]
 
-    /// The text with `…` for the user information of its URLs (RFC 3986, section 3.2.1), and for members of a query that are named like a
+    /// The text with `***` for the user information of its URLs (RFC 3986, section 3.2.1), and for members of a query that are named like a
     /// secret and that no template fills in.
     package var withoutURLSecrets: String {
         let urls = split(separator: "://", omittingEmptySubsequences: false).enumerated().map { index, text in
             let authority = text.prefix { !"/?#\"' ".contains($0) }
             guard index > 0, let at = authority.lastIndex(of: "@") else { return String(text) }
-            return "…\(text[at...])"
+            return "***\(text[at...])"
         }
         let text = urls.joined(separator: "://")
         let members = text.split(omittingEmptySubsequences: false) { $0 == "?" || $0 == "&" }
@@ -42,7 +42,7 @@ extension String {
             guard let first = value.first, first != "{", first != "*", Self.isNamedLikeSecret(name) else {
                 return "\(mark)\(member)"
             }
-            return "\(mark)\(name)=…\(member[value.endIndex...])"
+            return "\(mark)\(name)=***\(member[value.endIndex...])"
         }.joined()
     }
 

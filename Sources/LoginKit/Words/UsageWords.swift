@@ -87,7 +87,7 @@ extension UsageFault {
             return Message(
                 "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
                 next:
-                    "\(ShellCommand("authctl", "discover", url)) looks for another login, and prints a profile to complete"
+                    "to look for another login, and print a profile to complete: \(ShellCommand("authctl", "discover", url))"
             )
         case .registry(let url, let tokens):
             let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? url
