@@ -108,7 +108,7 @@ struct CookieLineTests {
         var found = 0, tried = 0
         for seed in Thoroughness.seeds {
             let file = WrittenCookies(seed: seed, hosts: hosts, now: Self.now)
-            let (scheme, path) = [("https", "/me"), ("http", "/admin/x"), ("https", "/")][Int(seed % 3)]
+            let (scheme, path) = [("https", "/me/x"), ("http", "/admin/x"), ("https", "/")][Int(seed % 3)]
             // In a full run each text is read for all of them.
             for host in Thoroughness.isFull ? hosts : [hosts[Int(seed % UInt64(hosts.count))]] {
                 tried += 1
@@ -176,7 +176,7 @@ private struct WrittenCookies {
             $0.host == origin.host && $0.expires ?? .max > now
                 && (!$0.isSecure || origin.scheme == "https" || origin.host == "[::1]")
         }
-        let paths = ["/me": ["/", "/me/"], "/admin/x": ["/", "/admin"], "/": ["/"]][path] ?? []
+        let paths = ["/me/x": ["/", "/me/"], "/admin/x": ["/", "/admin"], "/": ["/"]][path] ?? []
         guard usable.contains(where: { paths.contains($0.path) }) else { return [] }
         return usable.enumerated().filter { index, line in
             !usable[(index + 1)...].contains { $0.name == line.name && $0.path == line.path }
