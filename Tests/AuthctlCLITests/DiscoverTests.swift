@@ -654,7 +654,8 @@ struct DiscoverTests {
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let answers = (0..<20).map { _ in HTTPResponse.answer(401) }
         let login = world.run("login", "https://app.example/api/me", server: answers)
-        #expect(login.code != 0 && login.talk.contains("profile to complete: authctl discover https://app.example/api/me"), "\(login)")
+        let advice = "profile to complete: authctl discover https://app.example/api/me"
+        #expect(login.code != 0 && login.talk.contains(advice), "\(login)")
         let (run, requests) = try discover("/api/me", answers)
         #expect(
             run.output.contains(
