@@ -249,7 +249,7 @@ struct ParserWords {
         else { return "" }
         if path == ["login"] {
             let isFile = arguments.contains("--netrc")
-            return isFile ? "; a netrc file goes behind --netrc-file" : "; a user name goes behind -u"
+            return isFile ? "; use --netrc-file for a netrc file" : "; use -u for a user name"
         }
         return "; '\(path.joined(separator: " "))' takes one \(name), so run it once for each"
     }

@@ -344,7 +344,7 @@ int cprocess_terminal_take_turn(int descriptor) {
     }
     if (device < 0) device = open_device(descriptor);
     if (!is_in_foreground(descriptor) || take_lock() != 0) {
-        while (queue_place == 0 && device >= 0) {
+        if (queue_place == 0 && device >= 0) {
             off_t place = 1;
             while (place < LONGEST_QUEUE && lock_bytes(F_OFD_SETLK, F_WRLCK, place, 1, NULL) != 0) place++;
             queue_place = (int)place;
@@ -557,6 +557,11 @@ int cprocess_terminal_wait(int milliseconds, const int *others, size_t count) {
     while (again && has_yielded && (tcdrain(terminal) == 0 || errno == EINTR)) {
         if (is_in_foreground(terminal) && take_lock() == 0) break;
         poll(NULL, 0, BETWEEN_LOOKS_MILLISECONDS);
+        milliseconds -= BETWEEN_LOOKS_MILLISECONDS;
+        // The caller looks at its own limits, and comes again.
+        if (milliseconds > 0) continue;
+        resumed = 1;
+        return 0;
     }
     if (again) is_quiet = set(terminal, TCSADRAIN, &quiet) == 0;
     return seen;

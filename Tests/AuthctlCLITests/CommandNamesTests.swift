@@ -144,8 +144,8 @@ struct ParserWordsTests {
             ["profile", "remove", "a", "b"],
             "unexpected argument '…'; 'profile remove' takes one name, so run it once for each"
         ),
-        (["login", "wire", "ann"], "unexpected argument '…'; a user name goes behind -u"),
-        (["login", "wire", "--netrc", "file"], "unexpected argument '…'; a netrc file goes behind --netrc-file"),
+        (["login", "wire", "ann"], "unexpected argument '…'; use -u for a user name"),
+        (["login", "wire", "--netrc", "file"], "unexpected argument '…'; use --netrc-file for a netrc file"),
         (["login", "wire", "--pasword"], "unknown option '--pasword'; did you mean '--password-stdin'?"),
         (["login", "wire", "--pasword=hunter22"], "unknown option '--pasword'; did you mean '--password-stdin'?"),
     ]) func `what newcomers type is answered by what they meant`(arguments: [String], told: String) throws {

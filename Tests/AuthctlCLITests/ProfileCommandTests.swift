@@ -21,6 +21,12 @@ struct ProfileCommandTests {
         #expect(!(try TestWorld(config: Examples.wire).run("profile", "show", "wire").talk.contains("***")))
     }
 
+    @Test func `the password of a proxy without a scheme is masked`() throws {
+        let config = Examples.wire + "\nproxy = \"ann:canary@proxy:3128\"\n"
+        let run = try TestWorld(config: config).run("profile", "show", "wire")
+        #expect(run.code == 0 && run.output.contains("\"***@proxy:3128\""), "\(run.output)")
+    }
+
     @Test func `a profile that is saved with a secret in a URL is warned of`() throws {
         let world = try TestWorld()
         let file = try world.home.write(Self.withSecrets, to: "p.toml")

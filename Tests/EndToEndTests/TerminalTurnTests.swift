@@ -43,7 +43,7 @@ import Testing
             try pty.wait(for: "all done")
             #expect(try pty.waitForEnd() == .exited(0))
             #expect(try codes() == Array(repeating: "code 0", count: count))
-            #expect(pty.text.components(separatedBy: "Password: ").count == 2, "\(pty.text)")
+            #expect(pty.text.components(separatedBy: "Log in to wire").count == 2, "\(pty.text)")
             #expect(!pty.text.contains("horse"))
             #expect(try settings("before") == settings("after"))
             #expect(try authctl.run("logout", "wire").code == 0)
@@ -69,7 +69,7 @@ import Testing
         try pty.wait(for: "(2 more waiting) User name: ")
         #expect(
             String(decoding: try settings("errors"), as: UTF8.self)
-                .components(separatedBy: "waiting until another command has asked").count == 3)
+                .components(separatedBy: "waiting for another command to finish").count == 3)
         pty.type("\u{3}")
         try pty.wait(for: "all done")
         #expect(try settings("before") == settings("after"))

@@ -55,8 +55,13 @@ struct ListeningSocket {
 
     private static func all() throws -> [(port: Int, inode: Substring)] {
         var found: [(port: Int, inode: Substring)] = []
-        for path in ["/proc/net/tcp", "/proc/net/tcp6"] where FileManager.default.fileExists(atPath: path) {
-            for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {
+        for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+            // Foundation reads no more than a page of a file that has no size.
+            guard let file = fopen(path, "r") else { continue }
+            defer { fclose(file) }
+            var bytes: UnsafeMutablePointer<CChar>?, size = 0
+            defer { free(bytes) }
+            while getline(&bytes, &size, file) > 0, let line = bytes.map({ String(cString: $0) }) {
                 let fields = line.split(separator: " ")
                 guard fields.count > 9, fields[3] == "0A", let number = fields[1].split(separator: ":").last,
                     let port = Int(number, radix: 16)

@@ -35,7 +35,7 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         invocation.context.topic.command = ["discover"]
         invocation.loginOptions = connection.words + (name.map { ["--name", $0] } ?? []) + (save ? ["--save"] : [])
         let proposal = try invocation.context.discover(url, request: request)
-        let head = "\(Configuration.proposalHead) \(SafeText.line(url)); \(proposal.found.summary)."
+        let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {
             try invocation.streams.result(json: DiscoverReport(proposal))
         } else {

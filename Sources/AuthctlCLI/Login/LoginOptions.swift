@@ -126,7 +126,7 @@ struct AttemptOptions: ParsableArguments {
         }
         let secrets = (secretFile + secretCommand).map(Self.label)
         if secrets.contains(nil) || Set(secrets).count < secrets.count {
-            throw ValidationError("--secret-file and --secret-command need LABEL=, each label once.")
+            throw ValidationError("--secret-file and --secret-command take LABEL=…, each label once.")
         }
         if device, noBrowser || browser != nil {
             throw ValidationError("--device excludes --browser and --no-browser.")

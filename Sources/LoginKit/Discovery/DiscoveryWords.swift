@@ -103,7 +103,7 @@ extension FoundServer {
 extension Discovered {
     /// The requests that were sent, for the head of a profile.
     package var summary: String {
-        "\(requests) \(mcp == nil ? "GET " : "")\(requests == 1 ? "request" : "requests") without credentials, on "
+        "\(requests) \(requests == 1 ? "request" : "requests") without credentials, on "
             + origins.map(\.authority).joined(separator: " and ")
     }
 
@@ -139,7 +139,7 @@ extension Discovered {
             "no way to log in was seen. Where people log in with a browser, a profile of these lines opens a window, or takes a request that was copied there (authctl login NAME --paste):"
         ] + origins.prefix(1).map { "  url = \"\($0)\"" } + [
             "  method = \"browser\"", "  " + (guarded.map { ProposedProfile.verify($0).written } ?? example),
-            "where programs have tokens, these instead of its method:",
+            "if the service issues tokens, these lines instead of its method:",
             "  method = \"token\"", "  session = { header = \"Authorization: Bearer {token}\" }",
             "more: authctl profile presets, authctl help config",
         ]
@@ -158,7 +158,7 @@ extension Sighting {
         case .severalPasswords(let page):
             "a form on \(page.shown) has several password fields, so it is not a login form"
         case .scripts(let page):
-            "\(page.shown) has no link and no login form but what its JavaScript may make, which authctl does not run"
+            "\(page.shown) has no link or login form without JavaScript, which authctl does not run"
         case .multipartForm(let page):
             "the form on \(page.shown) is sent as multipart/form-data, which a profile cannot say"
         case .scriptedForm(let page):

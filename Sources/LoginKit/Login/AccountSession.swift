@@ -248,7 +248,9 @@ extension AccountSession {
     var replaced: StoredLogin? { keeper.replaced }
 
     /// The session that holds: the new one, else the one that is stored.
-    var standing: Session? { isKept || purpose == .trial ? session : (try? keeper.fill())?.session ?? session }
+    func standing() throws(LoginFault) -> Session? {
+        isKept || purpose == .trial ? session : try keeper.fill().session ?? session
+    }
 
     /// Keeps what verify has refreshed after the login.
     func take(_ session: Session) throws(LoginFault) {

@@ -41,7 +41,14 @@ extension LoginRun {
             others.append((other, true))
         }
         guard !others.isEmpty else { return [] }
-        let standing = account.standing, clock = context.dependencies.clock
+        let standing: Session?
+        do {
+            standing = try account.standing()
+        } catch {
+            warn("the sessions that this login leaves were not ended at the service: \(error.message().what)")
+            return []
+        }
+        let clock = context.dependencies.clock
         let anybodys = (service.client.anonymousCookies ?? []) + service.client.cookiesBeforeLogin
         return others.filter { other, _ in
             let session = other.session
@@ -61,6 +68,7 @@ extension LoginRun {
     /// Asks verify about the new login, now that others have ended.
     private func confirm(_ account: AccountSession, until end: ContinuousClock.Instant) {
         guard let session = account.session, session.credential == nil else { return }
+        let verified: Session
         do {
             let service = try serviceBeside { end <= .now }
             let client = service.client
@@ -68,11 +76,17 @@ extension LoginRun {
                 self.service.client.profile, self.service.client.anonymousResponse
             )
             service.hold(self.service.client.extraSecrets)
-            try account.take(try service.verify(session, username: account.identity.username).session)
+            verified = try service.verify(session, username: account.identity.username).session
         } catch .rejected {
-            account.isEndedWithOthers = true
+            return account.isEndedWithOthers = true
         } catch {
             context.trace?("* verify did not say whether the new login is still good: \(error.message().what)")
+            return
+        }
+        do {
+            try account.take(verified)
+        } catch {
+            warn("the refreshed session was not stored: \(error.message().what)")
         }
     }
 }

@@ -68,15 +68,6 @@ package struct Configuration {
         return isMade ? .made(file: madeFile(name)) : nil
     }
 
-    /// Whether a profile is as `discover` proposed it, so its verify endpoint is only a guess.
-    func isProposal(_ name: String) -> Bool {
-        guard case .made(let file) = source(of: name), let text = try? ConfigFile.read(file) else { return false }
-        return text.hasPrefix("# \(Self.proposalHead)")
-    }
-
-    /// The beginning of the file of a profile that `discover` proposed.
-    package static let proposalHead = "Written by authctl discover"
-
     /// - Throws: `UsageFault.unknownProfile` with the names that are near.
     func profile(named name: String) throws(UsageFault) -> Profile {
         guard let table = try table(of: name) else {

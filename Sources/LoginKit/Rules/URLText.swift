@@ -29,7 +29,7 @@ extension String {
     /// secret and that no template fills in.
     package var withoutURLSecrets: String {
         let urls = split(separator: "://", omittingEmptySubsequences: false).enumerated().map { index, text in
-            let authority = text.prefix { !"/?#\"' ".contains($0) }
+            let authority = text.prefix { !"/?#\"' \n".contains($0) }
             guard index > 0, let at = authority.lastIndex(of: "@") else { return String(text) }
             return "***\(text[at...])"
         }
@@ -38,8 +38,9 @@ extension String {
         return members.map { member in
             guard member.startIndex > text.startIndex else { return String(member) }
             let mark = text[text.index(before: member.startIndex)], name = member.prefix { $0 != "=" }
-            let value = member.dropFirst(name.count + 1).prefix { !"#\"' ".contains($0) }
-            guard let first = value.first, first != "{", first != "*", Self.isNamedLikeSecret(name) else {
+            let value = member.dropFirst(name.count + 1).prefix { !"#\"' \n".contains($0) }
+            let isFilledIn = value.hasPrefix("{") && value.hasSuffix("}")
+            guard !value.isEmpty, !isFilledIn, value != "***", Self.isNamedLikeSecret(name) else {
                 return "\(mark)\(member)"
             }
             return "\(mark)\(name)=***\(member[value.endIndex...])"

@@ -158,6 +158,9 @@ struct Conversation: ~Copyable {
 /// The turn to ask at a terminal, which one process has at a time (`make -j4`, `xargs -P4`): keys of one answer must not end
 /// up in another.
 struct TerminalTurn: ~Copyable {
+    /// Set when the turn is there: until then there is nothing to end.
+    private let terminal: Int32
+
     /// The pause between two looks, in microseconds.
     private static let pause: UInt32 = 50_000
 
@@ -179,6 +182,7 @@ struct TerminalTurn: ~Copyable {
             problem = cprocess_terminal_take_turn(terminal.screen.descriptor)
         }
         guard problem == 0 else { return nil }
+        self.terminal = terminal.screen.descriptor
     }
 
     deinit { cprocess_terminal_end_turn() }
@@ -191,7 +195,8 @@ extension Terminal {
     /// Says on standard error why nothing goes on, unless that is where the other question stands.
     fileprivate func sayWaiting() {
         guard cprocess_terminal_is_same(screen.descriptor, STDERR_FILENO) == 0 else { return }
-        Screen(descriptor: STDERR_FILENO).write("authctl: waiting until another command has asked at this terminal\n")
+        Screen(descriptor: STDERR_FILENO).write(
+            "authctl: waiting for another command to finish asking at this terminal\n")
     }
 }
 

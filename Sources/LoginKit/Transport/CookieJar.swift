@@ -131,9 +131,7 @@ struct CookieJar {
 
 extension Origin {
     /// Whether `Secure` cookies are taken from it and go to it: over https, and within this machine.
-    fileprivate var keepsSecureCookies: Bool {
-        scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(bareHost)
-    }
+    var keepsSecureCookies: Bool { scheme == "https" || isLoopback }
 }
 
 extension [Cookie] {

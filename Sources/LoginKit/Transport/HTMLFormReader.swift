@@ -64,7 +64,7 @@ struct HTMLFormReader {
             }
             return true
         }
-        guard isRead else { throw .network(.brokenResponse("the page is made so that reading it takes too long")) }
+        guard isRead else { throw .network(.brokenResponse("the page takes too long to parse")) }
         return outline
     }
 
@@ -130,7 +130,8 @@ enum HTMLAddress {
     static func cleaned(_ text: String) -> String {
         var cleaned = String.UnicodeScalarView()
         var isQuery = false
-        for scalar in text.trimmed.unicodeScalars where scalar != "\t" && scalar != "\n" && scalar != "\r" {
+        for scalar in text.unicodeScalars.trimming({ $0.value <= 0x20 })
+        where scalar != "\t" && scalar != "\n" && scalar != "\r" {
             isQuery = isQuery || scalar == "?" || scalar == "#"
             cleaned.append(scalar == "\\" && !isQuery ? "/" : scalar)
         }

@@ -45,7 +45,7 @@ struct TransferTrace {
         // The user name may be a token, too.
         if request.basic != nil { trace("> Authorization: Basic …") }
         if request.negotiates { trace("> Authorization: Negotiate …") }
-        for cookie in request.cookies { trace("> Cookie: \(Self.shown(cookie.name, request.hidden))=…") }
+        for cookie in request.cookies.sent(to: url) { trace("> Cookie: \(Self.shown(cookie.name, request.hidden))=…") }
         if let body = request.body { trace("> \(body.count.bytes)") }
     }
 

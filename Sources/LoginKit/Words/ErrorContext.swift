@@ -75,7 +75,7 @@ package struct ErrorContext: Equatable, Sendable {
     /// What to do about a value that cannot be sent.
     func enteringAgain(_ field: CredentialField) -> String {
         guard field == .password, let passwordSource else { return "enter it again" }
-        return "it came from \(passwordSource): correct it there; if it is right, it has to be changed at the service"
+        return "it came from \(passwordSource); correct it there, or change it at the service"
     }
 
     /// `authctl login blog -u ann`: what was typed, quoted for a shell.

@@ -39,7 +39,7 @@ struct CookieLine: Equatable, Sendable {
         guard !own.isEmpty else { throw .unsent(.otherHost(origin.bareHost)) }
         let alive = own.filter { $0.expires ?? .max > now }
         guard !alive.isEmpty else { throw .unsent(.expired) }
-        let safe = alive.filter { !$0.isSecure || origin.scheme == "https" || origin.isLoopback }
+        let safe = alive.filter { !$0.isSecure || origin.keepsSecureCookies }
         guard !safe.isEmpty else { throw .unsent(.onlyHTTPS) }
         guard path.map({ path in safe.contains { $0.isSent(to: path) } }) ?? true else { throw .unsent(.otherPath) }
         return safe.indices.filter { index in

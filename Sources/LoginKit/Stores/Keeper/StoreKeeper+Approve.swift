@@ -43,10 +43,14 @@ extension StoreKeeper {
             try add(kept, record, in: store)
             return try use(record, proof)
         }
-        // What belongs to another person, or cannot be read, does not keep the new one from being saved.
         let isSession = [.token, .cookies].contains(before.kind) && before.otherPerson == nil
-        let former = isSession ? try? read(before)?.login : nil
-        replaced = former?.found(as: before.username, credentialWasRefused: false)
+        do {
+            let former = isSession ? try read(before)?.login : nil
+            replaced = former?.found(as: before.username, credentialWasRefused: false)
+        } catch {
+            // What cannot be read does not keep the new one from being saved.
+            replaced = nil
+        }
         var record = record
         record.otherCopies = before.copies(outside: store.name)
         let hasOtherCopies = !record.otherCopies.isEmpty
