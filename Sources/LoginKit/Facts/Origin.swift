@@ -35,6 +35,9 @@ public struct Origin: Hashable, Sendable, Codable {
     /// The host, without the brackets of an IPv6 address.
     var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 
+    /// Whether `Secure` cookies are taken from it and go to it: over https, and within this machine.
+    var keepsSecureCookies: Bool { scheme == "https" || isLoopback }
+
     /// Whether the host is this machine by its very name (RFC 6761, section 6.3) or address.
     package var isLoopback: Bool {
         host == "localhost" || host.hasSuffix(".localhost") || PeerAddress(text: bareHost)?.isLoopback == true

@@ -129,11 +129,6 @@ struct CookieJar {
     }
 }
 
-extension Origin {
-    /// Whether `Secure` cookies are taken from it and go to it: over https, and within this machine.
-    var keepsSecureCookies: Bool { scheme == "https" || isLoopback }
-}
-
 extension [Cookie] {
     /// Those that a request to the URL carries, in their order (section 5.4).
     func sent(to url: ParsedURL) -> [Cookie] {
