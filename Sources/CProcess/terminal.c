@@ -55,8 +55,7 @@ static size_t words_begin, words_end;
 // one that waits. The kernel frees them with the process. Open while we ask, wait, or have a notice.
 static volatile sig_atomic_t device = -1;
 // How many hold the turn; whether byte 0 is ours; whether a stop has given it back.
-static int turns;
-static volatile sig_atomic_t has_turn, has_yielded;
+static volatile sig_atomic_t turns, has_turn, has_yielded;
 // Our byte in the queue, 0 for none.
 static int queue_place;
 enum { TURN = 0, LONGEST_QUEUE = 64, BETWEEN_LOOKS_MILLISECONDS = 50 };
@@ -213,9 +212,23 @@ static void resume(void) {
     errno = problem;
 }
 
+// Who comes to wait for the turn says so by SIGWINCH: nobody waits for what has no echo just so that typing is not seen.
+static void let_next_ask(void) {
+    int fd = terminal, problem = errno;
+    if (fd < 0 || asks || turns > 0 || !holds || !is_locked(1, LONGEST_QUEUE)) return;
+    restore_from_handler();
+    yield_turn();
+    shown.count = removal.count = 0;
+    holds = lasts = has_yielded = 0;
+    errno = problem;
+}
+
 static void note(int number) {
     if (number == SIGCONT) resume();
-    if (number == SIGWINCH) resized = 1;
+    if (number == SIGWINCH) {
+        resized = 1;
+        let_next_ask();
+    }
 }
 
 static int is_crash(int number) {
@@ -348,6 +361,7 @@ int cprocess_terminal_take_turn(int descriptor) {
             off_t place = 1;
             while (place < LONGEST_QUEUE && lock_bytes(F_OFD_SETLK, F_WRLCK, place, 1, NULL) != 0) place++;
             queue_place = (int)place;
+            kill(0, SIGWINCH);
         }
         return EAGAIN;
     }

@@ -116,6 +116,22 @@ import Testing
         #expect(try settings("before") == settings("after"))
     }
 
+    @Test func `a command that goes on after its question lets the next one ask`() throws {
+        let pty = try authctl.shellOnTerminal(
+            """
+            stty -a > before; authctl exec -P wire -- sh -c 'until [ -e end ]; do sleep 0.05; done' 2>>errors &
+            until [ -e go ]; do sleep 0.05; done
+            authctl login blog -u ann 2>>errors; echo second $?; touch end; wait; stty -a > after
+            """)
+        try pty.wait(for: "User name: ").type("ann\r")
+        try pty.wait(for: "Password: ").type("correct horse\r")
+        _ = try authctl.file("go", "")
+        try pty.wait(for: "Password for ann").type("correct horse\r")
+        try pty.wait(for: "second 0")
+        #expect(try pty.waitForEnd() == .exited(0))
+        #expect(try settings("before") == settings("after"))
+    }
+
     @Test func `waiting for the turn counts to the time of the prompt, and ends with 13`() throws {
         let pty = try authctl.shellOnTerminal(
             """

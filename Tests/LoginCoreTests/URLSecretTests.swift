@@ -10,6 +10,7 @@ struct URLSecretTests {
         ("/me?access_token=abc&x=1", "/me?access_token=***&x=1"),
         ("https://h/a?x=1&api-key=abc#part", "https://h/a?x=1&api-key=***#part"),
         ("run: authctl login 'https://h/?token=abc' next", "run: authctl login 'https://h/?token=***' next"),
+        ("//u:PW@h/", "//***@h/"), ("http://h/x#access_token=abc", "http://h/x#access_token=***"),
         ("?X-Amz-Signature=00&KEY=1", "?X-Amz-Signature=***&KEY=***"),
         ("/x?meta=tokens&type=token&monkey=1", "/x?meta=tokens&type=token&monkey=1"),
         ("?token={token}&sig=*&key=&secret", "?token={token}&sig=*&key=&secret"), ("", ""),

@@ -88,7 +88,7 @@ extension ConfigValue {
     package func withoutURLSecrets(at key: String = "", inQuery: Bool = false) -> ConfigValue {
         switch self {
         case .string(let text):
-            let start = inQuery ? "?\(key)=" : key == "proxy" && !text.contains("://") ? "://" : ""
+            let start = inQuery ? "?\(key)=" : key == "proxy" && !text.contains("//") ? "//" : ""
             return .string(String("\(start)\(text)".withoutURLSecrets.dropFirst(start.count)))
         case .array(let elements): return .array(elements.map { $0.withoutURLSecrets(at: key, inQuery: inQuery) })
         case .table(let members):

@@ -28,17 +28,17 @@ extension String {
     /// The text with `***` for the user information of its URLs (RFC 3986, section 3.2.1), and for members of a query that are named like a
     /// secret and that no template fills in.
     package var withoutURLSecrets: String {
-        let urls = split(separator: "://", omittingEmptySubsequences: false).enumerated().map { index, text in
+        let urls = split(separator: "//", omittingEmptySubsequences: false).enumerated().map { index, text in
             let authority = text.prefix { !"/?#\"' \n".contains($0) }
             guard index > 0, let at = authority.lastIndex(of: "@") else { return String(text) }
             return "***\(text[at...])"
         }
-        let text = urls.joined(separator: "://")
-        let members = text.split(omittingEmptySubsequences: false) { $0 == "?" || $0 == "&" }
+        let text = urls.joined(separator: "//")
+        let members = text.split(omittingEmptySubsequences: false) { "?&#".contains($0) }
         return members.map { member in
             guard member.startIndex > text.startIndex else { return String(member) }
             let mark = text[text.index(before: member.startIndex)], name = member.prefix { $0 != "=" }
-            let value = member.dropFirst(name.count + 1).prefix { !"#\"' \n".contains($0) }
+            let value = member.dropFirst(name.count + 1).prefix { !"\"' \n".contains($0) }
             let isFilledIn = value.hasPrefix("{") && value.hasSuffix("}")
             guard !value.isEmpty, !isFilledIn, value != "***", Self.isNamedLikeSecret(name) else {
                 return "\(mark)\(member)"
