@@ -21,7 +21,7 @@ import Testing
             """
             trap : INT; stty -a > before
             seq \(count) | xargs -P \(count) -I ROUND sh -c '\(command); echo "code $?" >> codes'
-            stty -a > after; echo all done
+            until [ "$(stty -a)" = "$(cat before)" ]; do sleep 0.05; done; stty -a > after; echo all done
             """)
     }
 

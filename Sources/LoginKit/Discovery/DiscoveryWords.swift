@@ -103,7 +103,7 @@ extension FoundServer {
 extension Discovered {
     /// The requests that were sent, for the head of a profile.
     package var summary: String {
-        "\(requests) \(requests == 1 ? "request" : "requests") without credentials, on "
+        "\(requests) \(mcp == nil ? "GET " : "")\(requests == 1 ? "request" : "requests") without credentials, on "
             + origins.map(\.authority).joined(separator: " and ")
     }
 

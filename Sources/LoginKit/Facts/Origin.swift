@@ -36,7 +36,9 @@ public struct Origin: Hashable, Sendable, Codable {
     var bareHost: String { host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host }
 
     /// Whether `Secure` cookies are taken from it and go to it: over https, and within this machine.
-    var keepsSecureCookies: Bool { scheme == "https" || isLoopback }
+    var keepsSecureCookies: Bool {
+        scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(bareHost)
+    }
 
     /// Whether the host is this machine by its very name (RFC 6761, section 6.3) or address.
     package var isLoopback: Bool {
