@@ -51,7 +51,7 @@ struct SuppliedSecretTests {
         return (path, writer)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["", "p", "p\n"])
+    @Test(.timeLimit(.minutes(10)), arguments: ["", "p", "p\n"])
     func `a pipe that nobody closes is given up in time`(text: String) throws {
         let (path, writer) = try heldPipe(text)
         defer { close(writer) }
@@ -217,7 +217,7 @@ struct SuppliedSecretTests {
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
     func `a command that prints without end is ended`(line: String) {
         let expected = LoginFault.usage(
@@ -226,7 +226,7 @@ struct SuppliedSecretTests {
     }
 
     /// A test runs on a thread of Swift's pool, which has every signal blocked.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `it is asked to end before it is killed, from whatever thread it was started`() throws {
         let home = try TemporaryHome()
         let script = "trap \"\" PIPE; trap \"echo asked >$1; exit\" TERM; while :; do echo x; done 2>/dev/null"

@@ -99,7 +99,7 @@ final class EtcdClient {
         request.timeout = min(patience, SharedHelper.patience)
         do {
             return try send(request, provider, with: stored)
-        } catch .network(.timedOut(let seconds)) where seconds == request.timeout {
+        } catch .network(.unanswered(.timedOut(let seconds))) where seconds == request.timeout {
             request.timeout = nil
             return try send(request, provider, with: try provider.enter(after: stored.session))
         }
