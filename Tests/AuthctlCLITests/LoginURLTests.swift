@@ -117,6 +117,22 @@ struct LoginURLTests {
         #expect(wrong.code == 3, "\(wrong.talk)")
     }
 
+    /// As the older libraries of MCP, which serve `/mcp/`.
+    @Test func `A given token proves itself where the URL of an MCP endpoint leads`() throws {
+        let world = try TestWorld(), api = Origin(scheme: "https", host: "api.example", port: 443)
+        let server = ScriptedTransport { [self] request in
+            guard request.url.hasSuffix("/mcp") || request.url.hasSuffix("/mcp/") else { return .answer(404) }
+            if !request.headers.contains(where: { $0.hasName("Authorization") }) {
+                return .answer(401, headers: ["WWW-Authenticate: Bearer"])
+            }
+            if request.url.hasSuffix("/mcp") { return redirect("/mcp/", to: api) }
+            return .answer(request.method == "GET" ? 406 : 200, headers: ["Content-Type: text/event-stream"])
+        }
+        let run = world.run(["login", "https://api.example/mcp", "--password-command", "echo tok-1"], at: server)
+        #expect(run.code == 0, "\(run.talk) \(world.requests)")
+        #expect(try world.home.read("config/authctl/profiles/api.example.toml").contains("\"/mcp/\""))
+    }
+
     @Test func `A given token is not sent where an authorization server issues them`() throws {
         let challenge = HTTPResponse.answer(
             401, headers: ["WWW-Authenticate: Bearer resource_metadata=\"https://api.example/r\""])

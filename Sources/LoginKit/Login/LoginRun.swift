@@ -15,6 +15,8 @@ package struct LoginRun {
 
     package init(_ context: LoginContext, _ profile: Profile, _ request: LoginRequest) throws(LoginFault) {
         (self.context, self.profile) = (context, profile)
+        // A URL may have become a profile with other fields since.
+        context.topic.fields = profile.fields
         let endpoint = try context.endpoint(profile)
         self.endpoint = endpoint
         var request = request

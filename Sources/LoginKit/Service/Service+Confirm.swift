@@ -105,7 +105,9 @@ extension Service {
     private func otherPlaces(after status: Int) -> [RequestRule] {
         guard let verify = profile.verify else { return [] }
         if let redirect = result.verifyLeadsTo, redirect.fault == nil, redirect.origin == endpoint.origin {
-            return [RequestRule(method: "GET", path: Template(literal: redirect.target))]
+            let target = redirect.target
+            return [RequestRule(method: "GET", path: Template(literal: target))]
+                + (target.isMCPPath ? [.initializingMCP(at: target)] : [])
         }
         if let mcp = profile.mcp ?? verify.mcpPath { return [.initializingMCP(at: mcp)] }
         guard status == 405 || status == 501 else { return [] }

@@ -148,7 +148,7 @@ extension UnconfirmedLogin {
             case .undecided: "\(shown) \(seen)\(target), so it cannot tell whether the password is right"
             }
         return Message(
-            "\(what)\(refusal?.quoted ?? ""); nothing was saved, and a session may be left at the service",
+            "\(what)\(refusal?.quoted ?? ""); nothing was saved",
             next: next(topic))
     }
 
