@@ -215,7 +215,8 @@ static void resume(void) {
 // Who comes to wait for the turn says so by SIGWINCH: nobody waits for what has no echo just so that typing is not seen.
 static void let_next_ask(void) {
     int fd = terminal, problem = errno;
-    if (fd < 0 || asks || turns > 0 || !holds || !is_locked(1, LONGEST_QUEUE)) return;
+    // A notice of a login is on its way to be shown or taken away, and is over soon.
+    if (fd < 0 || asks || turns > 0 || !lasts || !is_quiet || !is_locked(1, LONGEST_QUEUE)) return;
     restore_from_handler();
     yield_turn();
     shown.count = removal.count = 0;
