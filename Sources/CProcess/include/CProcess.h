@@ -83,9 +83,8 @@ void cprocess_terminal_hold(int to_the_end);
 
 // Writes a notice, which stands until cprocess_terminal_hide or the end of the process; `removal` takes it away. It is there
 // again when a stopped process goes on in the foreground. Returns 0 or an errno: EAGAIN in the background, and while another
-// process asks; EBUSY while a
-// question is open, or if it is to be shown `only_if_free` and there is a notice, or a hold that a login ends. One that is not only for a free
-// terminal is a login's: until it is taken away the terminal has no echo.
+// process asks; EBUSY while a question is open, or if it is to be shown `only_if_free` and there is a notice, or a hold that a
+// login ends. One that is not only for a free terminal is a login's: until it is taken away the terminal has no echo.
 int cprocess_terminal_show(int descriptor, const char *text, const char *removal, int only_if_free);
 
 // Writes a notice that stands there again, with a blank and `tail` behind its words. Never waits for the terminal. Returns 0 or an

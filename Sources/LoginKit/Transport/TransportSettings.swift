@@ -84,7 +84,8 @@ struct ProxyChoice: Equatable {
             return
         }
         let set = Self.variables(origin.scheme).first { environment[$0]?.isEmpty == false }
-        let variable = Self.isHere(origin) ? nil : set
+        // The name of this machine is looked up only where there is a variable.
+        let variable = set.flatMap { Self.isHere(origin) ? nil : $0 }
         let applying = variable.flatMap { Self.isException(origin, environment) ? nil : $0 }
         let isObeyed = setting == .environment && origin.scheme == "https"
         url = isObeyed ? applying.flatMap { environment[$0] } : nil
