@@ -54,6 +54,7 @@ package struct LoginRun {
         let isTooStrong = request.supplied != nil && pinned == .negotiate
         let method = try Self.method(request.method, isTooStrong ? nil : pinned, profile)
         let account = request.username.map { record?.account(named: $0) } ?? record?.activeAccount
+        try fromStore(try context.registry.check(account, of: profile.name, record))
         var options = Service.Options(
             ttl: request.ttl, pinnedMethod: method, hasPassword: request.supplied != nil,
             username: request.username.map { record?.account(named: $0)?.username ?? $0 },

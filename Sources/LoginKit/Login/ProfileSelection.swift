@@ -77,11 +77,13 @@ extension LoginContext {
         topic.origin = record?.origin ?? topic.origin
         guard let username else {
             guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
+            try fromStore(try registry.check(account, of: profile.name))
             return account
         }
         guard let account = record?.account(named: username) else {
             throw .loginRequired(LoginNeed(why: .noSuchAccount(username: username, known: record?.usernames ?? [])))
         }
+        try fromStore(try registry.check(account, of: profile.name))
         return account
     }
 
@@ -100,6 +102,7 @@ extension LoginContext {
 
     /// The reason that an account cannot be used, as far as known without the network.
     package func problem(with account: AccountRecord, of profile: Profile) throws(LoginFault) -> LoginFault? {
+        try fromStore(try registry.check(account, of: profile.name))
         let shared = try sharedRecord(of: account, in: profile), account = shared?.record ?? account
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .sessionOfAnother(other))) }
