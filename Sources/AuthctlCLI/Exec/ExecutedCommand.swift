@@ -120,9 +120,11 @@ struct EphemeralLogin {
         request.policy.force = true
         request.persist = Persistence.none
         let run = try LoginRun(provider.context, provider.profile, request)
-        let account = try run.run(for: .trial)
-        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        authenticated = .unkept(run, session, account.identity)
+        try run.run(for: .trial)
+        guard let authenticated = AuthenticatedSession(ofUnkept: run) else {
+            throw .loginRequired(LoginNeed(why: .nothingStored))
+        }
+        self.authenticated = authenticated
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.

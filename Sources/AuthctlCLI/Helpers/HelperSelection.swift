@@ -187,7 +187,7 @@ struct HelperLogin {
     func holds() throws(LoginFault) -> Bool {
         do {
             let request = LoginRequest(username: account.username, mayAsk: false)
-            _ = try LoginRun(invocation.context, profile, request).run()
+            try LoginRun(invocation.context, profile, request).run()
             return true
         } catch .loginRequired(let need) where need.isUndecided {
             throw .loginRequired(need)

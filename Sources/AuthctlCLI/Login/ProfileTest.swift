@@ -23,16 +23,16 @@ struct ProfileTest {
                 walk.propose(RuleProposal(rule, passwordField: run.service.anonymousPasswordField))
             }
         }
-        let account = try logIn(run)
-        if let session = account.session, profile.logout != nil || profile.oauth != nil {
-            try end(session, of: account.identity, run)
+        try logIn(run)
+        if let session = run.session, profile.logout != nil || profile.oauth != nil {
+            try end(session, of: run.identity, run)
         }
-        return account.identity
+        return run.identity
     }
 
-    private func logIn(_ run: LoginRun) throws(LoginFault) -> AccountSession {
+    private func logIn(_ run: LoginRun) throws(LoginFault) {
         do {
-            return try run.run(for: .trial)
+            try run.run(for: .trial)
         } catch {
             walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
             if let rule = run.profile.verify?.response, run.service.protectionSpace?.method == .basic {

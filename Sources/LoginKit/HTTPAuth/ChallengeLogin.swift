@@ -97,7 +97,9 @@ final class ChallengeLogin: LoginMethod {
         // The challenge is needed too.
         case .digest where digest != nil: return .digest
         case .digest, .negotiate, .certificate, .auto, .cookie, .token, .oauth, .browser, nil:
-            return try prepare(hasPassword: true).method
+            let space = try findSpace(hasPassword: true)
+            client.space = space
+            return space.method
         }
     }
 

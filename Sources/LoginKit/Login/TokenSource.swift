@@ -75,9 +75,9 @@ package struct TokenSource {
         }
         context.tellOfClock(account, of: profile.name)
         // As it came and not as its store has it: an engine that machines share may not have it yet.
-        let confirmed = try confirm(request(for: account.username, found))
-        guard let session = confirmed.session else { throw missing(found, account) }
-        try checkLife(of: session, clock: confirmed.result.clockDifference)
+        let run = try confirmed(request(for: account.username, found))
+        guard let session = run.session else { throw missing(found, account) }
+        try checkLife(of: session, clock: run.service.result.clockDifference)
         return session
     }
 
@@ -101,9 +101,11 @@ package struct TokenSource {
 
     /// Refreshes what is stored if need be, by the profile's `refresh` or else the password that is kept, and has it
     /// verified.
-    private func confirm(_ request: LoginRequest) throws(LoginFault) -> AccountSession {
+    private func confirmed(_ request: LoginRequest) throws(LoginFault) -> LoginRun {
         do {
-            return try LoginRun(context, profile, request).run(for: .action(withoutStore: false))
+            let run = try LoginRun(context, profile, request)
+            try run.run(for: .action(withoutStore: false))
+            return run
         } catch .loginRequired(let need) {
             let left = need.why == .sessionExpired ? request.outdated.flatMap(secondsLeft) : nil
             throw .loginRequired(LoginNeed(why: left.map { .sessionEndsSoon(seconds: $0) } ?? need.why))
@@ -134,22 +136,22 @@ package struct TokenSource {
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
         if profile.kind.schemes == [.digest] { try AccountRecord.SessionKind.digest.check(form) }
         let run = try context.verifyingRun(profile, persist: nil)
-        let account = try run.run(for: .action(withoutStore: true))
+        try run.run(for: .action(withoutStore: true))
         let store = try run.account()?.store
-        if account.hasStore, let store {
+        if run.hasStore, let store {
             context.say("logged in with the supplied password; the login is stored in '\(store)'")
         }
-        if case .credential = account.session, run.service.protectionSpace?.method == .digest {
+        if case .credential = run.session, run.service.protectionSpace?.method == .digest {
             try AccountRecord.SessionKind.digest.check(form)
         }
-        return try session(of: account)
+        return try session(of: run)
     }
 
     /// The session of a login that was just made.
-    private func session(of account: AccountSession) throws(LoginFault) -> (session: Session, username: String) {
-        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        try checkLife(of: session, clock: account.result.clockDifference)
-        return (session, account.identity.username)
+    private func session(of run: LoginRun) throws(LoginFault) -> (session: Session, username: String) {
+        guard let session = run.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        try checkLife(of: session, clock: run.service.result.clockDifference)
+        return (session, run.identity.username)
     }
 
     /// Returns the stored session if it lives long enough, else a new one by the machine's proof.
@@ -160,7 +162,9 @@ package struct TokenSource {
         if let account, let found, let session = usable(found) { return (session, account.username) }
         var request = request(for: isNamed ? account?.username : nil, found)
         try context.takeSupplied(profile, into: &request)
-        return try session(of: try LoginRun(context, profile, request).run(for: .action(withoutStore: true)))
+        let run = try LoginRun(context, profile, request)
+        try run.run(for: .action(withoutStore: true))
+        return try session(of: run)
     }
 
     private func checkLife(of session: Session, clock: ClockDifference?) throws(LoginFault) {

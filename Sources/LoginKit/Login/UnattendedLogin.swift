@@ -48,7 +48,8 @@ extension LoginRun {
     /// - Throws: the reason that nobody is logged in.
     package func verifiedIdentity() throws(LoginFault) -> Identity {
         do {
-            return try run().identity
+            try run()
+            return identity
         } catch .loginRequired(let need) where request.supplied == nil {
             // What is missing can be given to `login` alone.
             throw .loginRequired(LoginNeed(why: try why(need.why)))

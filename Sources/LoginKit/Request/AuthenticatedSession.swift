@@ -3,7 +3,7 @@ import Secrets
 /// The session that requests are sent with: an account's, and what their responses have made of it. Does what `ChangingSession` decides:
 /// asks verify about the values that responses bring, and stores those that are the account's.
 package final class AuthenticatedSession {
-    let account: AccountSession
+    package let run: LoginRun
     /// As far as the server was asked; what is stored else.
     package let identity: Identity
     /// Where the login was verified, as far as that is known.
@@ -20,25 +20,23 @@ package final class AuthenticatedSession {
     private static let storing = Duration.seconds(10)
 
     /// Sends no request.
-    init(_ account: AccountSession, _ session: Session, _ identity: Identity, space: VerifiedSpace?, isFresh: Bool) {
-        (self.account, self.identity, self.space, self.isFresh) = (account, identity, space, isFresh)
+    init(_ run: LoginRun, _ session: Session, _ identity: Identity, space: VerifiedSpace?, isFresh: Bool) {
+        (self.run, self.identity, self.space, self.isFresh) = (run, identity, space, isFresh)
         changing = ChangingSession(session, of: identity)
         (first, stored) = (session, (session, nil))
-        account.run.service.owner = identity
+        run.service.owner = identity
     }
 
-    /// The session of a login that is not kept.
-    package static func unkept(_ run: LoginRun, _ session: Session, _ identity: Identity) -> AuthenticatedSession {
-        AuthenticatedSession(
-            AccountSession(run, for: .action(withoutStore: true)), session, identity, space: nil, isFresh: true)
+    /// The session of a login that is not kept, once `run` has ended; `nil` where there is none.
+    package convenience init?(ofUnkept run: LoginRun) {
+        guard let session = run.session else { return nil }
+        self.init(run, session, run.identity, space: nil, isFresh: true)
     }
 
     /// The same login with another session, of which nothing was said by responses.
     func replaced(by session: Session) -> AuthenticatedSession {
-        AuthenticatedSession(account, session, identity, space: space, isFresh: isFresh)
+        AuthenticatedSession(run, session, identity, space: space, isFresh: isFresh)
     }
-
-    package var run: LoginRun { account.run }
 
     package var username: String { identity.username }
 
@@ -46,7 +44,7 @@ package final class AuthenticatedSession {
     package var session: Session { changing.used }
 
     /// Whether a store has the session, so that it is refreshed there.
-    package var isKept: Bool { account.hasStore && !run.keepsNothing }
+    package var isKept: Bool { run.hasStore && !run.keepsNothing }
 
     /// As a request is sent with it.
     var carried: CarriedSession {
@@ -106,7 +104,7 @@ package final class AuthenticatedSession {
     /// Returns the fault of a session that is another user's. If it is the stored one, no command uses it from now on.
     private func lost(_ other: Replacement, _ identity: Identity) -> LoginFault {
         do {
-            try account.confirm(identity, hiding: run.service.repeatsSecret)
+            try run.confirm(identity, hiding: run.service.repeatsSecret)
         } catch {
             return error
         }
@@ -169,7 +167,7 @@ package final class AuthenticatedSession {
         guard isLast || stored.at.map({ ContinuousClock.now - $0 >= Self.storing }) ?? true else { return }
         stored = (session, .now)
         do {
-            try account.approve(Login(identity: identity, session: session), .refresh)
+            try run.approve(Login(identity: identity, session: session), .refresh)
         } catch {
             warnNotStored(error)
         }

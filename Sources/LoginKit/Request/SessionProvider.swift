@@ -20,8 +20,7 @@ package struct SessionProvider {
         guard request.supplied == nil else { return try enter() }
         return try context.holdingPromptLock { () throws(LoginFault) in
             let run = try LoginRun(context, profile, request)
-            let account = AccountSession(run, for: .action(withoutStore: false))
-            let stored = try account.fill(), record = run.keeper.filledRecord
+            let stored = try run.fill(), record = run.keeper.filledRecord
             guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
                 !context.dependencies.clock.isOver(session)
             else {
@@ -29,7 +28,7 @@ package struct SessionProvider {
                 return try logIn(run, stored)
             }
             run.service.hold(stored.extraSecrets)
-            return AuthenticatedSession(account, session, record.identity, space: record.space, isFresh: false)
+            return AuthenticatedSession(run, session, record.identity, space: record.space, isFresh: false)
         }
     }
 
@@ -82,11 +81,11 @@ package struct SessionProvider {
     /// - Parameter known: the login that the run's keeper has just read, if it has.
     private func logIn(_ run: LoginRun, _ known: StoredLogin? = nil) throws(LoginFault) -> AuthenticatedSession {
         let mayGo = run.request.supplied != nil || run.request.policy.provesItself
-        let account = try run.run(for: .action(withoutStore: mayGo), known: known)
-        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        try run.run(for: .action(withoutStore: mayGo), known: known)
+        guard let session = run.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
         let record = try run.account()
         return AuthenticatedSession(
-            account, session, account.identity, space: account.space ?? record?.space, isFresh: true)
+            run, session, run.identity, space: run.space ?? record?.space, isFresh: true)
     }
 }
 

@@ -148,7 +148,7 @@ final class ServedSession: @unchecked Sendable {
         let secrets = authenticated.session.made + earlier
         made.add(secrets.filter { $0.count >= leastHidden }, username: authenticated.username)
         var all = made
-        let chosen = [authenticated.session.credential?.secret, authenticated.account.password]
+        let chosen = [authenticated.session.credential?.secret, authenticated.run.password]
         all.add(
             chosen + authenticated.run.service.client.extraSecrets.values.map { $0 }, username: authenticated.username)
         return (made, all)
@@ -192,7 +192,7 @@ final class ServedSession: @unchecked Sendable {
     private func refreshUnkept() throws(LoginFault) {
         let service = authenticated.run.service
         if provider.profile.traits.isForMachines { return try proveAgain(service) }
-        guard let next = try service.refresh(of: authenticated.session, username: authenticated.username) else {
+        guard let next = try service.refresh(authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
         // What there was is used up, whoever this is for.
@@ -206,7 +206,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// A machine proves itself anew, with the secret that it was given if it needs one.
     private func proveAgain(_ service: Service) throws(LoginFault) {
-        let secret = authenticated.account.password ?? authenticated.run.request.supplied?.password
+        let secret = authenticated.run.password ?? authenticated.run.request.supplied?.password
         let credential = Credential(username: authenticated.username, secret.map { .password($0) } ?? .ticket)
         switch try service.begin(credential, code: nil) {
         case .accepted(let login): authenticated = authenticated.replaced(by: login.session)

@@ -15,14 +15,12 @@ extension Service {
         let owner: RefreshOwner
     }
 
-    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
-        try refresh(of: session, username: username)?.session
-    }
-
-    /// Refreshes, and returns the user that the service names.
-    func refresh(of session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
+    /// Exchanges a session for a new one; the old one may be used up then.
+    /// - Returns: `nil` if there is nothing to refresh it with.
+    /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
-        return try client.shielded { () throws(LoginFault) in try refreshed(session, username) }
+        do { return try refreshed(session, username) } catch { throw error.without(client.hidden) }
     }
 
     /// Seconds that a server has for a refresh, whatever the settings say: a response that is not read may cost the login.
