@@ -32,12 +32,12 @@ struct ExecutedCommand {
         return try Lending(execEnvironment, provider, answerTime: answerTime)
     }
 
-    private func admitted() throws(LoginFault) -> AuthenticatedSession {
+    private func admitted() throws(LoginFault) -> AccountSession {
         isOffline ? try provider.enterUnverified() : try provider.enter()
     }
 
     private func serve(
-        _ authenticated: AuthenticatedSession, _ lending: Lending
+        _ authenticated: AccountSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, session: Session) {
         var image = try prepared(authenticated)
         let proxy = try lending.proxy(provider, authenticated, limits)
@@ -81,7 +81,7 @@ struct ExecutedCommand {
         }
     }
 
-    private func prepared(_ authenticated: AuthenticatedSession) throws(LoginFault) -> ProgramImage {
+    private func prepared(_ authenticated: AccountSession) throws(LoginFault) -> ProgramImage {
         var image = image
         try authenticated.apply(execEnvironment, to: &image)
         return image
@@ -112,19 +112,14 @@ extension ProgramEnvironment {
 
 /// A login that nothing is kept of: made for one command, and ended after it.
 struct EphemeralLogin {
-    let authenticated: AuthenticatedSession
+    let authenticated: AccountSession
 
     /// Logs in, whatever is stored.
     init(_ provider: SessionProvider) throws(LoginFault) {
         var request = provider.request
         request.policy.force = true
         request.persist = Persistence.none
-        let run = try LoginRun(provider.context, provider.profile, request)
-        try run.run(for: .trial)
-        guard let authenticated = AuthenticatedSession(ofUnkept: run) else {
-            throw .loginRequired(LoginNeed(why: .nothingStored))
-        }
-        self.authenticated = authenticated
+        authenticated = try LoginRun(provider.context, provider.profile, request).run(for: .trial)
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
@@ -184,7 +179,7 @@ struct Lending {
     }
 
     func proxy(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, _ limits: ServeLimits
+        _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits
     ) throws(LoginFault) -> SessionProxy {
         var limits = limits
         let account = authenticated.identity.accountName
@@ -197,7 +192,7 @@ struct Lending {
 }
 
 // The variables that give a command its login.
-extension AuthenticatedSession {
+extension AccountSession {
     /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
     /// look for free ones from there on.
     private static let firstOwn: Int32 = 10

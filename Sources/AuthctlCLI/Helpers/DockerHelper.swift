@@ -76,7 +76,7 @@ struct DockerHelper {
         }
         var request = LoginRequest(username: supplied.username, mayAsk: false)
         request.supplied = Credential(username: supplied.username, profile.traits.credential(secret))
-        try LoginRun(invocation.context, profile, request).run()
+        _ = try LoginRun(invocation.context, profile, request).run()
     }
 
     /// Docker's way to log out.

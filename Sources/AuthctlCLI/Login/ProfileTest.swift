@@ -23,16 +23,14 @@ struct ProfileTest {
                 walk.propose(RuleProposal(rule, passwordField: run.service.anonymousPasswordField))
             }
         }
-        try logIn(run)
-        if let session = run.session, profile.logout != nil || profile.oauth != nil {
-            try end(session, of: run.identity, run)
-        }
-        return run.identity
+        let account = try logIn(run)
+        if profile.logout != nil || profile.oauth != nil { try end(account.session, of: account.identity, run) }
+        return account.identity
     }
 
-    private func logIn(_ run: LoginRun) throws(LoginFault) {
+    private func logIn(_ run: LoginRun) throws(LoginFault) -> AccountSession {
         do {
-            try run.run(for: .trial)
+            return try run.run(for: .trial)
         } catch {
             walk.propose(run.profile.login.flatMap { RuleProposal($0.response, end: error) })
             if let rule = run.profile.verify?.response, run.service.protectionSpace?.method == .basic {

@@ -17,7 +17,7 @@ actor LoginActor {
     private let place: Place
     private let username: String?
     private var provider: SessionProvider?
-    private var authenticated: AuthenticatedSession?
+    private var authenticated: AccountSession?
     private var hasEnded = false
 
     init(_ logins: Logins, _ place: Place, _ username: String?) {

@@ -132,7 +132,7 @@ package final class LoginRun {
     ///   - keeper: returns the keeper of a new login; the run's own unless said.
     package func run(
         for purpose: Purpose = .login, known: StoredLogin? = nil, keeper chosen: KeeperChoice? = nil
-    ) throws(LoginFault) {
+    ) throws(LoginFault) -> AccountSession {
         let dependencies = context.dependencies
         var leavesReplaced = try context.record(of: profile)?.leavesReplaced == true
         (self.purpose, chooseKeeper, alreadyRead) = (purpose, chosen, known)
@@ -173,7 +173,7 @@ package final class LoginRun {
         }
     }
 
-    private func finish(_ outcome: LoginFlow.Outcome) throws(LoginFault) {
+    private func finish(_ outcome: LoginFlow.Outcome) throws(LoginFault) -> AccountSession {
         switch outcome {
         case .failed(.loginRequired(let need)): throw .loginRequired(told(need))
         case .failed(let error): throw error
@@ -188,6 +188,8 @@ package final class LoginRun {
             warnOfNewLogin()
             sayIfOtherName(identity)
         }
+        guard let session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        return AccountSession(self, session, identity)
     }
 
     /// A need with what the flow does not know, and without a name of the server's that repeats a secret.

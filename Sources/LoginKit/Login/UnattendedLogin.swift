@@ -48,8 +48,7 @@ extension LoginRun {
     /// - Throws: the reason that nobody is logged in.
     package func verifiedIdentity() throws(LoginFault) -> Identity {
         do {
-            try run()
-            return identity
+            return try run().identity
         } catch .loginRequired(let need) where request.supplied == nil {
             // What is missing can be given to `login` alone.
             throw .loginRequired(LoginNeed(why: try why(need.why)))

@@ -98,7 +98,7 @@ final class MCPLogin: @unchecked Sendable {
     }
 
     /// Takes the stored login; where there is none and that was chosen, one in the browser, for all processes that wait for it.
-    private func enter(_ provider: SessionProvider) throws(LoginFault) -> AuthenticatedSession {
+    private func enter(_ provider: SessionProvider) throws(LoginFault) -> AccountSession {
         do {
             return try provider.enterUnverified()
         } catch {

@@ -6,7 +6,7 @@ package struct UserRequest {
     let provider: SessionProvider
     let outgoing: OutgoingRequest
     /// The login that the request goes out with, once there is one.
-    private var authenticated: AuthenticatedSession?
+    private var authenticated: AccountSession?
     /// Whether a value that waited has taken the place of the one that was refused.
     private var isReplaced = false
     /// What verify has said of the session after the response.
@@ -14,7 +14,7 @@ package struct UserRequest {
 
     /// - Parameter former: the session of the request before.
     package init(
-        provider: SessionProvider, outgoing: OutgoingRequest, after former: AuthenticatedSession? = nil
+        provider: SessionProvider, outgoing: OutgoingRequest, after former: AccountSession? = nil
     ) {
         self.provider = provider
         self.outgoing = outgoing
@@ -28,7 +28,7 @@ package struct UserRequest {
     /// - Parameter isLast: no other request follows.
     func exchange(
         isLast: Bool = false
-    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AuthenticatedSession?) {
+    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AccountSession?) {
         defer { outgoing.output.close() }
         var loop = RelayLoop(outgoing, self)
         var outcome = try loop.run()
@@ -103,7 +103,7 @@ extension UserRequest: SessionLender {
     }
 
     private mutating func lend(
-        _ authenticated: AuthenticatedSession
+        _ authenticated: AccountSession
     ) throws(LoginFault) -> CarriedSession {
         self.authenticated = authenticated
         return authenticated.carried

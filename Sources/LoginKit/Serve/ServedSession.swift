@@ -21,7 +21,7 @@ final class ServedSession: @unchecked Sendable {
     /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
     private let provider: SessionProvider
-    private var authenticated: AuthenticatedSession
+    private var authenticated: AccountSession
     /// Computed once for each session: every secret takes pages of its own.
     private let hidden: Mutex<(fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)>
     private let owner: Mutex<String>
@@ -34,7 +34,7 @@ final class ServedSession: @unchecked Sendable {
     private var told: Set<String> = []
 
     /// - Parameter provider: one that never prompts.
-    init(_ provider: SessionProvider, _ authenticated: AuthenticatedSession) {
+    init(_ provider: SessionProvider, _ authenticated: AccountSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         hidden = Mutex(Self.hidden(authenticated, besides: []))
         owner = Mutex(authenticated.identity.accountName)
@@ -141,7 +141,7 @@ final class ServedSession: @unchecked Sendable {
     /// The secrets that no header may repeat, and those that no log may have. Those that a person has chosen are only among the latter: the
     /// command could send its guesses and see which of them does not come back.
     /// - Parameter earlier: of the session before, which a late answer may name.
-    private static func hidden(_ authenticated: AuthenticatedSession, besides earlier: [Secret])
+    private static func hidden(_ authenticated: AccountSession, besides earlier: [Secret])
         -> (fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)
     {
         var made = RepeatedSecrets()

@@ -17,7 +17,7 @@ package final class SessionProxy: @unchecked Sendable {
     /// Listens; nobody is asked on this terminal any more.
     /// - Parameter seconds: how long the address is there; `nil` for as long as the command.
     package init(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession,
+        _ provider: SessionProvider, _ authenticated: AccountSession,
         at place: ServePlace = .port, for seconds: Int? = nil, limits: ServeLimits = ServeLimits()
     ) throws(LoginFault) {
         run = authenticated.run

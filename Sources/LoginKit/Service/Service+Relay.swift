@@ -134,3 +134,23 @@ extension Service {
         return Attachment(request: request, method: method)
     }
 }
+
+extension Service {
+    /// Whether a request may log in another account: one that writes, or has the method of the profile's login, to a path with the last
+    /// segment of the login's in it. Services read `//login`, `/login%20` and `/x/..;/login` in many ways, and a question more costs little.
+    func mayLogIn(_ request: HTTPRequest) throws(LoginFault) -> Bool {
+        let logsIn = { (step: RequestRule) in step.method == request.method && step.slots.contains(.password) }
+        guard !RequestRule.onlyReads(request.method) || profile.loginSteps.contains(where: logsIn) else { return false }
+        let logins = try client.loginPaths()
+        guard !logins.isEmpty else { return false }
+        let path = try URLParser.parsed(request.url).path.readPath
+        return logins.contains { login in
+            login.readPath.split(separator: "/").last.map { path.contains($0) } ?? true
+        }
+    }
+}
+
+extension String {
+    /// Decoded twice, as some services do.
+    fileprivate var readPath: String { lookedUpPath.lookedUpPath }
+}

@@ -59,7 +59,7 @@ final class EtcdClient {
 
     private unowned let context: LoginContext
     private var provider: SessionProvider?
-    private var authenticated: AuthenticatedSession?
+    private var authenticated: AccountSession?
 
     init(_ context: LoginContext) { self.context = context }
 
@@ -106,7 +106,7 @@ final class EtcdClient {
     }
 
     private func send(
-        _ request: SessionRequest, _ provider: SessionProvider, with session: AuthenticatedSession?
+        _ request: SessionRequest, _ provider: SessionProvider, with session: AccountSession?
     ) throws(LoginFault) -> Secret {
         let collected = CollectedBody(limit: Self.limit)
         let outgoing = try OutgoingRequest(request, provider, into: collected)

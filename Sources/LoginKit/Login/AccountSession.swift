@@ -2,12 +2,12 @@ import Secrets
 
 /// The session that requests are sent with: an account's, and what their responses have made of it. Does what `ChangingSession` decides:
 /// asks verify about the values that responses bring, and stores those that are the account's.
-package final class AuthenticatedSession {
+package final class AccountSession {
     package let run: LoginRun
     /// As far as the server was asked; what is stored else.
     package let identity: Identity
     /// Where the login was verified, as far as that is known.
-    let space: VerifiedSpace?
+    var space: VerifiedSpace?
     /// Whether the server was asked about it for what comes next.
     var isFresh: Bool
     private(set) var changing: ChangingSession
@@ -20,22 +20,18 @@ package final class AuthenticatedSession {
     private static let storing = Duration.seconds(10)
 
     /// Sends no request.
-    init(_ run: LoginRun, _ session: Session, _ identity: Identity, space: VerifiedSpace?, isFresh: Bool) {
+    init(
+        _ run: LoginRun, _ session: Session, _ identity: Identity, space: VerifiedSpace? = nil, isFresh: Bool = true
+    ) {
         (self.run, self.identity, self.space, self.isFresh) = (run, identity, space, isFresh)
         changing = ChangingSession(session, of: identity)
         (first, stored) = (session, (session, nil))
         run.service.owner = identity
     }
 
-    /// The session of a login that is not kept, once `run` has ended; `nil` where there is none.
-    package convenience init?(ofUnkept run: LoginRun) {
-        guard let session = run.session else { return nil }
-        self.init(run, session, run.identity, space: nil, isFresh: true)
-    }
-
     /// The same login with another session, of which nothing was said by responses.
-    func replaced(by session: Session) -> AuthenticatedSession {
-        AuthenticatedSession(run, session, identity, space: space, isFresh: isFresh)
+    func replaced(by session: Session) -> AccountSession {
+        AccountSession(run, session, identity, space: space, isFresh: isFresh)
     }
 
     package var username: String { identity.username }
@@ -45,13 +41,6 @@ package final class AuthenticatedSession {
 
     /// Whether a store has the session, so that it is refreshed there.
     package var isKept: Bool { run.hasStore && !run.keepsNothing }
-
-    /// As a request is sent with it.
-    var carried: CarriedSession {
-        CarriedSession(
-            service: run.service, session: session, username: username, space: space,
-            isConfirmed: isFresh && session.isPassword)
-    }
 
     /// A cookie that verify's request does not carry is proved by nobody. One of a new name, such as that of a language, is used for this
     /// command.
@@ -182,24 +171,4 @@ package final class AuthenticatedSession {
         if !hasTold { run.warn(words) }
         hasTold = true
     }
-}
-
-extension Service {
-    /// Whether a request may log in another account: one that writes, or has the method of the profile's login, to a path with the last
-    /// segment of the login's in it. Services read `//login`, `/login%20` and `/x/..;/login` in many ways, and a question more costs little.
-    func mayLogIn(_ request: HTTPRequest) throws(LoginFault) -> Bool {
-        let logsIn = { (step: RequestRule) in step.method == request.method && step.slots.contains(.password) }
-        guard !RequestRule.onlyReads(request.method) || profile.loginSteps.contains(where: logsIn) else { return false }
-        let logins = try client.loginPaths()
-        guard !logins.isEmpty else { return false }
-        let path = try URLParser.parsed(request.url).path.readPath
-        return logins.contains { login in
-            login.readPath.split(separator: "/").last.map { path.contains($0) } ?? true
-        }
-    }
-}
-
-extension String {
-    /// Decoded twice, as some services do.
-    fileprivate var readPath: String { lookedUpPath.lookedUpPath }
 }
