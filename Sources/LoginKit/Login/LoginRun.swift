@@ -86,7 +86,7 @@ package final class LoginRun {
         // A new login needs none, and may be the way out where an old one is refused.
         let needsNone =
             request.policy.force || request.supplied != nil || request.persistence(of: profile) == Persistence.none
-        if !needsNone { try context.adopt(by: keeper) }
+        if !needsNone, keeper.rules.sharedStore != nil { try context.adopt(by: keeper) }
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }

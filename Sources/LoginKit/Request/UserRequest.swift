@@ -21,12 +21,9 @@ package struct UserRequest {
         authenticated = former
     }
 
-    /// - Returns: the head of the answer, which was handed on whatever its status.
-    package func run() throws(LoginFault) -> HTTPResponse { try exchange(isLast: true).response }
-
-    /// Like `run`, and returns the session for the next request.
     /// - Parameter isLast: no other request follows.
-    func exchange(
+    /// - Returns: the head of the answer, which was handed on whatever its status, and the session for the next request.
+    package func exchange(
         isLast: Bool = false
     ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AccountSession?) {
         defer { outgoing.output.close() }

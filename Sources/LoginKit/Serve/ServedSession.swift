@@ -49,44 +49,48 @@ final class ServedSession: @unchecked Sendable {
     /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
     func current() throws(LoginFault) -> Lent {
-        try monitor.locked { () throws(LoginFault) in
-            let isRefused = refused == number && authenticated.session.credential?.password != nil
-            if isRefused || provider.context.dependencies.clock.isOver(authenticated.session) {
-                try refresh(after: nil)
-            } else if authenticated.changing.isInDoubt {
-                // Verify says whose the session is by now, or what is stored: somebody may have logged in again.
-                if authenticated.isKept { try refresh(after: nil) } else { try authenticated.confirmUsed() }
-            } else {
-                changing { authenticated.settle() }
-            }
-            return lent
+        monitor.lock()
+        defer { monitor.unlock() }
+        let isRefused = refused == number && authenticated.session.credential?.password != nil
+        if isRefused || provider.context.dependencies.clock.isOver(authenticated.session) {
+            try refresh(after: nil)
+        } else if authenticated.changing.isInDoubt {
+            // Verify says whose the session is by now, or what is stored: somebody may have logged in again.
+            if authenticated.isKept { try refresh(after: nil) } else { try authenticated.confirmUsed() }
+        } else {
+            changing { authenticated.settle() }
         }
+        return lent
     }
 
-    /// Another one than that which the server has refused.
-    func refreshed(after former: Lent) throws(LoginFault) -> Lent {
-        try monitor.locked { () throws(LoginFault) in
+    /// Another one than that which the server has refused; tells the person, once, if there is none.
+    func lend(after former: Lent) throws(LoginFault) -> Lent {
+        do {
+            monitor.lock()
+            defer { monitor.unlock() }
             if former.number == number {
                 if answer.number != number || answer.refusal?.doubt == nil { refused = number }
                 try refresh(after: former.session)
             }
             return lent
+        } catch {
+            throw telling(error)
         }
     }
 
     /// Asks the server, once for all requests, whether it still knows the session.
     /// - Parameter refreshed: what its last answer has made of it.
     func isKnown(_ former: Lent, refreshed: Session?) throws(LoginFault) -> Bool {
-        try monitor.locked { () throws(LoginFault) in
-            guard former.number == number, refused < number else { return false }
-            switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
-            case .known: return true
-            case .unknown(let refusal):
-                answer = (number, refusal)
-                if refusal?.doubt == nil { refused = number }
-                return false
-            case .replaced: return false
-            }
+        monitor.lock()
+        defer { monitor.unlock() }
+        guard former.number == number, refused < number else { return false }
+        switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
+        case .known: return true
+        case .unknown(let refusal):
+            answer = (number, refusal)
+            if refusal?.doubt == nil { refused = number }
+            return false
+        case .replaced: return false
         }
     }
 
@@ -117,18 +121,15 @@ final class ServedSession: @unchecked Sendable {
         }
     }
 
-    /// Runs a step. If that fails, tells the person, once, why requests fail.
-    func telling<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        do {
-            return try step()
-        } catch {
-            monitor.locked {
-                let message = error.message(about: provider.context.topic)
-                guard told.insert(message.what).inserted else { return }
+    /// Tells the person, once, why requests fail.
+    fileprivate func telling(_ error: LoginFault) -> LoginFault {
+        monitor.locked {
+            let message = error.message(about: provider.context.topic)
+            if told.insert(message.what).inserted {
                 provider.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
             }
-            throw error
         }
+        return error
     }
 
     private var lent: Lent {
@@ -178,8 +179,7 @@ final class ServedSession: @unchecked Sendable {
             provider.context.lookAgain()
             let earlier = authenticated.session.made
             if authenticated.isKept {
-                let refusal = answer.number == number ? answer.refusal : nil
-                authenticated = try provider.enter(after: former, refusal)
+                authenticated = try provider.enter(after: former, answer.number == number ? answer.refusal : nil)
             } else {
                 try refreshUnkept()
             }
@@ -218,7 +218,9 @@ final class ServedSession: @unchecked Sendable {
 
 extension ServedSession {
     /// The session for a request; tells the person, once, if there is none.
-    func lend() throws(LoginFault) -> Lent { try telling { () throws(LoginFault) in try current() } }
+    func lend() throws(LoginFault) -> Lent {
+        do { return try current() } catch { throw telling(error) }
+    }
 
     /// Sends a request, and once more, the same, with a refreshed session if the response means that there was none.
     /// - Parameter hiding: told, before each try, of the secrets that nobody may see.
@@ -262,14 +264,13 @@ struct ServedLender: SessionLender {
     }
 
     func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
-        try session.telling { () throws(LoginFault) in try session.isKnown(lent, refreshed: relayed?.session) }
+        do { return try session.isKnown(lent, refreshed: relayed?.session) } catch { throw session.telling(error) }
     }
 
     mutating func lendAnother(
         after relayed: Service.Relayed?, missing: LoginFault?
     ) throws(LoginFault) -> CarriedSession {
-        let former = lent
-        lent = try session.telling { () throws(LoginFault) in try session.refreshed(after: former) }
+        lent = try session.lend(after: lent)
         return lend()
     }
 }

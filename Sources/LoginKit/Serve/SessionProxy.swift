@@ -53,22 +53,17 @@ package final class SessionProxy: @unchecked Sendable {
 
     /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
     func answer(_ call: ServerCall) {
-        _ = serve(call) { (request, answer) throws(LoginFault) in
-            try request.relay(answer)
-            return nil
-        }
+        _ = serve(call, opens: false)
     }
 
     /// Answers a request for WebSocket's protocol, on the connection's thread.
     /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
     func open(_ call: ServerCall) -> ServedWebSocket? {
-        serve(call) { (request, answer) throws(LoginFault) in try request.open(answer) }
+        serve(call, opens: true)
     }
 
-    /// Lends a request what it goes out by, and ends the call, unless that goes on as what `work` has opened.
-    private func serve(
-        _ call: ServerCall, _ work: (ServedRequest, ServedResponse) throws(LoginFault) -> ServedRequest.Opened?
-    ) -> ServedWebSocket? {
+    /// Lends a request what it goes out by, and ends the call, unless that goes on in another protocol.
+    private func serve(_ call: ServerCall, opens: Bool) -> ServedWebSocket? {
         let answer = ServedResponse(call, headers)
         let result = review.review(call) { session.knownSecrets }
         if let objection = result.objection {
@@ -82,7 +77,7 @@ package final class SessionProxy: @unchecked Sendable {
                     call: call, session: session, service: place.service, profile: run.profile,
                     endpoint: run.endpoint, headers: headers, mayProbe: result.mayProbe,
                     mayShowPlain: result.mayShowPlain)
-                opened = try work(request, answer)
+                if opens { opened = try request.open(answer) } else { try request.relay(answer) }
                 if let opened {
                     return ServedWebSocket(opened) { [self] counts in
                         services.giveBack(place)

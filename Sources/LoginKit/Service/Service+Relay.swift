@@ -27,7 +27,11 @@ extension Service {
     func relay(
         _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginFault) -> Relayed {
-        try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginFault) in
+        // Each response may bring others, and a long run would gather them all.
+        let before = client.hidden
+        defer { client.hidden = before }
+        client.hide(session?.secrets ?? [], username: username)
+        do throws(LoginFault) {
             var request = request
             if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
                 throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
@@ -50,6 +54,8 @@ extension Service {
             }
             let sent = try loginMethod.send(request, with: credential, answersOtherRealms: false)
             return Relayed(sent, with: session, at: request.url)
+        } catch {
+            throw error.without(client.hidden)
         }
     }
 

@@ -191,7 +191,10 @@ extension Service {
     func openTunnel(
         _ request: HTTPRequest, to name: String, with session: Session, username: String
     ) throws(LoginFault) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
-        try client.shielded(session.secrets, username: username) { () throws(LoginFault) in
+        let before = client.hidden
+        defer { client.hidden = before }
+        client.hide(session.secrets, username: username)
+        do throws(LoginFault) {
             var request = request
             let slots = profile.sessionRule.slots(for: request.method)
             let session = try fetchingCSRF(for: slots, session, username)
@@ -218,6 +221,8 @@ extension Service {
                 throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))
             }
             return (relayed, tunnel)
+        } catch {
+            throw error.without(client.hidden)
         }
     }
 }

@@ -30,7 +30,7 @@ final class ServiceClient {
     /// The field for a password on a page that verify has answered without a login, as if there were one.
     var anonymousPasswordField: String?
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
-    private(set) var hidden = RepeatedSecrets()
+    var hidden = RepeatedSecrets()
     /// The secrets that are sent with every request.
     var extraSecrets: [CredentialField: Secret] = [:]
     /// For `{csrf}`, once it is known; is sent with the session.
@@ -188,17 +188,6 @@ final class ServiceClient {
             .without(hidden)
         observer?(evidence)
         return evidence.judgement
-    }
-
-    /// Hides `secrets` for the time of `body`, and removes all that is hidden from errors: each response may bring others, and a long run
-    /// would gather them all.
-    func shielded<Result>(
-        _ secrets: [Secret?], username: String, _ body: () throws(LoginFault) -> Result
-    ) throws(LoginFault) -> Result {
-        let before = hidden
-        defer { hidden = before }
-        hide(secrets, username: username)
-        do { return try body() } catch { throw error.without(hidden) }
     }
 
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
