@@ -38,7 +38,7 @@ struct ExecutedCommand {
 
     private func serve(
         _ authenticated: AccountSession, _ lending: Lending
-    ) throws(LoginFault) -> (ending: Ending, session: Session) {
+    ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         var image = try prepared(authenticated)
         let proxy = try lending.proxy(provider, authenticated, limits)
         try proxy.start()
@@ -58,13 +58,12 @@ struct ExecutedCommand {
     func runOnce() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
         let lending = execEnvironment.serves ? try lending() : nil
-        let login = try EphemeralLogin(provider)
-        var last: Session?
+        var login = try EphemeralLogin(provider)
         // Whatever comes of the command, the session is there by now.
-        defer { login.end(invocation, last) }
-        guard let lending else { return run(try prepared(login.authenticated)) }
-        let served = try serve(login.authenticated, lending)
-        last = served.session
+        defer { login.end(invocation) }
+        guard let lending else { return run(try prepared(login.account)) }
+        let served = try serve(login.account, lending)
+        login.account = served.account
         return served.ending
     }
 
@@ -112,23 +111,21 @@ extension ProgramEnvironment {
 
 /// A login that nothing is kept of: made for one command, and ended after it.
 struct EphemeralLogin {
-    let authenticated: AccountSession
+    /// As it is now: it may have been refreshed.
+    var account: AccountSession
 
     /// Logs in, whatever is stored.
     init(_ provider: SessionProvider) throws(LoginFault) {
         var request = provider.request
         request.policy.force = true
         request.persist = Persistence.none
-        authenticated = try LoginRun(provider.context, provider.profile, request).run(for: .trial)
+        account = try LoginRun(provider.context, provider.profile, request).run(for: .trial)
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
-    /// - Parameter last: the session now; `nil` if it was not refreshed.
-    func end(_ invocation: Invocation, _ last: Session? = nil) {
-        let (run, session) = (authenticated.run, last ?? authenticated.session)
-        let context = run.context
-        if case .credential = session, run.profile.logout == nil { return }
-        let receipt = Receipt.ofUnstored(authenticated.identity, session, of: run)
+    func end(_ invocation: Invocation) {
+        if case .credential = account.session, account.run.profile.logout == nil { return }
+        let receipt = Receipt.ofUnstored(account), context = account.run.context
         let words = receipt.words(now: context.dependencies.clock.now())
         if receipt.problem != nil {
             context.warn(words)

@@ -7,6 +7,8 @@ struct LoginLoop {
     let keeper: any LoginKeeper
     let service: any Authenticator
     let prompt: any Prompt
+    /// Whether a person is told that the server is asked.
+    var showsNotice = true
     /// For logins at an authorization server.
     var consent: (any ConsentSource)?
     var supplied: Credential?
@@ -68,7 +70,8 @@ struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepareStore()
-            prompt.showWaiting(Self.contactNotice)
+            showWaiting(Self.contactNotice)
+            // The end is told in any case: a terminal is without echo until then.
             defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let question):
@@ -261,7 +264,7 @@ extension LoginLoop {
     }
 
     func judge(_ held: inout Held, _ ask: () throws(LoginFault) -> LoginStep) -> LoginFlow.Event {
-        prompt.showWaiting("Authenticating, please wait…")
+        showWaiting("Authenticating, please wait…")
         defer { prompt.showWaiting(nil) }
         do {
             switch try ask() {
@@ -284,6 +287,10 @@ extension LoginLoop {
         } catch {
             return .failed(error)
         }
+    }
+
+    private func showWaiting(_ notice: String) {
+        if showsNotice { prompt.showWaiting(notice) }
     }
 
     /// Shown while the server is asked without a credential.

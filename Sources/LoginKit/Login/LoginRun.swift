@@ -145,10 +145,6 @@ package final class LoginRun {
             let dialogue: any Prompt =
                 mayAsk || request.policy.trust.mayAsk || request.showsNotice
                 ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
-            let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
-            let refused = request.outdated.flatMap { session in
-                request.refusal.map { RefusedLogin(session: session, refusal: $0) }
-            }
             service.client.opener = { (url, origins) throws(LoginFault) in
                 try self.openApprovalPage(url, allowing: origins)
             }
@@ -158,16 +154,16 @@ package final class LoginRun {
                 saver.hold = nil
             }
             let loop = LoginLoop(
-                keeper: self, service: service, prompt: quiet,
+                keeper: self, service: service, prompt: dialogue, showsNotice: request.showsNotice,
                 consent: dependencies.features(profile.kind).consent?(self),
-                supplied: try supplied(), code: request.code, extraSecrets: extraSecrets, refused: refused)
+                supplied: try supplied(), code: request.code, extraSecrets: extraSecrets, refused: request.refused)
             var hasBegun = false
             let outcome = loop.run(try flow(lookingAgain: &hasBegun))
             endOthers(leavesReplaced: leavesReplaced)
             guard isEndedWithOthers else { return try finish(outcome) }
             try leaveReplaced()
             leavesReplaced = true
-            (saver, outdated, lastRefreshed) = (keeper, request.outdated, nil)
+            (saver, alreadyRead, outdated, lastRefreshed) = (keeper, nil, request.outdated, nil)
             (isKept, isEndedWithOthers, hasStore) = (false, false, true)
             (session, password, space) = (nil, nil, nil)
         }
@@ -347,22 +343,4 @@ extension LoginRun {
         if let accepted = service.accepted { other.trust(accepted) }
         return other
     }
-}
-
-/// Asks like `prompt`, but shows no notice while the server is asked.
-private struct WithoutNotice: Prompt {
-    let prompt: any Prompt
-
-    func ask(_ question: Question) throws(LoginFault) -> Answer { try prompt.ask(question) }
-
-    /// The end is told: a terminal is without echo until then.
-    func showWaiting(_ notice: String?) {
-        if notice == nil { prompt.showWaiting(nil) }
-    }
-
-    func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
-
-    func takeTurn() throws(LoginFault) { try prompt.takeTurn() }
-
-    func endTurn() { prompt.endTurn() }
 }

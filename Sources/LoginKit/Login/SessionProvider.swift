@@ -55,7 +55,7 @@ package struct SessionProvider {
             !context.dependencies.clock.isOver(session)
         else {
             if let record { context.tellOfClock(record, of: profile.name) }
-            return try logIn(run, stored)
+            return try logIn(by: request, in: run, stored)
         }
         run.service.hold(stored.extraSecrets)
         return AccountSession(run, session, record.identity, space: record.space, isFresh: false)
@@ -87,30 +87,31 @@ package struct SessionProvider {
     ) throws(LoginFault) -> AccountSession {
         var request = request
         if let refused {
-            request.policy.sessionRefusal = refusal ?? Refusal(status: 401, mayMeanForbidden: true)
-            request.outdated = refused
-            request.refusal = request.policy.sessionRefusal
+            let refusal = refusal ?? Refusal(status: 401, mayMeanForbidden: true)
+            (request.policy.sessionRefusal, request.outdated) = (refusal, refused)
+            request.refused = RefusedLogin(session: refused, refusal: refusal)
             // What was given is tried once.
             request.supplied = nil
         }
-        return try enter(by: request)
+        return try logIn(by: request)
     }
 
     /// Logs in anew for another scope, whatever is stored.
     func enter(forScope scope: String) throws(LoginFault) -> AccountSession {
         var request = request
         (request.scope, request.policy.force) = (scope, true)
-        return try enter(by: request)
+        return try logIn(by: request)
     }
 
-    private func enter(by request: LoginRequest) throws(LoginFault) -> AccountSession {
+    /// - Parameters:
+    ///   - begun: the run that is there already, if there is one.
+    ///   - known: the login that its keeper has just read.
+    private func logIn(
+        by request: LoginRequest, in begun: LoginRun? = nil, _ known: StoredLogin? = nil
+    ) throws(LoginFault) -> AccountSession {
         try context.takePromptLock()
         defer { context.givePromptLock() }
-        return try logIn(try LoginRun(context, profile, request))
-    }
-
-    /// - Parameter known: the login that the run's keeper has just read, if it has.
-    private func logIn(_ run: LoginRun, _ known: StoredLogin? = nil) throws(LoginFault) -> AccountSession {
+        let run = if let begun { begun } else { try LoginRun(context, profile, request) }
         let mayGo = run.request.supplied != nil || run.request.policy.provesItself
         let account = try run.run(for: .action(withoutStore: mayGo), known: known), record = try run.account()
         account.space = run.space ?? record?.space

@@ -148,7 +148,7 @@ final class MCPLogin: @unchecked Sendable {
             let isNew = known != before
             if isNew { monitor.locked { swap(&old, &session) } }
             guard isNew else { continue }
-            _ = old?.close()
+            old?.close()
             return true
         }
         return false
@@ -159,7 +159,7 @@ final class MCPLogin: @unchecked Sendable {
         review?.stop()
         guard let session = monitor.locked({ session }) else { return }
         let threads = CountedThreads()
-        guard threads.start({ _ = session.close() }) else { return }
+        guard threads.start({ session.close() }) else { return }
         let end = ContinuousClock.now + .seconds(5)
         while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
     }

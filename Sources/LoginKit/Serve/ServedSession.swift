@@ -23,8 +23,7 @@ final class ServedSession: @unchecked Sendable {
     private let provider: SessionProvider
     private var authenticated: AccountSession
     /// Computed once for each session: every secret takes pages of its own.
-    private let hidden: Mutex<(fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)>
-    private let owner: Mutex<String>
+    private let hidden: Mutex<(account: String, fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)>
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
@@ -37,14 +36,13 @@ final class ServedSession: @unchecked Sendable {
     init(_ provider: SessionProvider, _ authenticated: AccountSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         hidden = Mutex(Self.hidden(authenticated, besides: []))
-        owner = Mutex(authenticated.identity.accountName)
     }
 
     /// The secrets that no log may have; nobody waits for a refresh to learn them.
     var knownSecrets: RepeatedSecrets { hidden.withLock { $0.fromLog } }
 
     /// The account's name, which a refresh may change: somebody may have logged in to another one.
-    var account: String { owner.withLock { $0 } }
+    var account: String { hidden.withLock { $0.account } }
 
     /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
@@ -114,10 +112,11 @@ final class ServedSession: @unchecked Sendable {
 
     /// Stores what has been refreshed since the last time.
     /// - Returns: what there is at last.
-    func close() -> Session {
+    @discardableResult
+    func close() -> AccountSession {
         monitor.locked {
             authenticated.settle(isLast: true)
-            return authenticated.session
+            return authenticated
         }
     }
 
@@ -143,7 +142,7 @@ final class ServedSession: @unchecked Sendable {
     /// command could send its guesses and see which of them does not come back.
     /// - Parameter earlier: of the session before, which a late answer may name.
     private static func hidden(_ authenticated: AccountSession, besides earlier: [Secret])
-        -> (fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)
+        -> (account: String, fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)
     {
         var made = RepeatedSecrets()
         let secrets = authenticated.session.made + earlier
@@ -152,13 +151,12 @@ final class ServedSession: @unchecked Sendable {
         let chosen = [authenticated.session.credential?.secret, authenticated.run.password]
         all.add(
             chosen + authenticated.run.service.client.extraSecrets.values.map { $0 }, username: authenticated.username)
-        return (made, all)
+        return (authenticated.identity.accountName, made, all)
     }
 
     private func hide(besides earlier: [Secret]) {
-        let secrets = Self.hidden(authenticated, besides: earlier), name = authenticated.identity.accountName
+        let secrets = Self.hidden(authenticated, besides: earlier)
         hidden.withLock { $0 = secrets }
-        owner.withLock { $0 = name }
     }
 
     /// Runs a step that may put another value in the place of the session.

@@ -45,7 +45,7 @@ package final class SessionProxy: @unchecked Sendable {
     /// Closes the address and all connections; what was refreshed is stored.
     /// - Returns: the session that there is at last.
     @discardableResult
-    package func stop() -> Session {
+    package func stop() -> AccountSession {
         server.stop()
         services.close()
         return session.close()

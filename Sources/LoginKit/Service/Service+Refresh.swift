@@ -20,18 +20,22 @@ extension Service {
     /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
     func refresh(_ session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
-        do { return try refreshed(session, username) } catch { throw error.without(client.hidden) }
+        do {
+            guard case .token(let token) = session, token.refreshToken != nil else { return nil }
+            return if let grant = Grant(token) { try refreshed(grant) } else { try refreshed(token, username) }
+        } catch {
+            throw error.without(client.hidden)
+        }
     }
 
     /// Seconds that a server has for a refresh, whatever the settings say: a response that is not read may cost the login.
     static let leastTime = 15
 
-    private func refreshed(_ session: Session, _ username: String) throws(LoginFault) -> RefreshedSession? {
-        guard case .token(let token) = session, token.refreshToken != nil else { return nil }
-        if let grant = Grant(token) { return try refreshed(grant) }
+    /// By the profile's `refresh`.
+    private func refreshed(_ token: Token, _ username: String) throws(LoginFault) -> RefreshedSession? {
         guard let rule = profile.refresh else { return nil }
         let answer = rule.response.completed(by: profile.loginResponse)
-        let values = SlotValues(session, username: username)
+        let values = SlotValues(.token(token), username: username)
         let patiently: ServiceClient.Way = { [client] (request) throws(LoginFault) in
             try client.plainly(request.lasting(Self.leastTime))
         }
