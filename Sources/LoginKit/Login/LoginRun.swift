@@ -75,7 +75,7 @@ package final class LoginRun {
         transport.identity = try unlocker.applied(to: &request)
         self.request = request
         keeper = context.keeper(profile, endpoint.origin, request)
-        (saver, outdated) = (keeper, request.outdated)
+        saver = keeper
         let feature = context.dependencies.features(profile.kind)
         let opened = try feature.opening?(context, profile, request, keeper)
         // Where the certificate is the proof, it is the credential.
@@ -136,7 +136,12 @@ package final class LoginRun {
         let dependencies = context.dependencies
         var leavesReplaced = try context.record(of: profile)?.leavesReplaced == true
         (self.purpose, chooseKeeper, alreadyRead) = (purpose, chosen, known)
+        // It may hold this run.
+        defer { chooseKeeper = nil }
         while true {
+            (saver, outdated, lastRefreshed) = (keeper, request.outdated, nil)
+            (isKept, isEndedWithOthers, hasStore) = (false, false, true)
+            (session, password, space) = (nil, nil, nil)
             // Whatever was postponed for a session takes effect once none is left over.
             defer {
                 service.client.handover?.given = []
@@ -162,10 +167,7 @@ package final class LoginRun {
             endOthers(leavesReplaced: leavesReplaced)
             guard isEndedWithOthers else { return try finish(outcome) }
             try leaveReplaced()
-            leavesReplaced = true
-            (saver, alreadyRead, outdated, lastRefreshed) = (keeper, nil, request.outdated, nil)
-            (isKept, isEndedWithOthers, hasStore) = (false, false, true)
-            (session, password, space) = (nil, nil, nil)
+            (leavesReplaced, alreadyRead) = (true, nil)
         }
     }
 

@@ -50,6 +50,7 @@ package struct SessionProvider {
         try context.takePromptLock()
         defer { context.givePromptLock() }
         let run = try LoginRun(context, profile, request)
+        run.purpose = .action(withoutStore: false)
         let stored = try run.fill(), record = run.keeper.filledRecord
         guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
             !context.dependencies.clock.isOver(session)
