@@ -118,7 +118,7 @@ package final class AccountSession {
 
     /// The result of asking verify after a request was refused.
     /// `unknown` with the last refusal, which may judge nothing.
-    enum Recheck { case unknown(Refusal?), known, replaced }
+    enum Recheck: Equatable { case unknown(Refusal?), known, replaced }
 
     /// Asks verify, after the service has refused a request, whether it still knows the session.
     /// - Parameter refreshed: the session as the refusal itself has changed it.

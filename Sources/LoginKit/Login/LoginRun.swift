@@ -37,7 +37,7 @@ package final class LoginRun {
     var outdated: Session?
     var lastRefreshed: Session?
     /// The account's identity, once the run has ended.
-    package internal(set) var identity = Identity(username: "", serverName: nil)
+    var identity = Identity(username: "", serverName: nil)
     /// Whether the login was there already.
     package internal(set) var wasThere = false
     /// Whether the login was made or refreshed now, and is kept.
@@ -47,7 +47,7 @@ package final class LoginRun {
     /// False once a store has turned out not to work.
     var hasStore = true
     /// The stored session, later the new one.
-    package internal(set) var session: Session?
+    var session: Session?
     /// The password that is stored beside a session.
     var password: Secret?
     /// The protection space in which this run verified the login.

@@ -63,7 +63,6 @@ final class MCPLogin: @unchecked Sendable {
             var provider = given.unattended()
             // `unattended` drops the given credential; the first login needs it.
             provider.request.supplied = given.request.supplied
-            provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
             firstAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
             let server = Server(
                 provider: provider, origin: try context.endpoint(profile).origin, url: url,

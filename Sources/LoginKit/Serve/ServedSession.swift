@@ -82,14 +82,12 @@ final class ServedSession: @unchecked Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         guard former.number == number, refused < number else { return false }
-        switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
-        case .known: return true
-        case .unknown(let refusal):
+        let found = try changing { () throws(LoginFault) in try authenticated.recheck(after: refreshed) }
+        if case .unknown(let refusal) = found {
             answer = (number, refusal)
             if refusal?.doubt == nil { refused = number }
-            return false
-        case .replaced: return false
         }
+        return found == .known
     }
 
     /// Takes note of what a response has made of the session.
