@@ -52,18 +52,9 @@ package final class SessionProxy: @unchecked Sendable {
     }
 
     /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
-    func answer(_ call: ServerCall) {
-        _ = serve(call, opens: false)
-    }
-
-    /// Answers a request for WebSocket's protocol, on the connection's thread.
-    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
-    func open(_ call: ServerCall) -> ServedWebSocket? {
-        serve(call, opens: true)
-    }
-
-    /// Lends a request what it goes out by, and ends the call, unless that goes on in another protocol.
-    private func serve(_ call: ServerCall, opens: Bool) -> ServedWebSocket? {
+    /// - Parameter opens: for WebSocket's protocol, on the connection's thread.
+    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead, and is over.
+    func answer(_ call: ServerCall, opens: Bool = false) -> ServedWebSocket? {
         let answer = ServedResponse(call, headers)
         let result = review.review(call) { session.knownSecrets }
         if let objection = result.objection {
