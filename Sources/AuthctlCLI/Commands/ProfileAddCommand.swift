@@ -115,8 +115,10 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let context = invocation.context
         let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
         if sha256 != nil { return fetched.offered }
-        guard context.mayAsk else { throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum))) }
-        let wants = try context.dialogue.decide(
+        guard context.person.mayBeAsked else {
+            throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum)))
+        }
+        let wants = try context.person.dialogue.decide(
             fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
         return wants ? fetched.offered : nil
     }
@@ -152,8 +154,9 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
             \(list)
             yes adds them with the rest; no adds the rest alone; Ctrl-C adds nothing.
             """
-        if invocation.context.mayAsk,
-            try invocation.context.dialogue.decide(question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
+        if invocation.context.person.mayBeAsked,
+            try invocation.context.person.dialogue.decide(
+                question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
         {
             return true
         }

@@ -147,7 +147,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
-        try invocation.context.noticing("Creating the encrypted file…") { () throws(LoginFault) in
+        try invocation.context.person.noticing("Creating the encrypted file…") { () throws(LoginFault) in
             try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
         }
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
@@ -182,8 +182,8 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         if let file = invocation.context.dependencies.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
-        guard invocation.context.mayAsk else { throw .store(.newPassphraseMissing) }
-        guard let typed = try invocation.context.dialogue.askPassphrase("New passphrase: ", confirm: true) else {
+        guard invocation.context.person.mayBeAsked else { throw .store(.newPassphraseMissing) }
+        guard let typed = try invocation.context.person.dialogue.askPassphrase("New passphrase: ", confirm: true) else {
             throw .cancelled
         }
         return .passphrase { () throws(StoreFault) in typed }

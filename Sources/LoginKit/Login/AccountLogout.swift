@@ -89,7 +89,7 @@ extension LoginContext {
     /// Tells of a client that was registered for a login, and lives on after it.
     func sayIfUndeleted(_ service: Service) {
         guard let id = service.undeletedClient else { return }
-        say(
+        person.say(
             "the client \(SafeText.quoted(id)), registered for this login, could not be deleted at the authorization server"
         )
     }

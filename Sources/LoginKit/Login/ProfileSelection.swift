@@ -21,7 +21,7 @@ extension LoginContext {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         if names.count == 1 { return try profile(named: names[0]) }
         if mayGuess, let last = try document().lastProfile, names.contains(last) {
-            say("using profile \(last), the last one logged in to")
+            person.say("using profile \(last), the last one logged in to")
             return try profile(named: last)
         }
         throw .usage(.profileNotNamed(known: names))
@@ -97,7 +97,7 @@ extension LoginContext {
     /// Says that the clock cannot tell when a login ends.
     func tellOfClock(_ account: AccountRecord, of profile: String) {
         guard let difference = account.clockDifference(at: dependencies.clock) else { return }
-        warn("\(difference.setBackWarning(of: profile))")
+        person.warn("\(difference.setBackWarning(of: profile))")
     }
 
     /// The reason that an account cannot be used, as far as known without the network.
