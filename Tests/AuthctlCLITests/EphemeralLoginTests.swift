@@ -70,9 +70,9 @@ struct EphemeralLoginTests {
             let gate = try invocation.provider(try invocation.context.selectProfile(nil), try LoginOptions.parse([]))
             let login = try EphemeralLogin(gate)
             // Nobody else has to wait for the command: the right to refresh is free.
-            _ = try invocation.context.keeper(gate.profile, login.authenticated.run.endpoint.origin).beginRefresh(
+            _ = try invocation.context.keeper(gate.profile, login.account.run.endpoint.origin).beginRefresh(
                 of: nil)
-            return login.authenticated.session
+            return login.account.session
         }
         guard case .token(let token) = session else { throw Unscripted() }
         #expect(token.value.unprotectedText == "new")

@@ -160,7 +160,7 @@ final class ServedScene {
     }
 
     /// The session that there is at last.
-    func end() -> Session { session.close() }
+    func end() -> Session { session.close().session }
 
     private static func body(of call: ServerCall) -> String {
         var buffer = [UInt8](repeating: 0, count: 4096), text = ""

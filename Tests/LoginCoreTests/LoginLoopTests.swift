@@ -10,6 +10,7 @@ struct LoginLoopTests {
         service: ScriptedService = ScriptedService(), prompt: ScriptedPrompt = ScriptedPrompt(),
         supplied: Credential? = nil, refused: RefusedLogin? = nil
     ) -> LoginFlow.Outcome {
+        keeper.service = service
         let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt, supplied: supplied, refused: refused)
             .run(SomeLogin.flow(policy))
         #expect(keeper.rest + service.rest + prompt.rest == 0, "something scripted was not asked for")
@@ -171,6 +172,7 @@ struct LoginLoopTests {
         let keeper = ScriptedKeeper(
             prepare: [.success(())], fill: [.success(StoredLogin())], approve: [.success(())])
         let prompt = ScriptedPrompt([.success(.credential(SomeLogin.namelessCredential))])
+        keeper.service = service
         let outcome = LoginLoop(keeper: keeper, service: service, prompt: prompt)
             .run(SomeLogin.flow(proposing: "anna"))
         #expect(outcome == .loggedIn(SomeLogin.identity))

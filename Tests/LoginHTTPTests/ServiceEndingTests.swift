@@ -338,7 +338,7 @@ struct ServiceEndingTests {
 extension Service {
     /// The token in the place of `old`.
     fileprivate func refreshed(_ old: Token) throws -> Token {
-        guard case .token(let token) = try #require(try refresh(.token(old), username: "anna")) else {
+        guard case .token(let token) = try #require(try refresh(.token(old), username: "anna")?.session) else {
             throw LoginFault.cancelled
         }
         return token

@@ -90,12 +90,12 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         let run = try LoginRun(invocation.context, target.profile, request)
         explained?.watch(run)
         let generation = ProfileGeneration(target, run)
-        let account = try run.run { (login, approval) throws(LoginFault) in
+        let identity = try run.run { (login, approval) throws(LoginFault) in
             try generation.writeProfile(for: login, approval)
-        }
+        }.identity
         let method = run.service.protectionSpace?.method
-        if account.wasThere { try generation.remember(method) }
-        try report(invocation, generation.run, account.identity, method, wasThere: account.wasThere)
+        if run.wasThere { try generation.remember(method) }
+        try report(invocation, generation.run, identity, method, wasThere: run.wasThere)
         if target.isNew, target.profile.mcp != nil, !run.keepsNothing {
             invocation.say("For an MCP client: \(ShellCommand("authctl", "mcp", generation.run.profile.name))")
         }

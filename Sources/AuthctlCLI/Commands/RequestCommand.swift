@@ -62,7 +62,8 @@ struct RequestCommand: InvokedCommand {
         let outgoing = try OutgoingRequest(
             invocation, provider.profile, request, method: method, url: url,
             mayConcern: provider.profile.mayConcern)
-        return try outgoing.code(of: try UserRequest(provider: provider, outgoing: outgoing).run())
+        let request = UserRequest(provider: provider, outgoing: outgoing)
+        return try outgoing.code(of: try request.exchange(isLast: true).response)
     }
 
     private func runAnonymously(_ invocation: Invocation) throws(LoginFault) -> ExitCode {

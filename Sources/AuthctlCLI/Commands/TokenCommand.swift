@@ -62,8 +62,8 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try invocation.context.selectProfile(profile)
-        let source = TokenSource(
-            context: invocation.context, profile: profile, minimum: Int64(minTtl ?? 0), asksServer: verify, form: form)
+        let source = SessionProvider(
+            unattended: invocation.context, profile, minimum: Int64(minTtl ?? 0), asksServer: verify, form: form)
         let (session, username) = try source.session()
         if verify { invocation.context.sayIfUnverifiable(profile) }
         let secret: Secret

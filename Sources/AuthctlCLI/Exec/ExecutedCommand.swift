@@ -32,13 +32,13 @@ struct ExecutedCommand {
         return try Lending(execEnvironment, provider, answerTime: answerTime)
     }
 
-    private func admitted() throws(LoginFault) -> AuthenticatedSession {
+    private func admitted() throws(LoginFault) -> AccountSession {
         isOffline ? try provider.enterUnverified() : try provider.enter()
     }
 
     private func serve(
-        _ authenticated: AuthenticatedSession, _ lending: Lending
-    ) throws(LoginFault) -> (ending: Ending, session: Session) {
+        _ authenticated: AccountSession, _ lending: Lending
+    ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         var image = try prepared(authenticated)
         let proxy = try lending.proxy(provider, authenticated, limits)
         try proxy.start()
@@ -58,13 +58,12 @@ struct ExecutedCommand {
     func runOnce() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
         let lending = execEnvironment.serves ? try lending() : nil
-        let login = try EphemeralLogin(provider)
-        var last: Session?
+        var login = try EphemeralLogin(provider)
         // Whatever comes of the command, the session is there by now.
-        defer { login.end(invocation, last) }
-        guard let lending else { return run(try prepared(login.authenticated)) }
-        let served = try serve(login.authenticated, lending)
-        last = served.session
+        defer { login.end(invocation) }
+        guard let lending else { return run(try prepared(login.account)) }
+        let served = try serve(login.account, lending)
+        login.account = served.account
         return served.ending
     }
 
@@ -81,7 +80,7 @@ struct ExecutedCommand {
         }
     }
 
-    private func prepared(_ authenticated: AuthenticatedSession) throws(LoginFault) -> ProgramImage {
+    private func prepared(_ authenticated: AccountSession) throws(LoginFault) -> ProgramImage {
         var image = image
         try authenticated.apply(execEnvironment, to: &image)
         return image
@@ -112,26 +111,21 @@ extension ProgramEnvironment {
 
 /// A login that nothing is kept of: made for one command, and ended after it.
 struct EphemeralLogin {
-    let authenticated: AuthenticatedSession
+    /// As it is now: it may have been refreshed.
+    var account: AccountSession
 
     /// Logs in, whatever is stored.
     init(_ provider: SessionProvider) throws(LoginFault) {
         var request = provider.request
         request.policy.force = true
         request.persist = Persistence.none
-        let run = try LoginRun(provider.context, provider.profile, request)
-        let account = try run.run(for: .trial)
-        guard let session = account.session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
-        authenticated = .unkept(run, session, account.identity)
+        account = try LoginRun(provider.context, provider.profile, request).run(for: .trial)
     }
 
     /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
-    /// - Parameter last: the session now; `nil` if it was not refreshed.
-    func end(_ invocation: Invocation, _ last: Session? = nil) {
-        let (run, session) = (authenticated.run, last ?? authenticated.session)
-        let context = run.context
-        if case .credential = session, run.profile.logout == nil { return }
-        let receipt = Receipt.ofUnstored(authenticated.identity, session, of: run)
+    func end(_ invocation: Invocation) {
+        if case .credential = account.session, account.run.profile.logout == nil { return }
+        let receipt = Receipt.ofUnstored(account), context = account.run.context
         let words = receipt.words(now: context.dependencies.clock.now())
         if receipt.problem != nil {
             context.warn(words)
@@ -182,7 +176,7 @@ struct Lending {
     }
 
     func proxy(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, _ limits: ServeLimits
+        _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits
     ) throws(LoginFault) -> SessionProxy {
         var limits = limits
         let account = authenticated.identity.accountName
@@ -195,7 +189,7 @@ struct Lending {
 }
 
 // The variables that give a command its login.
-extension AuthenticatedSession {
+extension AccountSession {
     /// Where the file for curl is, and the one of its cookies: scripts take the numbers below 10 for themselves, and shells
     /// look for free ones from there on.
     private static let firstOwn: Int32 = 10

@@ -91,7 +91,7 @@ extension Invocation {
     /// - Returns: `nil` for one that lacks what it proves itself with, or keeps no login.
     private func provenAccount(_ profile: Profile) throws(LoginFault) -> AccountRecord? {
         guard profile.settings.persist != Persistence.none else { return nil }
-        let source = TokenSource(context: context, profile: profile, form: .header)
+        let source = SessionProvider(unattended: context, profile, form: .header)
         do {
             _ = try source.session()
         } catch .loginRequired(let need) {
@@ -154,7 +154,7 @@ struct HelperLogin {
     /// Returns the stored login, refreshed if it has expired.
     /// - Returns: `nil` if there is no session, or one that other programs cannot send.
     func lent() throws(LoginFault) -> LentLogin? {
-        let source = TokenSource(context: invocation.context, profile: profile, form: .header)
+        let source = SessionProvider(unattended: invocation.context, profile, form: .header)
         do {
             if isLendable {
                 let session = try source.session(of: account)

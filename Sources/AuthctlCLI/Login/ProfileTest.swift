@@ -24,9 +24,7 @@ struct ProfileTest {
             }
         }
         let account = try logIn(run)
-        if let session = account.session, profile.logout != nil || profile.oauth != nil {
-            try end(session, of: account.identity, run)
-        }
+        if profile.logout != nil || profile.oauth != nil { try end(account) }
         return account.identity
     }
 
@@ -43,8 +41,8 @@ struct ProfileTest {
     }
 
     /// As `logout` does it, what goes on after it included.
-    private func end(_ session: Session, of identity: Identity, _ run: LoginRun) throws(LoginFault) {
-        let receipt = Receipt.ofUnstored(identity, session, of: run)
+    private func end(_ account: AccountSession) throws(LoginFault) {
+        let receipt = Receipt.ofUnstored(account)
         if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
         if receipt.facts.mayLiveOn { invocation.say(receipt.rest(now: invocation.context.dependencies.clock.now())) }
     }

@@ -17,7 +17,7 @@ actor LoginActor {
     private let place: Place
     private let username: String?
     private var provider: SessionProvider?
-    private var authenticated: AuthenticatedSession?
+    private var authenticated: AccountSession?
     private var hasEnded = false
 
     init(_ logins: Logins, _ place: Place, _ username: String?) {
@@ -43,13 +43,10 @@ actor LoginActor {
         try unlessCancelled { () throws(LoginFault) in
             let provider = try opened()
             provider.context.lookAgain()
-            let body = CollectedBody(limit: request.responseLimit)
-            let outgoing = try OutgoingRequest(request, provider, into: body)
-            let (response, authenticated) = try UserRequest(
-                provider: provider, outgoing: outgoing, after: authenticated
-            ).exchange()
-            self.authenticated = authenticated ?? self.authenticated
-            return SessionResponse(response, body: body.bytes)
+            var account = authenticated
+            let (response, body) = try provider.send(request, with: &account)
+            authenticated = account
+            return SessionResponse(response, body: body)
         }
     }
 

@@ -7,6 +7,8 @@ struct LoginLoop {
     let keeper: any LoginKeeper
     let service: any Authenticator
     let prompt: any Prompt
+    /// Whether a person is told that the server is asked.
+    var showsNotice = true
     /// For logins at an authorization server.
     var consent: (any ConsentSource)?
     var supplied: Credential?
@@ -23,36 +25,28 @@ struct LoginLoop {
         var hasTurn = false
         defer { if hasTurn { prompt.endTurn() } }
         do {
-            while true {
-                var flow = try makeFlow(), held = Held()
-                if let outcome = try run(&flow, &held, &hasTurn) { return outcome }
+            anew: while true {
+                var flow = try makeFlow(), held = Held(), effect = flow.handle(.begun)
+                while true {
+                    if case .finish(let outcome) = effect { return outcome }
+                    if case .ask = effect, !hasTurn {
+                        // Whoever has the turn may need the same lock before they give it back.
+                        keeper.beginWaiting()
+                        try prompt.takeTurn()
+                        hasTurn = true
+                        if try keeper.hasChanged(since: held.stored) { continue anew }
+                    }
+                    let event: LoginFlow.Event
+                    do {
+                        event = try perform(effect, &held)
+                    } catch {
+                        event = .failed(error)
+                    }
+                    effect = flow.handle(event)
+                }
             }
         } catch {
             return .failed(error)
-        }
-    }
-
-    /// - Returns: `nil` where the flow has to begin anew.
-    private func run(
-        _ flow: inout LoginFlow, _ held: inout Held, _ hasTurn: inout Bool
-    ) throws(LoginFault) -> LoginFlow.Outcome? {
-        var effect = flow.handle(.begun)
-        while true {
-            if case .finish(let outcome) = effect { return outcome }
-            if case .ask = effect, !hasTurn {
-                // Whoever has the turn may need the same lock before they give it back.
-                keeper.beginWaiting()
-                try prompt.takeTurn()
-                hasTurn = true
-                if try keeper.hasChanged(since: held.stored) { return nil }
-            }
-            let event: LoginFlow.Event
-            do {
-                event = try perform(effect, &held)
-            } catch {
-                event = .failed(error)
-            }
-            effect = flow.handle(event)
         }
     }
 
@@ -76,7 +70,8 @@ struct LoginLoop {
             return lookedUp(held.stored)
         case .prepare:
             try keeper.prepareStore()
-            prompt.showWaiting(Self.contactNotice)
+            showWaiting(Self.contactNotice)
+            // The end is told in any case: a terminal is without echo until then.
             defer { prompt.showWaiting(nil) }
             return .prepared(try service.prepare())
         case .ask(let question):
@@ -144,14 +139,14 @@ struct LoginLoop {
     private func verify(_ held: inout Held) -> LoginFlow.Event {
         guard let session = held.stored.session else { return .lookedUp(.nothing) }
         let username = held.stored.username
-        return judge(&held) { () throws(LoginFault) in .accepted(try service.verify(session, username: username)) }
+        return judge(&held) { () throws(LoginFault) in .accepted(try keeper.verify(session, username: username)) }
     }
 
     private func refresh(_ held: inout Held) throws(LoginFault) -> LoginFlow.Event {
         let stored = held.stored
         guard let session = stored.session else { return .notRefreshable }
         do {
-            if let next = try service.refresh(session, username: stored.username) {
+            if let next = try keeper.refresh(session, username: stored.username) {
                 let owner = Identity(username: stored.username, serverName: nil)
                 held.confirmed = Login(identity: owner, session: next, extraSecrets: service.takenForLater)
                 return .refreshed
@@ -249,7 +244,7 @@ extension LoginLoop {
         var code = held.code
         if code == nil, let supplied = self.code, supplied.isSentAtOnce { code = try supplied.take() }
         let complete = credential.completed(by: extraSecrets).completed(by: held.stored.extraSecrets)
-        return judge(&held) { () throws(LoginFault) in try service.begin(complete, code: code?.asOneTimeCode) }
+        return judge(&held) { () throws(LoginFault) in try keeper.begin(complete, code: code?.asOneTimeCode) }
     }
 
     func resume(
@@ -262,14 +257,14 @@ extension LoginLoop {
         case .typed: code = held.code
         case .none: code = nil
         }
-        let event = judge(&held) { () throws(LoginFault) in try service.resume(partial, code: code?.asOneTimeCode) }
+        let event = judge(&held) { () throws(LoginFault) in try keeper.resume(partial, code: code?.asOneTimeCode) }
         if case .failed = event { return event }
         held.code = nil
         return event
     }
 
     func judge(_ held: inout Held, _ ask: () throws(LoginFault) -> LoginStep) -> LoginFlow.Event {
-        prompt.showWaiting("Authenticating, please wait…")
+        showWaiting("Authenticating, please wait…")
         defer { prompt.showWaiting(nil) }
         do {
             switch try ask() {
@@ -292,6 +287,10 @@ extension LoginLoop {
         } catch {
             return .failed(error)
         }
+    }
+
+    private func showWaiting(_ notice: String) {
+        if showsNotice { prompt.showWaiting(notice) }
     }
 
     /// Shown while the server is asked without a credential.

@@ -1,6 +1,7 @@
 import Secrets
 
-/// The life of one account's login on this side, in git's words: fill, approve, reject.
+/// The life of one account's login, in git's words: fill, approve, reject. What the service is asked about it comes here first, since other
+/// threads, processes and machines may be at it.
 ///
 /// Of a secret that was not judged, nothing is said.
 protocol LoginKeeper {
@@ -9,6 +10,26 @@ protocol LoginKeeper {
 
     /// Reads the stored login.
     func fill() throws(LoginFault) -> StoredLogin
+
+    /// Logs in with a credential and has the verify endpoint confirm it.
+    /// - Parameter code: of a second factor, where it is asked for together with the password.
+    /// - Throws: `LoginFault.rejected` only if the server refused the credential.
+    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep
+
+    /// Goes on with a login that wants a second factor. After a code that was refused, it may be gone on with once more.
+    /// - Parameter code: `nil` if an approval on another device is waited for.
+    /// - Throws: `LoginFault.rejected` only if the server refused the code.
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep
+
+    /// Asks the verify endpoint about a session that is already there.
+    /// - Returns: the same session, with whatever the server refreshed in it.
+    /// - Throws: `LoginFault.rejected` only if the server refused the session.
+    func verify(_ session: Session, username: String) throws(LoginFault) -> Login
+
+    /// Exchanges a session for a new one; the old one may be used up then.
+    /// - Returns: `nil` if there is nothing to refresh it with.
+    /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session?
 
     /// Keeps a login that the verify endpoint confirmed, or a session that the service gave in the place of another.
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault)
@@ -34,7 +55,7 @@ package enum Approval: Equatable, Sendable {
     case refresh
 }
 
-/// The service, as one profile describes it.
+/// The service before a login, as one profile describes it.
 protocol Authenticator {
     /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
     /// request, and for which protection space it wants which method.
@@ -42,26 +63,6 @@ protocol Authenticator {
 
     /// Takes what is sent with every request from now on: it was asked for once, and is stored.
     func hold(_ extraSecrets: [CredentialField: Secret])
-
-    /// Logs in with a credential and has the verify endpoint confirm it.
-    /// - Parameter code: of a second factor, where it is asked for together with the password.
-    /// - Throws: `LoginFault.rejected` only if the server refused the credential.
-    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep
-
-    /// Goes on with a login that wants a second factor. After a code that was refused, it may be gone on with once more.
-    /// - Parameter code: `nil` if an approval on another device is waited for.
-    /// - Throws: `LoginFault.rejected` only if the server refused the code.
-    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep
-
-    /// Asks the verify endpoint about a session that is already there.
-    /// - Returns: the same session, with whatever the server refreshed in it.
-    /// - Throws: `LoginFault.rejected` only if the server refused the session.
-    func verify(_ session: Session, username: String) throws(LoginFault) -> Login
-
-    /// Exchanges a session for a new one; the old one may be used up then.
-    /// - Returns: `nil` if there is nothing to refresh it with.
-    /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
-    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session?
 
     /// The values that the last login or refresh returned for later requests, kept with the session.
     var takenForLater: [CredentialField: Secret] { get }
@@ -119,11 +120,6 @@ protocol ConsentSource {
     /// Has the person consent.
     /// - Parameter asked: secrets of the client, which the person was asked for before.
     func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential
-}
-
-extension Authenticator {
-    /// Nothing.
-    var takenForLater: [CredentialField: Secret] { [:] }
 }
 
 /// Tells whose session a refresh returned, as far as the response says.

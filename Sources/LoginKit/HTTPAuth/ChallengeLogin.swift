@@ -22,25 +22,21 @@ final class ChallengeLogin: LoginMethod {
             accepted: pinned.map { [$0] } ?? client.profile.methods, hasPassword: hasPassword,
             hasLoginRequest: client.profile.login != nil)
         try choice.check(ticket: ticket)
-        let (offered, status) = try challenges()
+        var offered: [AuthenticateChallenge] = [], status = 0
+        let check = AnonymousCheck(client: client)
+        if let (rule, step) = client.profile.guarded {
+            let (facts, doubt) = try check.send(rule, at: step)
+            (offered, status) = (facts.challenges, facts.status)
+            // An application that answers anonymous clients with a redirect or a 404 refuses them too; where a challenge has to
+            // be answered, none came.
+            if offered.isEmpty, let doubt, client.profile.login == nil, !mayTryBasic(despite: doubt) { throw doubt }
+            if offered.isEmpty, step == .verify { offered = try challengesOfLogin() }
+        } else {
+            try check.greet()
+        }
         let chosen = try choice.chosen(among: offered, url: client.guardedURL, status: status, ticket: ticket)
         if case .digest(let challenge) = chosen { digest = DigestDialogue(challenge) }
         return ProtectionSpace(origin: client.endpoint.origin, realm: chosen.realm, method: chosen.method)
-    }
-
-    /// The challenges for an anonymous client, with their status.
-    private func challenges() throws(LoginFault) -> (offered: [AuthenticateChallenge], status: Int) {
-        let check = AnonymousCheck(client: client)
-        guard let (rule, step) = client.profile.guarded else {
-            try check.greet()
-            return ([], 0)
-        }
-        let (facts, doubt) = try check.send(rule, at: step)
-        if !facts.challenges.isEmpty { return (facts.challenges, facts.status) }
-        // An application that answers anonymous clients with a redirect or a 404 refuses them too; where a challenge has to
-        // be answered, none came.
-        if let doubt, client.profile.login == nil, !mayTryBasic(despite: doubt) { throw doubt }
-        return (step == .verify ? try challengesOfLogin() : [], facts.status)
     }
 
     /// Whether a profile that names Basic alone is tried with it: some services answer whoever sends none with 400 or 404. 407 may be a
@@ -97,7 +93,9 @@ final class ChallengeLogin: LoginMethod {
         // The challenge is needed too.
         case .digest where digest != nil: return .digest
         case .digest, .negotiate, .certificate, .auto, .cookie, .token, .oauth, .browser, nil:
-            return try prepare(hasPassword: true).method
+            let space = try findSpace(hasPassword: true)
+            client.space = space
+            return space.method
         }
     }
 

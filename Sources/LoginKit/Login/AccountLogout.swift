@@ -140,9 +140,8 @@ package struct Receipt {
     }
 
     /// The receipt of a login that was never stored, after its logout.
-    package static func ofUnstored(
-        _ identity: Identity, _ session: Session, of run: LoginRun
-    ) -> Receipt {
+    package static func ofUnstored(_ account: AccountSession) -> Receipt {
+        let (run, session, identity) = (account.run, account.session, account.identity)
         var receipt = Receipt(
             profile: run.profile.name, place: run.endpoint.origin, username: identity.displayName,
             facts: LogoutFacts(), expires: session.expires)
@@ -151,7 +150,6 @@ package struct Receipt {
         if case .credential(let credential) = session {
             (receipt.hadSession, receipt.hadTicket) = (false, credential.kind == .ticket)
         }
-        run.service.owner = identity
         receipt.end { () throws(LoginFault) in try run.service.logout(session, username: identity.username) }
         return receipt
     }

@@ -1,3 +1,5 @@
+import Secrets
+
 extension LoginContext {
     /// The keeper of one account of a profile.
     package func keeper(_ profile: Profile, _ origin: Origin, _ request: LoginRequest = LoginRequest())
@@ -114,6 +116,62 @@ extension LoginContext {
         settings.trace = trace
         settings.isCancelled = dependencies.isCancelled
         return settings
+    }
+}
+
+// What is asked and sent outside of a login's own loop.
+extension LoginContext {
+    /// Settings for asking the person in a login with these options.
+    func dialogueSettings(_ login: LoginRequest) -> Dependencies.DialogueSettings {
+        var settings = dialogueSettings
+        settings.allowsBlankPassword = login.allowsBlankPassword
+        return settings
+    }
+
+    /// The accepted certificate of an origin: from this run, else remembered.
+    func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
+        if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
+        return try document().exception(for: origin)
+    }
+
+    /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
+    /// for the whole run; it is made by the same policy as in the login.
+    func send(
+        _ request: HTTPRequest, over transport: any Transport, _ login: LoginRequest
+    ) throws(LoginFault) -> HTTPResponse {
+        do {
+            return try sendOnce(request, over: transport)
+        } catch .untrusted(.certificate(let trust)) where acceptance == nil {
+            acceptance = try accepted(trust, login)
+        }
+        if let exception = acceptance?.exception { transport.trust(exception) }
+        return try sendOnce(request, over: transport)
+    }
+
+    /// Whether a person is told that a server is asked.
+    var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
+
+    /// Shows a notice while the server is asked without a credential, outside of a login.
+    private func sendOnce(
+        _ request: HTTPRequest, over transport: any Transport
+    ) throws(LoginFault) -> HTTPResponse {
+        let prompt = showsNotice ? dependencies.dialogue(dialogueSettings) : nil
+        prompt?.showWaiting(LoginLoop.contactNotice)
+        defer { prompt?.showWaiting(nil) }
+        return try transport.send(request)
+    }
+
+    private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
+        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: mayAsk)
+        switch policy.decision(on: trust) {
+        case .refuse(let error): throw error
+        case .accept: return TrustAcceptance(trust.exception, isLasting: true)
+        case .ask: break
+        }
+        let answer = try dependencies.dialogue(dialogueSettings(login)).ask(.certificate(trust))
+        guard case .trust(let answer) = answer else { throw .cancelled }
+        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
+        return acceptance
     }
 }
 

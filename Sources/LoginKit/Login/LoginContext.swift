@@ -139,16 +139,15 @@ package final class LoginContext {
         return profile
     }
 
-    /// Runs a step in which a person may be asked: others of this process wait for its end.
-    func holdingPromptLock<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        guard let lock = dependencies.promptLock else { return try step() }
-        if promptLockDepth == 0 { try lock.take(unless: dependencies.isCancelled ?? { false }) }
+    /// Has others of this process wait until `givePromptLock`, since a person may be asked.
+    func takePromptLock() throws(LoginFault) {
+        if promptLockDepth == 0 { try dependencies.promptLock?.take(unless: dependencies.isCancelled ?? { false }) }
         promptLockDepth += 1
-        defer {
-            promptLockDepth -= 1
-            if promptLockDepth == 0 { lock.give() }
-        }
-        return try step()
+    }
+
+    func givePromptLock() {
+        promptLockDepth -= 1
+        if promptLockDepth == 0 { dependencies.promptLock?.give() }
     }
 
     /// Reads what is remembered anew when it is next needed: other processes may have changed it.

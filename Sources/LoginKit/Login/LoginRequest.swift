@@ -70,8 +70,8 @@ package struct LoginRequest {
     /// The session for which the policy has the refresh come first: what another process has put in its place is not
     /// refreshed once more.
     var outdated: Session?
-    /// The refusal of `outdated`; `nil` if it was not refused.
-    var refusal: Refusal?
+    /// The session that was refused; `nil` if none was.
+    var refused: RefusedLogin?
     /// Whether the user name is not needed, so that a refreshed grant costs one request.
     var wantsTokenAlone = false
 

@@ -7,9 +7,9 @@ extension LoginRun {
 
     /// Ends at the service, as a logout does, the session that a new login has replaced, and those that were given up on the way: after the
     /// new one is saved, and unless they are tied to it. Verify then tells whether that has survived.
-    func endOthers(than account: AccountSession, leavesReplaced: Bool) {
-        guard profile.logout != nil || profile.oauth != nil, !(account.isKept && leavesReplaced) else { return }
-        let others = others(than: account), end = ContinuousClock.now + .seconds(Self.longestEnding)
+    func endOthers(leavesReplaced: Bool) {
+        guard profile.logout != nil || profile.oauth != nil, !(isKept && leavesReplaced) else { return }
+        let others = others, end = ContinuousClock.now + .seconds(Self.longestEnding)
         var wasSent = false
         for (other, isReplaced) in others {
             var receipt = Receipt(
@@ -29,13 +29,13 @@ extension LoginRun {
             tell(
                 receipt, isReplaced ? "the session that this login replaces" : "a session that this login has given up")
         }
-        if account.isKept, wasSent { confirm(account, until: end) }
+        if isKept, wasSent { confirm(until: end) }
     }
 
     /// Without what has nothing to end: a password, a ticket, a token that a person has brought, and what is past its end.
-    private func others(than account: AccountSession) -> [(other: Handover.Given, isReplaced: Bool)] {
+    private var others: [(other: Handover.Given, isReplaced: Bool)] {
         var others = service.client.handover?.given.map { (other: $0, isReplaced: false) } ?? []
-        if let replaced = account.replaced, let session = replaced.session, profile.kind != .pasted {
+        if let replaced = saver.replaced, let session = replaced.session, profile.kind != .pasted {
             let other = Handover.Given(
                 session: session, username: replaced.username, extraSecrets: replaced.extraSecrets)
             others.append((other, true))
@@ -43,7 +43,7 @@ extension LoginRun {
         guard !others.isEmpty else { return [] }
         let standing: Session?
         do {
-            standing = try account.standing()
+            standing = try self.standing()
         } catch {
             warn("the sessions that this login leaves were not ended at the service: \(error.message().what)")
             return []
@@ -66,8 +66,8 @@ extension LoginRun {
     }
 
     /// Asks verify about the new login, now that others have ended.
-    private func confirm(_ account: AccountSession, until end: ContinuousClock.Instant) {
-        guard let session = account.session, session.credential == nil else { return }
+    private func confirm(until end: ContinuousClock.Instant) {
+        guard let session, session.credential == nil else { return }
         let verified: Session
         do {
             let service = try serviceBeside { end <= .now }
@@ -76,15 +76,15 @@ extension LoginRun {
                 self.service.client.profile, self.service.client.anonymousResponse
             )
             service.hold(self.service.client.extraSecrets)
-            verified = try service.verify(session, username: account.identity.username).session
+            verified = try service.verify(session, username: identity.username).session
         } catch .rejected {
-            return account.isEndedWithOthers = true
+            return isEndedWithOthers = true
         } catch {
             context.trace?("* verify did not say whether the new login is still good: \(error.message().what)")
             return
         }
         do {
-            try account.take(verified)
+            try take(verified)
         } catch {
             warn("the refreshed session was not stored: \(error.message().what)")
         }

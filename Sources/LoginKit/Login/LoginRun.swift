@@ -1,17 +1,57 @@
 import Secrets
 
-/// Builds what a `LoginFlow` needs for one profile, and runs it.
-package struct LoginRun {
+/// One login by one profile: builds what a `LoginFlow` needs, runs it, and holds the result afterwards.
+package final class LoginRun {
+    /// The use that is made of a login.
+    package enum Purpose: Equatable {
+        /// Gets a login; says nothing of what was erased, and does not warn of its store.
+        case login
+        /// Gets a session for an action, which goes on `withoutStore` if no store works.
+        case action(withoutStore: Bool)
+        /// Makes a login for one command: uses no stored session, and keeps nothing.
+        case trial
+    }
+
+    /// Returns the keeper of a new login, right before that is kept.
+    package typealias KeeperChoice = (Login, Approval) throws(LoginFault) -> StoreKeeper
+
     package let context: LoginContext
     package let profile: Profile
     package let endpoint: ServiceEndpoint
-    package var request: LoginRequest
+    package let request: LoginRequest
     package let service: Service
+    /// Reads the login that is there.
     package let keeper: StoreKeeper
     /// The secrets stored beside the session: those that were given, and the passphrases of a machine's key, and of the certificate's key
     /// unless the certificate is the credential.
     package let extraSecrets: [CredentialField: Secret]
     let beside: (identity: ClientIdentity?, options: Service.Options, method: LoginMethodMaker?)
+
+    var purpose = Purpose.login
+    var chooseKeeper: KeeperChoice?
+    /// The keeper that was read from, later the one that keeps the login.
+    var saver: StoreKeeper
+    /// The answer to the first fill, since another read of the store may run gpg.
+    var alreadyRead: StoredLogin?
+    /// The session to be replaced, until the first refresh after a question.
+    var outdated: Session?
+    var lastRefreshed: Session?
+    /// The account's identity, once the run has ended.
+    var identity = Identity(username: "", serverName: nil)
+    /// Whether the login was there already.
+    package internal(set) var wasThere = false
+    /// Whether the login was made or refreshed now, and is kept.
+    var isKept = false
+    /// Whether the service has ended it together with those that it has replaced.
+    var isEndedWithOthers = false
+    /// False once a store has turned out not to work.
+    var hasStore = true
+    /// The stored session, later the new one.
+    var session: Session?
+    /// The password that is stored beside a session.
+    var password: Secret?
+    /// The protection space in which this run verified the login.
+    var space: VerifiedSpace?
 
     package init(_ context: LoginContext, _ profile: Profile, _ request: LoginRequest) throws(LoginFault) {
         (self.context, self.profile) = (context, profile)
@@ -35,6 +75,7 @@ package struct LoginRun {
         transport.identity = try unlocker.applied(to: &request)
         self.request = request
         keeper = context.keeper(profile, endpoint.origin, request)
+        saver = keeper
         let feature = context.dependencies.features(profile.kind)
         let opened = try feature.opening?(context, profile, request, keeper)
         // Where the certificate is the proof, it is the credential.
@@ -45,7 +86,7 @@ package struct LoginRun {
         // A new login needs none, and may be the way out where an old one is refused.
         let needsNone =
             request.policy.force || request.supplied != nil || request.persistence(of: profile) == Persistence.none
-        if !needsNone { try context.adopt(by: keeper) }
+        if !needsNone, keeper.rules.sharedStore != nil { try context.adopt(by: keeper) }
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -90,65 +131,63 @@ package struct LoginRun {
     ///   - known: what the keeper has just read, if it has.
     ///   - keeper: returns the keeper of a new login; the run's own unless said.
     package func run(
-        for purpose: AccountSession.Purpose = .login, known: StoredLogin? = nil,
-        keeper chosen: AccountSession.KeeperChoice? = nil
-    ) throws(LoginFault) -> AccountSession {
-        let leaves = try context.record(of: profile)?.leavesReplaced == true
-        let account = try attempt(for: purpose, known, chosen, leavesOthers: leaves)
-        guard account.isEndedWithOthers else { return account }
-        try account.leaveReplaced()
-        return try attempt(for: purpose, nil, chosen, leavesOthers: true)
-    }
-
-    private func attempt(
-        for purpose: AccountSession.Purpose, _ known: StoredLogin?, _ chosen: AccountSession.KeeperChoice?,
-        leavesOthers: Bool
+        for purpose: Purpose = .login, known: StoredLogin? = nil, keeper chosen: KeeperChoice? = nil
     ) throws(LoginFault) -> AccountSession {
         let dependencies = context.dependencies
-        // Whatever was postponed for a session takes effect once none is left over.
-        defer {
-            service.client.handover?.given = []
-            service.client.handover?.settle()
+        var leavesReplaced = try context.record(of: profile)?.leavesReplaced == true
+        (self.purpose, chooseKeeper, alreadyRead) = (purpose, chosen, known)
+        // It may hold this run.
+        defer { chooseKeeper = nil }
+        while true {
+            (saver, outdated, lastRefreshed) = (keeper, request.outdated, nil)
+            (isKept, isEndedWithOthers, hasStore) = (false, false, true)
+            (session, password, space) = (nil, nil, nil)
+            // Whatever was postponed for a session takes effect once none is left over.
+            defer {
+                service.client.handover?.given = []
+                service.client.handover?.settle()
+            }
+            let dialogue: any Prompt =
+                mayAsk || request.policy.trust.mayAsk || request.showsNotice
+                ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
+            service.client.opener = { (url, origins) throws(LoginFault) in
+                try self.openApprovalPage(url, allowing: origins)
+            }
+            defer {
+                // It holds this run, which holds the service.
+                service.client.opener = nil
+                saver.hold = nil
+            }
+            let loop = LoginLoop(
+                keeper: self, service: service, prompt: dialogue, showsNotice: request.showsNotice,
+                consent: dependencies.features(profile.kind).consent?(self),
+                supplied: try supplied(), code: request.code, extraSecrets: extraSecrets, refused: request.refused)
+            var hasBegun = false
+            let outcome = loop.run(try flow(lookingAgain: &hasBegun))
+            endOthers(leavesReplaced: leavesReplaced)
+            guard isEndedWithOthers else { return try finish(outcome) }
+            try leaveReplaced()
+            (leavesReplaced, alreadyRead) = (true, nil)
         }
-        let dialogue: any Prompt =
-            mayAsk || request.policy.trust.mayAsk || request.showsNotice
-            ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
-        let quiet: any Prompt = request.showsNotice ? dialogue : WithoutNotice(prompt: dialogue)
-        let consent = dependencies.features(profile.kind).consent?(self)
-        let account = AccountSession(self, for: purpose, known: known, keeper: chosen)
-        defer { account.releaseHold() }
-        let refused = request.outdated.flatMap { session in
-            request.refusal.map { RefusedLogin(session: session, refusal: $0) }
-        }
-        service.client.opener = { (url, origins) throws(LoginFault) in try openApprovalPage(url, allowing: origins) }
-        // It holds this run, which holds the service.
-        defer { service.client.opener = nil }
-        let loop = LoginLoop(
-            keeper: account, service: account, prompt: quiet, consent: consent, supplied: try supplied(),
-            code: request.code,
-            extraSecrets: extraSecrets, refused: refused)
-        var hasBegun = false
-        let outcome = loop.run(try flow(lookingAgain: &hasBegun))
-        endOthers(than: account, leavesReplaced: leavesOthers)
-        if account.isEndedWithOthers { return account }
-        if case .failed = outcome {
-        } else {
-            sayIfOtherWasSet()
-            try sayIfTrustedOnce()
-        }
+    }
+
+    private func finish(_ outcome: LoginFlow.Outcome) throws(LoginFault) -> AccountSession {
         switch outcome {
-        case .alreadyLoggedIn(let identity): (account.identity, account.wasThere) = (identity, true)
-        case .loggedIn(let identity):
-            warnOfNewLogin()
-            sayIfOtherName(identity)
-            account.identity = identity
+        case .failed(.loginRequired(let need)): throw .loginRequired(told(need))
+        case .failed(let error): throw error
         // No prompt of the command line answers so.
         case .continuedWithout: throw .loginRequired(LoginNeed(why: .nothingStored))
-        case .failed(let error):
-            guard case .loginRequired(let need) = error else { throw error }
-            throw .loginRequired(told(need))
+        case .alreadyLoggedIn(let identity): (self.identity, wasThere) = (identity, true)
+        case .loggedIn(let identity): self.identity = identity
         }
-        return account
+        sayIfOtherWasSet()
+        try sayIfTrustedOnce()
+        if !wasThere {
+            warnOfNewLogin()
+            sayIfOtherName(identity)
+        }
+        guard let session else { throw .loginRequired(LoginNeed(why: .nothingStored)) }
+        return AccountSession(self, session, identity)
     }
 
     /// A need with what the flow does not know, and without a name of the server's that repeats a secret.
@@ -290,61 +329,6 @@ extension LoginRun {
     }
 }
 
-extension LoginContext {
-    /// Settings for asking the person in a login with these options.
-    func dialogueSettings(_ login: LoginRequest) -> Dependencies.DialogueSettings {
-        var settings = dialogueSettings
-        settings.allowsBlankPassword = login.allowsBlankPassword
-        return settings
-    }
-
-    /// The accepted certificate of an origin: from this run, else remembered.
-    func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
-        if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
-        return try document().exception(for: origin)
-    }
-
-    /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
-    /// for the whole run; it is made by the same policy as in the login.
-    func send(
-        _ request: HTTPRequest, over transport: any Transport, _ login: LoginRequest
-    ) throws(LoginFault) -> HTTPResponse {
-        do {
-            return try sendOnce(request, over: transport)
-        } catch .untrusted(.certificate(let trust)) where acceptance == nil {
-            acceptance = try accepted(trust, login)
-        }
-        if let exception = acceptance?.exception { transport.trust(exception) }
-        return try sendOnce(request, over: transport)
-    }
-
-    /// Whether a person is told that a server is asked.
-    var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
-
-    /// Shows a notice while the server is asked without a credential, outside of a login.
-    private func sendOnce(
-        _ request: HTTPRequest, over transport: any Transport
-    ) throws(LoginFault) -> HTTPResponse {
-        let prompt = showsNotice ? dependencies.dialogue(dialogueSettings) : nil
-        prompt?.showWaiting(LoginLoop.contactNotice)
-        defer { prompt?.showWaiting(nil) }
-        return try transport.send(request)
-    }
-
-    private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
-        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: mayAsk)
-        switch policy.decision(on: trust) {
-        case .refuse(let error): throw error
-        case .accept: return TrustAcceptance(trust.exception, isLasting: true)
-        case .ask: break
-        }
-        let answer = try dependencies.dialogue(dialogueSettings(login)).ask(.certificate(trust))
-        guard case .trust(let answer) = answer else { throw .cancelled }
-        guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
-        return acceptance
-    }
-}
-
 extension LoginRun {
     /// A service for requests beside those of this run, since each is used by one thread. A transfer may stand still for as
     /// long as somebody waits for it.
@@ -361,22 +345,4 @@ extension LoginRun {
         if let accepted = service.accepted { other.trust(accepted) }
         return other
     }
-}
-
-/// Asks like `prompt`, but shows no notice while the server is asked.
-private struct WithoutNotice: Prompt {
-    let prompt: any Prompt
-
-    func ask(_ question: Question) throws(LoginFault) -> Answer { try prompt.ask(question) }
-
-    /// The end is told: a terminal is without echo until then.
-    func showWaiting(_ notice: String?) {
-        if notice == nil { prompt.showWaiting(nil) }
-    }
-
-    func wait(seconds: Int) throws(LoginFault) { try prompt.wait(seconds: seconds) }
-
-    func takeTurn() throws(LoginFault) { try prompt.takeTurn() }
-
-    func endTurn() { prompt.endTurn() }
 }

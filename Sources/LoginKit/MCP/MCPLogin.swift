@@ -63,7 +63,6 @@ final class MCPLogin: @unchecked Sendable {
             var provider = given.unattended()
             // `unattended` drops the given credential; the first login needs it.
             provider.request.supplied = given.request.supplied
-            provider.request.policy.hasSuppliedCredential = given.request.policy.hasSuppliedCredential
             firstAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
             let server = Server(
                 provider: provider, origin: try context.endpoint(profile).origin, url: url,
@@ -98,7 +97,7 @@ final class MCPLogin: @unchecked Sendable {
     }
 
     /// Takes the stored login; where there is none and that was chosen, one in the browser, for all processes that wait for it.
-    private func enter(_ provider: SessionProvider) throws(LoginFault) -> AuthenticatedSession {
+    private func enter(_ provider: SessionProvider) throws(LoginFault) -> AccountSession {
         do {
             return try provider.enterUnverified()
         } catch {
@@ -148,7 +147,7 @@ final class MCPLogin: @unchecked Sendable {
             let isNew = known != before
             if isNew { monitor.locked { swap(&old, &session) } }
             guard isNew else { continue }
-            _ = old?.close()
+            old?.close()
             return true
         }
         return false
@@ -159,7 +158,7 @@ final class MCPLogin: @unchecked Sendable {
         review?.stop()
         guard let session = monitor.locked({ session }) else { return }
         let threads = CountedThreads()
-        guard threads.start({ _ = session.close() }) else { return }
+        guard threads.start({ session.close() }) else { return }
         let end = ContinuousClock.now + .seconds(5)
         while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
     }

@@ -72,6 +72,6 @@ extension Service {
         transport.document = subject.profile.clientID ?? subject.clientMetadata
         let loop = AuthorizationLoop(
             subject: subject, transport: transport, browser: browser, device: device, clock: clock)
-        return try client.shielded { () throws(LoginFault) in try loop.run(AuthorizationFlow(policy: policy)) }
+        do { return try loop.run(AuthorizationFlow(policy: policy)) } catch { throw error.without(client.hidden) }
     }
 }

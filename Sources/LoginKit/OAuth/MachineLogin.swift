@@ -304,7 +304,7 @@ extension LoginContext {
         }
         let context = lending(), session: Session
         do {
-            session = try TokenSource(context: context, profile: try context.profile(named: other)).session().session
+            session = try SessionProvider(unattended: context, try context.profile(named: other)).session().session
         } catch {
             throw lenderFault(error, lender, context)
         }

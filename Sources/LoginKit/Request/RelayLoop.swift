@@ -12,6 +12,15 @@ struct CarriedSession {
     var isConfirmed = false
 }
 
+extension AccountSession {
+    /// As a request is sent with it.
+    var carried: CarriedSession {
+        CarriedSession(
+            service: run.service, session: session, username: username, space: space,
+            isConfirmed: isFresh && session.isPassword)
+    }
+}
+
 /// Lends a request its sessions: the person's own login does, and `exec --serve` for many requests at once.
 protocol SessionLender {
     /// Whether a certificate that does not verify may wait for the login after the request, which asks about it.

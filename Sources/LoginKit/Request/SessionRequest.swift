@@ -51,9 +51,12 @@ public struct SessionRequest: Sendable {
     }
 }
 
-extension OutgoingRequest {
-    init(_ request: SessionRequest, _ provider: SessionProvider, into body: CollectedBody) throws(LoginFault) {
-        let (context, profile) = (provider.context, provider.profile)
+extension SessionProvider {
+    /// Sends a program's request, and holds the body of the answer.
+    /// - Parameter account: the session of the request before, and then of the next one; `nil` if there is none yet.
+    func send(
+        _ request: SessionRequest, with account: inout AccountSession?
+    ) throws(LoginFault) -> (response: HTTPResponse, body: [UInt8]) {
         let taken = profile.sessionHeaders
         for header in request.headers where taken.contains(header.name.lowercased()) {
             throw .usage(.other("the session sets the header \(SafeText.quoted(header.name)) itself"))
@@ -63,16 +66,19 @@ extension OutgoingRequest {
         let content = request.body.map { RequestContent.kept($0.withUnsafeBytes { Secret(copying: $0) }) }
         var message = HTTPRequest(method: request.method, url: url, headers: headers)
         message.limit = request.timeout
-        self.init(
+        let body = CollectedBody(limit: request.responseLimit)
+        let outgoing = OutgoingRequest(
             message: message, body: content ?? .none,
-            output: ResponseOutput(
-                body, includesHead: false, progress: nil, mayConcern: profile.mayConcern),
-            say: { context.say("\(profile.name): \($0)") })
+            output: ResponseOutput(body, includesHead: false, progress: nil, mayConcern: profile.mayConcern),
+            say: { [context, profile] in context.say("\(profile.name): \($0)") })
+        let (response, next) = try UserRequest(provider: self, outgoing: outgoing, after: account).exchange()
+        account = next ?? account
+        return (response, body.bytes)
     }
 }
 
 /// The body of a response, in memory.
-final class CollectedBody: ResponseReceiver {
+private final class CollectedBody: ResponseReceiver {
     private(set) var bytes: [UInt8] = []
     private let limit: Int
 

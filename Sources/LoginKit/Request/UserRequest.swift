@@ -6,29 +6,24 @@ package struct UserRequest {
     let provider: SessionProvider
     let outgoing: OutgoingRequest
     /// The login that the request goes out with, once there is one.
-    private var authenticated: AuthenticatedSession?
-    /// Whether a value that waited has taken the place of the one that was refused.
-    private var isReplaced = false
+    private var authenticated: AccountSession?
     /// What verify has said of the session after the response.
-    private var refusal: Refusal?
+    private var answer: AccountSession.Recheck?
 
     /// - Parameter former: the session of the request before.
     package init(
-        provider: SessionProvider, outgoing: OutgoingRequest, after former: AuthenticatedSession? = nil
+        provider: SessionProvider, outgoing: OutgoingRequest, after former: AccountSession? = nil
     ) {
         self.provider = provider
         self.outgoing = outgoing
         authenticated = former
     }
 
-    /// - Returns: the head of the answer, which was handed on whatever its status.
-    package func run() throws(LoginFault) -> HTTPResponse { try exchange(isLast: true).response }
-
-    /// Like `run`, and returns the session for the next request.
     /// - Parameter isLast: no other request follows.
-    func exchange(
+    /// - Returns: the head of the answer, which was handed on whatever its status, and the session for the next request.
+    package func exchange(
         isLast: Bool = false
-    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AuthenticatedSession?) {
+    ) throws(LoginFault) -> (response: HTTPResponse, authenticated: AccountSession?) {
         defer { outgoing.output.close() }
         var loop = RelayLoop(outgoing, self)
         var outcome = try loop.run()
@@ -79,7 +74,6 @@ package struct UserRequest {
         case .lost: break
         }
     }
-
 }
 
 extension UserRequest: SessionLender {
@@ -99,32 +93,22 @@ extension UserRequest: SessionLender {
                 service: try provider.context.anonymousService(
                     provider.profile, fingerprint: provider.request.policy.trust.fingerprint))
         }
-        return try lend(isRepeatable ? try provider.enterUnverified() : try provider.enter())
-    }
-
-    private mutating func lend(
-        _ authenticated: AuthenticatedSession
-    ) throws(LoginFault) -> CarriedSession {
-        self.authenticated = authenticated
-        return authenticated.carried
+        let account = isRepeatable ? try provider.enterUnverified() : try provider.enter()
+        authenticated = account
+        return account.carried
     }
 
     mutating func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
         guard let authenticated else { return false }
-        switch try authenticated.recheck(after: relayed?.session) {
-        case .known: return true
-        case .unknown(let refusal):
-            self.refusal = refusal
-            return false
-        case .replaced:
-            isReplaced = true
-            return false
-        }
+        answer = try authenticated.recheck(after: relayed?.session)
+        return answer == .known
     }
 
     mutating func lendAnother(
         after relayed: Service.Relayed?, missing: LoginFault?
     ) throws(LoginFault) -> CarriedSession {
+        var refusal: Refusal?
+        if case .unknown(let last) = answer { refusal = last }
         if let relayed { provider.context.topic.done.append(.requestSent(status: relayed.response.status)) }
         if relayed != nil || missing != nil {
             let isDoubted = refusal?.doubt != nil
@@ -134,15 +118,14 @@ extension UserRequest: SessionLender {
                     : authenticated?.session.refusal ?? "the server requires a login for this")
         }
         // A value that waited is good, and needs no login.
-        let present = isReplaced ? authenticated : nil
-        isReplaced = false
-        let another =
-            if let present { try lend(present) } else {
-                try lend(try provider.enter(after: authenticated?.session, refusal))
+        let account =
+            if answer == .replaced, let authenticated { authenticated } else {
+                try provider.enter(after: authenticated?.session, refusal)
             }
+        authenticated = account
         outgoing.say(
             "\(missing == nil ? "sending the same request again" : "sending the request") with the new session")
-        return another
+        return account.carried
     }
 }
 

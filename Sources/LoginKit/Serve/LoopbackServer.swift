@@ -112,7 +112,7 @@ final class LoopbackServer: @unchecked Sendable {
             return true
         }
         if call.head.wantsWebSocket { return true }
-        if threads.start({ [self] in handler?.answer(call) }) { return true }
+        if threads.start({ [self] in _ = handler?.answer(call) }) { return true }
         forget(call)
         return false
     }
@@ -215,7 +215,7 @@ enum ServerCallbacks {
     private static func finish(_ open: OpenRequest, _ connection: OpaquePointer) -> Int32 {
         let call = open.call
         call.body.finish()
-        if call.head.wantsWebSocket, let stream = open.server.handler?.open(call) {
+        if call.head.wantsWebSocket, let stream = open.server.handler?.answer(call, opens: true) {
             open.stream = stream
             return withFields(stream.fields) { fields, count in
                 cmicrohttpd_upgrade(connection, fields, count, Unmanaged.passUnretained(open).toOpaque(), speak)

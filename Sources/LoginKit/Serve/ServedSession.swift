@@ -21,10 +21,9 @@ final class ServedSession: @unchecked Sendable {
     /// Guards the session provider, its context and its services.
     private let monitor = Monitor()
     private let provider: SessionProvider
-    private var authenticated: AuthenticatedSession
+    private var authenticated: AccountSession
     /// Computed once for each session: every secret takes pages of its own.
-    private let hidden: Mutex<(fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)>
-    private let owner: Mutex<String>
+    private let hidden: Mutex<(account: String, fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)>
     private var number = 0
     /// The number of the last session that the server has refused at verify.
     private var refused = -1
@@ -34,60 +33,61 @@ final class ServedSession: @unchecked Sendable {
     private var told: Set<String> = []
 
     /// - Parameter provider: one that never prompts.
-    init(_ provider: SessionProvider, _ authenticated: AuthenticatedSession) {
+    init(_ provider: SessionProvider, _ authenticated: AccountSession) {
         (self.provider, self.authenticated) = (provider, authenticated)
         hidden = Mutex(Self.hidden(authenticated, besides: []))
-        owner = Mutex(authenticated.identity.accountName)
     }
 
     /// The secrets that no log may have; nobody waits for a refresh to learn them.
     var knownSecrets: RepeatedSecrets { hidden.withLock { $0.fromLog } }
 
     /// The account's name, which a refresh may change: somebody may have logged in to another one.
-    var account: String { owner.withLock { $0 } }
+    var account: String { hidden.withLock { $0.account } }
 
     /// Returns the current session, refreshed first if it is past its end. A password that the server has refused is not sent
     /// again, since that would lock the account: somebody has to log in.
     func current() throws(LoginFault) -> Lent {
-        try monitor.locked { () throws(LoginFault) in
-            let isRefused = refused == number && authenticated.session.credential?.password != nil
-            if isRefused || provider.context.dependencies.clock.isOver(authenticated.session) {
-                try refresh(after: nil)
-            } else if authenticated.changing.isInDoubt {
-                // Verify says whose the session is by now, or what is stored: somebody may have logged in again.
-                if authenticated.isKept { try refresh(after: nil) } else { try authenticated.confirmUsed() }
-            } else {
-                changing { authenticated.settle() }
-            }
-            return lent
+        monitor.lock()
+        defer { monitor.unlock() }
+        let isRefused = refused == number && authenticated.session.credential?.password != nil
+        if isRefused || provider.context.dependencies.clock.isOver(authenticated.session) {
+            try refresh(after: nil)
+        } else if authenticated.changing.isInDoubt {
+            // Verify says whose the session is by now, or what is stored: somebody may have logged in again.
+            if authenticated.isKept { try refresh(after: nil) } else { try authenticated.confirmUsed() }
+        } else {
+            changing { authenticated.settle() }
         }
+        return lent
     }
 
-    /// Another one than that which the server has refused.
-    func refreshed(after former: Lent) throws(LoginFault) -> Lent {
-        try monitor.locked { () throws(LoginFault) in
+    /// Another one than that which the server has refused; tells the person, once, if there is none.
+    func lend(after former: Lent) throws(LoginFault) -> Lent {
+        do {
+            monitor.lock()
+            defer { monitor.unlock() }
             if former.number == number {
                 if answer.number != number || answer.refusal?.doubt == nil { refused = number }
                 try refresh(after: former.session)
             }
             return lent
+        } catch {
+            throw telling(error)
         }
     }
 
     /// Asks the server, once for all requests, whether it still knows the session.
     /// - Parameter refreshed: what its last answer has made of it.
     func isKnown(_ former: Lent, refreshed: Session?) throws(LoginFault) -> Bool {
-        try monitor.locked { () throws(LoginFault) in
-            guard former.number == number, refused < number else { return false }
-            switch try changing({ () throws(LoginFault) in try authenticated.recheck(after: refreshed) }) {
-            case .known: return true
-            case .unknown(let refusal):
-                answer = (number, refusal)
-                if refusal?.doubt == nil { refused = number }
-                return false
-            case .replaced: return false
-            }
+        monitor.lock()
+        defer { monitor.unlock() }
+        guard former.number == number, refused < number else { return false }
+        let found = try changing { () throws(LoginFault) in try authenticated.recheck(after: refreshed) }
+        if case .unknown(let refusal) = found {
+            answer = (number, refusal)
+            if refusal?.doubt == nil { refused = number }
         }
+        return found == .known
     }
 
     /// Takes note of what a response has made of the session.
@@ -110,25 +110,23 @@ final class ServedSession: @unchecked Sendable {
 
     /// Stores what has been refreshed since the last time.
     /// - Returns: what there is at last.
-    func close() -> Session {
+    @discardableResult
+    func close() -> AccountSession {
         monitor.locked {
             authenticated.settle(isLast: true)
-            return authenticated.session
+            return authenticated
         }
     }
 
-    /// Runs a step. If that fails, tells the person, once, why requests fail.
-    func telling<Result>(_ step: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        do {
-            return try step()
-        } catch {
-            monitor.locked {
-                let message = error.message(about: provider.context.topic)
-                guard told.insert(message.what).inserted else { return }
+    /// Tells the person, once, why requests fail.
+    fileprivate func telling(_ error: LoginFault) -> LoginFault {
+        monitor.locked {
+            let message = error.message(about: provider.context.topic)
+            if told.insert(message.what).inserted {
                 provider.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
             }
-            throw error
         }
+        return error
     }
 
     private var lent: Lent {
@@ -141,23 +139,22 @@ final class ServedSession: @unchecked Sendable {
     /// The secrets that no header may repeat, and those that no log may have. Those that a person has chosen are only among the latter: the
     /// command could send its guesses and see which of them does not come back.
     /// - Parameter earlier: of the session before, which a late answer may name.
-    private static func hidden(_ authenticated: AuthenticatedSession, besides earlier: [Secret])
-        -> (fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)
+    private static func hidden(_ authenticated: AccountSession, besides earlier: [Secret])
+        -> (account: String, fromCommand: RepeatedSecrets, fromLog: RepeatedSecrets)
     {
         var made = RepeatedSecrets()
         let secrets = authenticated.session.made + earlier
         made.add(secrets.filter { $0.count >= leastHidden }, username: authenticated.username)
         var all = made
-        let chosen = [authenticated.session.credential?.secret, authenticated.account.password]
+        let chosen = [authenticated.session.credential?.secret, authenticated.run.password]
         all.add(
             chosen + authenticated.run.service.client.extraSecrets.values.map { $0 }, username: authenticated.username)
-        return (made, all)
+        return (authenticated.identity.accountName, made, all)
     }
 
     private func hide(besides earlier: [Secret]) {
-        let secrets = Self.hidden(authenticated, besides: earlier), name = authenticated.identity.accountName
+        let secrets = Self.hidden(authenticated, besides: earlier)
         hidden.withLock { $0 = secrets }
-        owner.withLock { $0 = name }
     }
 
     /// Runs a step that may put another value in the place of the session.
@@ -178,8 +175,7 @@ final class ServedSession: @unchecked Sendable {
             provider.context.lookAgain()
             let earlier = authenticated.session.made
             if authenticated.isKept {
-                let refusal = answer.number == number ? answer.refusal : nil
-                authenticated = try provider.enter(after: former, refusal)
+                authenticated = try provider.enter(after: former, answer.number == number ? answer.refusal : nil)
             } else {
                 try refreshUnkept()
             }
@@ -192,7 +188,7 @@ final class ServedSession: @unchecked Sendable {
     private func refreshUnkept() throws(LoginFault) {
         let service = authenticated.run.service
         if provider.profile.traits.isForMachines { return try proveAgain(service) }
-        guard let next = try service.refresh(of: authenticated.session, username: authenticated.username) else {
+        guard let next = try service.refresh(authenticated.session, username: authenticated.username) else {
             throw .loginRequired(LoginNeed(why: .sessionRefused))
         }
         // What there was is used up, whoever this is for.
@@ -206,7 +202,7 @@ final class ServedSession: @unchecked Sendable {
 
     /// A machine proves itself anew, with the secret that it was given if it needs one.
     private func proveAgain(_ service: Service) throws(LoginFault) {
-        let secret = authenticated.account.password ?? authenticated.run.request.supplied?.password
+        let secret = authenticated.run.password ?? authenticated.run.request.supplied?.password
         let credential = Credential(username: authenticated.username, secret.map { .password($0) } ?? .ticket)
         switch try service.begin(credential, code: nil) {
         case .accepted(let login): authenticated = authenticated.replaced(by: login.session)
@@ -218,7 +214,9 @@ final class ServedSession: @unchecked Sendable {
 
 extension ServedSession {
     /// The session for a request; tells the person, once, if there is none.
-    func lend() throws(LoginFault) -> Lent { try telling { () throws(LoginFault) in try current() } }
+    func lend() throws(LoginFault) -> Lent {
+        do { return try current() } catch { throw telling(error) }
+    }
 
     /// Sends a request, and once more, the same, with a refreshed session if the response means that there was none.
     /// - Parameter hiding: told, before each try, of the secrets that nobody may see.
@@ -262,14 +260,13 @@ struct ServedLender: SessionLender {
     }
 
     func isKnown(after relayed: Service.Relayed?) throws(LoginFault) -> Bool {
-        try session.telling { () throws(LoginFault) in try session.isKnown(lent, refreshed: relayed?.session) }
+        do { return try session.isKnown(lent, refreshed: relayed?.session) } catch { throw session.telling(error) }
     }
 
     mutating func lendAnother(
         after relayed: Service.Relayed?, missing: LoginFault?
     ) throws(LoginFault) -> CarriedSession {
-        let former = lent
-        lent = try session.telling { () throws(LoginFault) in try session.refreshed(after: former) }
+        lent = try session.lend(after: lent)
         return lend()
     }
 }

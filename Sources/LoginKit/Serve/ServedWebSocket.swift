@@ -39,8 +39,7 @@ extension ServedRequest {
         var lent = try session.current()
         var (relayed, tunnel) = try ask(lent)
         if tunnel == nil, try isLoggedOut(relayed, lent) {
-            let former = lent
-            lent = try session.telling { () throws(LoginFault) in try session.refreshed(after: former) }
+            lent = try session.lend(after: lent)
             (relayed, tunnel) = try ask(lent)
         }
         let head = relayed.response

@@ -17,7 +17,7 @@ package final class SessionProxy: @unchecked Sendable {
     /// Listens; nobody is asked on this terminal any more.
     /// - Parameter seconds: how long the address is there; `nil` for as long as the command.
     package init(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession,
+        _ provider: SessionProvider, _ authenticated: AccountSession,
         at place: ServePlace = .port, for seconds: Int? = nil, limits: ServeLimits = ServeLimits()
     ) throws(LoginFault) {
         run = authenticated.run
@@ -45,30 +45,16 @@ package final class SessionProxy: @unchecked Sendable {
     /// Closes the address and all connections; what was refreshed is stored.
     /// - Returns: the session that there is at last.
     @discardableResult
-    package func stop() -> Session {
+    package func stop() -> AccountSession {
         server.stop()
         services.close()
         return session.close()
     }
 
     /// Answers a request, on a thread of its own: `begin`, `write` and `end`.
-    func answer(_ call: ServerCall) {
-        _ = serve(call) { (request, answer) throws(LoginFault) in
-            try request.relay(answer)
-            return nil
-        }
-    }
-
-    /// Answers a request for WebSocket's protocol, on the connection's thread.
-    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead.
-    func open(_ call: ServerCall) -> ServedWebSocket? {
-        serve(call) { (request, answer) throws(LoginFault) in try request.open(answer) }
-    }
-
-    /// Lends a request what it goes out by, and ends the call, unless that goes on as what `work` has opened.
-    private func serve(
-        _ call: ServerCall, _ work: (ServedRequest, ServedResponse) throws(LoginFault) -> ServedRequest.Opened?
-    ) -> ServedWebSocket? {
+    /// - Parameter opens: for WebSocket's protocol, on the connection's thread.
+    /// - Returns: what goes on in that protocol; `nil` if `call` was answered instead, and is over.
+    func answer(_ call: ServerCall, opens: Bool = false) -> ServedWebSocket? {
         let answer = ServedResponse(call, headers)
         let result = review.review(call) { session.knownSecrets }
         if let objection = result.objection {
@@ -82,7 +68,7 @@ package final class SessionProxy: @unchecked Sendable {
                     call: call, session: session, service: place.service, profile: run.profile,
                     endpoint: run.endpoint, headers: headers, mayProbe: result.mayProbe,
                     mayShowPlain: result.mayShowPlain)
-                opened = try work(request, answer)
+                if opens { opened = try request.open(answer) } else { try request.relay(answer) }
                 if let opened {
                     return ServedWebSocket(opened) { [self] counts in
                         services.giveBack(place)

@@ -44,13 +44,6 @@ struct LoginMethodParts {
 typealias LoginMethodMaker = (LoginMethodParts) -> any LoginMethod
 
 extension LoginMethod {
-    /// Finds the protection space, and keeps it in `client.space`.
-    func prepare(hasPassword: Bool) throws(LoginFault) -> ProtectionSpace {
-        let space = try findSpace(hasPassword: hasPassword)
-        client.space = space
-        return space
-    }
-
     func assertion(for grant: Grant) throws(LoginFault) -> Secret? { nil }
 
     func identityFacts() throws(LoginFault) -> String? { nil }

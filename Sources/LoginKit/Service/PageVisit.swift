@@ -63,7 +63,7 @@ extension ServiceClient {
     private func arrived(
         _ request: HTTPRequest, at page: ParsedURL
     ) throws(LoginFault) -> (response: HTTPResponse, url: ParsedURL) {
-        let first = try exchange(request)
+        let first = try plainly(request).response
         var response = first
         for _ in 0..<Self.mostRedirects {
             guard (300..<400).contains(response.status), let redirect = response.redirect, redirect.fault == nil,
@@ -71,7 +71,7 @@ extension ServiceClient {
             else { break }
             var next = request
             (next.url, next.cookies) = (redirect.url, response.cookies)
-            response = try exchange(next)
+            response = try plainly(next).response
             if redirect.target == page.target || redirect.target.namesSession, !(300..<400).contains(response.status) {
                 return (response, try URLParser.parsed(redirect.url))
             }

@@ -20,20 +20,18 @@ extension Service {
     /// - Throws: a fault that keeps the request from the server; the server's response is in the outcome.
     func logout(_ session: Session, username: String, checks: Bool = true) throws(LoginFault) -> LogoutOutcome {
         client.hide(session.secrets, username: username)
-        return try client.shielded { () throws(LoginFault) in
-            let expires = session.end
-            let end = expires.map { clock.isOver($0) ? LogoutFacts.End.past : .later }
-            var isToken = false
-            if case .token = session { isToken = true }
-            let facts = LogoutFacts(isToken: isToken, canBeRefreshed: canRefresh(session), end: end ?? .unknown)
-            var outcome = LogoutOutcome(facts: facts, fault: nil, expires: expires)
-            client.noted = profile.sessionRule.cookies ? [] : nil
-            try tell(session, username, noting: &outcome)
-            let steps = client.noted.take() ?? []
-            if checks, outcome.facts.wasSent { outcome.facts.check = check(session.sessions(after: steps), username) }
-            outcome.fault = outcome.fault?.without(client.hidden)
-            return outcome
-        }
+        let expires = session.end
+        let end = expires.map { clock.isOver($0) ? LogoutFacts.End.past : .later }
+        var isToken = false
+        if case .token = session { isToken = true }
+        let facts = LogoutFacts(isToken: isToken, canBeRefreshed: canRefresh(session), end: end ?? .unknown)
+        var outcome = LogoutOutcome(facts: facts, fault: nil, expires: expires)
+        client.noted = profile.sessionRule.cookies ? [] : nil
+        do { try tell(session, username, noting: &outcome) } catch { throw error.without(client.hidden) }
+        let steps = client.noted.take() ?? []
+        if checks, outcome.facts.wasSent { outcome.facts.check = check(session.sessions(after: steps), username) }
+        outcome.fault = outcome.fault?.without(client.hidden)
+        return outcome
     }
 
     private func tell(

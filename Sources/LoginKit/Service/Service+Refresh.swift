@@ -15,25 +15,27 @@ extension Service {
         let owner: RefreshOwner
     }
 
-    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
-        try refresh(of: session, username: username)?.session
-    }
-
-    /// Refreshes, and returns the user that the service names.
-    func refresh(of session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
+    /// Exchanges a session for a new one; the old one may be used up then.
+    /// - Returns: `nil` if there is nothing to refresh it with.
+    /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
-        return try client.shielded { () throws(LoginFault) in try refreshed(session, username) }
+        do {
+            guard case .token(let token) = session, token.refreshToken != nil else { return nil }
+            return if let grant = Grant(token) { try refreshed(grant) } else { try refreshed(token, username) }
+        } catch {
+            throw error.without(client.hidden)
+        }
     }
 
     /// Seconds that a server has for a refresh, whatever the settings say: a response that is not read may cost the login.
     static let leastTime = 15
 
-    private func refreshed(_ session: Session, _ username: String) throws(LoginFault) -> RefreshedSession? {
-        guard case .token(let token) = session, token.refreshToken != nil else { return nil }
-        if let grant = Grant(token) { return try refreshed(grant) }
+    /// By the profile's `refresh`.
+    private func refreshed(_ token: Token, _ username: String) throws(LoginFault) -> RefreshedSession? {
         guard let rule = profile.refresh else { return nil }
         let answer = rule.response.completed(by: profile.loginResponse)
-        let values = SlotValues(session, username: username)
+        let values = SlotValues(.token(token), username: username)
         let patiently: ServiceClient.Way = { [client] (request) throws(LoginFault) in
             try client.plainly(request.lasting(Self.leastTime))
         }

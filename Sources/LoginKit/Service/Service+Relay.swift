@@ -27,7 +27,11 @@ extension Service {
     func relay(
         _ request: HTTPRequest, with session: Session?, username: String
     ) throws(LoginFault) -> Relayed {
-        try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginFault) in
+        // Each response may bring others, and a long run would gather them all.
+        let before = client.hidden
+        defer { client.hidden = before }
+        client.hide(session?.secrets ?? [], username: username)
+        do throws(LoginFault) {
             var request = request
             if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
                 throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
@@ -50,6 +54,8 @@ extension Service {
             }
             let sent = try loginMethod.send(request, with: credential, answersOtherRealms: false)
             return Relayed(sent, with: session, at: request.url)
+        } catch {
+            throw error.without(client.hidden)
         }
     }
 
@@ -133,4 +139,24 @@ extension Service {
         if method == .basic || method == .digest { request.basic = credential.pair }
         return Attachment(request: request, method: method)
     }
+}
+
+extension Service {
+    /// Whether a request may log in another account: one that writes, or has the method of the profile's login, to a path with the last
+    /// segment of the login's in it. Services read `//login`, `/login%20` and `/x/..;/login` in many ways, and a question more costs little.
+    func mayLogIn(_ request: HTTPRequest) throws(LoginFault) -> Bool {
+        let logsIn = { (step: RequestRule) in step.method == request.method && step.slots.contains(.password) }
+        guard !RequestRule.onlyReads(request.method) || profile.loginSteps.contains(where: logsIn) else { return false }
+        let logins = try client.loginPaths()
+        guard !logins.isEmpty else { return false }
+        let path = try URLParser.parsed(request.url).path.readPath
+        return logins.contains { login in
+            login.readPath.split(separator: "/").last.map { path.contains($0) } ?? true
+        }
+    }
+}
+
+extension String {
+    /// Decoded twice, as some services do.
+    fileprivate var readPath: String { lookedUpPath.lookedUpPath }
 }

@@ -107,7 +107,8 @@ package final class Service: Authenticator {
     func prepare() throws(LoginFault) -> ProtectionSpace {
         // The response of a verify that was changed since then tells nothing of this one.
         if options.lastAccepted != nil, acceptedVerify == nil { client.anonymousResponse = nil }
-        let space = try loginMethod.prepare(hasPassword: options.hasPassword)
+        let space = try loginMethod.findSpace(hasPassword: options.hasPassword)
+        client.space = space
         do {
             try AnonymousCheck(client: client).sendWithCookies()
         } catch .usage(.verifyProvesNothing) where options.findsVerify && options.lastAccepted == nil {
@@ -121,7 +122,7 @@ package final class Service: Authenticator {
         // What another login issued is none of this one's.
         if case .copied = credential.kind { hold(credential.extraSecrets) } else { hold(credential.extraSecrets.asked) }
         client.hide([credential.secret, code], username: credential.username ?? "")
-        return try client.shielded { () throws(LoginFault) in
+        do {
             if profile.traits.answersChallenges { try credential.checkPair() }
             if protectionSpace == nil { _ = try prepare() }
             if case .copied(let copied) = credential.kind {
@@ -134,6 +135,8 @@ package final class Service: Authenticator {
             // What an attempt before it has found is none of this one's.
             result = LoginResult()
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
+        } catch {
+            throw error.without(client.hidden)
         }
     }
 
@@ -142,7 +145,7 @@ package final class Service: Authenticator {
             throw .failure(.unexpectedEvent("a login of another service was gone on with"))
         }
         client.hide([code])
-        return try client.shielded { () throws(LoginFault) in try take(steps, code: code) }
+        do { return try take(steps, code: code) } catch { throw error.without(client.hidden) }
     }
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
@@ -165,7 +168,11 @@ package final class Service: Authenticator {
     private var userAgent: [CredentialField: Secret] { client.extraSecrets.filter { $0.key == .userAgent } }
 
     func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
-        try client.shielded { () throws(LoginFault) in try confirm(session, username: username, afterLogin: false) }
+        do {
+            return try confirm(session, username: username, afterLogin: false)
+        } catch {
+            throw error.without(client.hidden)
+        }
     }
 }
 
@@ -184,7 +191,10 @@ extension Service {
     func openTunnel(
         _ request: HTTPRequest, to name: String, with session: Session, username: String
     ) throws(LoginFault) -> (relayed: Relayed, tunnel: (any Tunnel)?) {
-        try client.shielded(session.secrets, username: username) { () throws(LoginFault) in
+        let before = client.hidden
+        defer { client.hidden = before }
+        client.hide(session.secrets, username: username)
+        do throws(LoginFault) {
             var request = request
             let slots = profile.sessionRule.slots(for: request.method)
             let session = try fetchingCSRF(for: slots, session, username)
@@ -211,6 +221,8 @@ extension Service {
                 throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))
             }
             return (relayed, tunnel)
+        } catch {
+            throw error.without(client.hidden)
         }
     }
 }

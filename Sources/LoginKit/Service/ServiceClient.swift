@@ -30,7 +30,7 @@ final class ServiceClient {
     /// The field for a password on a page that verify has answered without a login, as if there were one.
     var anonymousPasswordField: String?
     /// Everything secret that was sent or received: what the server says is not shown where it repeats any of it.
-    private(set) var hidden = RepeatedSecrets()
+    var hidden = RepeatedSecrets()
     /// The secrets that are sent with every request.
     var extraSecrets: [CredentialField: Secret] = [:]
     /// For `{csrf}`, once it is known; is sent with the session.
@@ -99,14 +99,9 @@ final class ServiceClient {
 
     /// The way of a request that carries no credential.
     func plainly(_ request: HTTPRequest) throws(LoginFault) -> Sent {
-        Sent(response: try exchange(request))
-    }
-
-    /// Sends over the client's own transport.
-    func exchange(_ request: HTTPRequest) throws(LoginFault) -> HTTPResponse {
         let response = try transport.send(request)
         noted?.append(response.cookies)
-        return response
+        return Sent(response: response)
     }
 
     /// The way of an anonymous client, who has no client certificate either where that is the proof.
@@ -193,25 +188,6 @@ final class ServiceClient {
             .without(hidden)
         observer?(evidence)
         return evidence.judgement
-    }
-
-    /// Also hides `secrets` for the time of `body`: each response may bring others, and a long run would gather them all.
-    func shielded<Result>(
-        _ secrets: [Secret?], username: String, _ body: () throws(LoginFault) -> Result
-    ) throws(LoginFault) -> Result {
-        let before = hidden
-        defer { hidden = before }
-        hide(secrets, username: username)
-        return try shielded(body)
-    }
-
-    /// Removes the secrets of this run from errors.
-    func shielded<Result>(_ body: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw error.without(hidden)
-        }
     }
 
     /// The URL of the verify endpoint, else of the login request, for messages: as the profile writes it.
@@ -345,7 +321,7 @@ extension ServiceClient {
         }
         var request = HTTPRequest(page: try URLParser.parsed(moved.url))
         (request.cookies, request.hidden) = (reply.facts.response.cookies, hidden)
-        let response = try exchange(request)
+        let response = try plainly(request).response
         let page = readable(response, at: moved.url)?.page
         let fields = page?.fields ?? [], paths = try loginPaths()
         let leadsBack = response.redirect.map { redirect in

@@ -59,7 +59,7 @@ final class EtcdClient {
 
     private unowned let context: LoginContext
     private var provider: SessionProvider?
-    private var authenticated: AuthenticatedSession?
+    private var authenticated: AccountSession?
 
     init(_ context: LoginContext) { self.context = context }
 
@@ -89,6 +89,7 @@ final class EtcdClient {
         var request = SessionRequest(
             "POST", path, headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
             body: body.withUnsafeBytes { Array($0) })
+        request.responseLimit = Self.limit
         let stored = try authenticated == nil ? provider.enterUnverified() : nil
         guard let stored, !stored.isFresh, stored.run.keeper.password != nil else {
             return try send(request, provider, with: stored)
@@ -106,16 +107,13 @@ final class EtcdClient {
     }
 
     private func send(
-        _ request: SessionRequest, _ provider: SessionProvider, with session: AuthenticatedSession?
+        _ request: SessionRequest, _ provider: SessionProvider, with session: AccountSession?
     ) throws(LoginFault) -> Secret {
-        let collected = CollectedBody(limit: Self.limit)
-        let outgoing = try OutgoingRequest(request, provider, into: collected)
-        let (response, authenticated) = try UserRequest(
-            provider: provider, outgoing: outgoing, after: session ?? authenticated
-        ).exchange()
-        self.authenticated = authenticated ?? self.authenticated
+        var account = session ?? authenticated
+        let (response, body) = try provider.send(request, with: &account)
+        authenticated = account
         guard response.status == 200 else { throw .http(status: response.status) }
-        return collected.bytes.withUnsafeBytes { Secret(copying: $0) }
+        return body.withUnsafeBytes { Secret(copying: $0) }
     }
 
     private func opened() throws(LoginFault) -> SessionProvider {

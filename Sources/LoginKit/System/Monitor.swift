@@ -27,10 +27,14 @@ final class Monitor: @unchecked Sendable {
 
     /// Runs `body` while nobody else has the lock.
     func locked<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body()
     }
+
+    func lock() { pthread_mutex_lock(mutex) }
+
+    func unlock() { pthread_mutex_unlock(mutex) }
 
     /// Lets go of the lock until somebody tells of a change; to be called with the lock.
     /// - Parameter milliseconds: no longer than that.

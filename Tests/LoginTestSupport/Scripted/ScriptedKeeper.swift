@@ -1,4 +1,5 @@
 @testable import LoginKit
+import Secrets
 
 /// A keeper that keeps nothing: it answers by its script and notes what was asked of it.
 final class ScriptedKeeper: LoginKeeper {
@@ -7,6 +8,8 @@ final class ScriptedKeeper: LoginKeeper {
     private var approvals: Script<Void>
     private var rejections: Script<Void>
     private let journal: Journal
+    /// What is asked about the login goes on to it.
+    var service = ScriptedService()
 
     private(set) var approved: [Login] = []
     private(set) var kinds: [Approval] = []
@@ -34,6 +37,22 @@ final class ScriptedKeeper: LoginKeeper {
     func fill() throws(LoginFault) -> StoredLogin {
         journal.note("keeper.fill")
         return try fills.next()
+    }
+
+    func begin(_ credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
+        try service.begin(credential, code: code)
+    }
+
+    func resume(_ partial: any PartialLogin, code: Secret?) throws(LoginFault) -> LoginStep {
+        try service.resume(partial, code: code)
+    }
+
+    func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
+        try service.verify(session, username: username)
+    }
+
+    func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
+        try service.refresh(session, username: username)
     }
 
     /// Whether another process has stored something when the person is to be asked for the first time.

@@ -16,6 +16,7 @@ final class ScriptedService: Authenticator {
     private(set) var sessions: [Session] = []
     private(set) var trusted: [TrustedCertificate] = []
     private(set) var held: [CredentialField: Secret] = [:]
+    let takenForLater: [CredentialField: Secret] = [:]
 
     init(
         prepare: [Result<ProtectionSpace, LoginFault>] = [], authenticate: [Result<Login, LoginFault>] = [],
