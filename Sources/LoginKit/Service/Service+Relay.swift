@@ -30,7 +30,7 @@ extension Service {
         try client.shielded(session?.secrets ?? [], username: username) { () throws(LoginFault) in
             var request = request
             if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
-                throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+                throw .usage("the session adds to this body, which is too long for that; at most 1 MiB is held")
             }
             guard let former = session else {
                 request.hidden = client.hidden
