@@ -47,7 +47,12 @@ extension LoginContext {
             return nil
         }
         if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
-        guard mayAsk else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
+        guard mayAsk else {
+            let text = "\(url.origin)\(url.target)"
+            throw .usage(
+                "\(SafeText.escaped(text)) needs a profile: a login was found, but there is no terminal to confirm it",
+                next: "\(ShellCommand("authctl", "discover", "--save", text))")
+        }
         let dialogue = dependencies.dialogue(dialogueSettings(request))
         if case .form(let form)? = proposal.found.login {
             if form.usernameField == nil, let name = options.username {

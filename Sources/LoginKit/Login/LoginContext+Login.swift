@@ -65,11 +65,17 @@ extension LoginContext {
         let addresses = ConnectionPreview.addresses(of: origin)
         if addresses.contains(where: \.isLocal) { throw .untrusted(.localServer(origin)) }
         guard addresses.isEmpty, !mayBeUnseen else { return }
-        guard mayAsk else { throw .untrusted(.unseenServer(origin, proxy: proxy.shown)) }
-        let question =
-            "The service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
-            + "\(SafeText.quoted(proxy.shown))."
-        guard try dependencies.dialogue(dialogueSettings).confirm(question, typing: "yes") else { throw .cancelled }
+        let problem =
+            "the service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
+            + SafeText.quoted(proxy.shown)
+        guard mayAsk else {
+            throw .untrusted(
+                "\(problem); nothing was sent",
+                next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
+        }
+        guard try dependencies.dialogue(dialogueSettings).confirm("\(problem.firstCapital).", typing: "yes") else {
+            throw .cancelled
+        }
     }
 
     /// Postpones what would end the program or cancel the call, until the result is dropped.

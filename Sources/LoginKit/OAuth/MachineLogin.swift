@@ -121,9 +121,8 @@ struct MachineProver: MachineProof {
         let token = try read(identity.source)
         guard identity.isOpaque || JSONWebToken.isSigned(token) else {
             throw .usage(
-                .other(
-                    "\(identity.source.description) has no JSON Web Token; set opaque = true in 'identity' if it has another text"
-                ))
+                "\(identity.source.description) has no JSON Web Token; set opaque = true in 'identity' if it has another text"
+            )
         }
         return token
     }
@@ -212,7 +211,7 @@ struct MachineProver: MachineProof {
     private static func url(_ place: String, audience: String) throws(LoginFault) -> String {
         let parsed = try URLParser.parsed(place)
         guard !place.contains("#"), parsed.query?.contains("audience=") != true else {
-            throw .usage(.other("\(variablesOfActions[0]) has a fragment or an audience of its own"))
+            throw .usage("\(variablesOfActions[0]) has a fragment or an audience of its own")
         }
         guard parsed.origin.scheme == "https" || parsed.origin.isLoopback else {
             throw .untrusted(.plainHTTP)
@@ -223,7 +222,7 @@ struct MachineProver: MachineProof {
 
     private static func authorization(_ token: Secret) throws(LoginFault) -> Secret {
         guard token.withUnsafeBytes({ $0.allSatisfy { (0x21...0x7e).contains($0) } }) else {
-            throw .usage(.other("\(variablesOfActions[1]) has characters that no header may have"))
+            throw .usage("\(variablesOfActions[1]) has characters that no header may have")
         }
         return Secret("Bearer ", followedBy: token)
     }
@@ -239,14 +238,12 @@ extension LoginContext {
         let (chain, circle) = chain(from: profile)
         if let circle {
             let names = (chain.map(\.name) + [circle]).map { SafeText.quoted($0) }.joined(separator: " → ")
-            throw .usage(
-                .other("the profiles \(names) take their identity from one another; change 'identity' of one of them"))
+            throw .usage("the profiles \(names) take their identity from one another; change 'identity' of one of them")
         }
         guard chain.count <= Self.mostLenders + 1 else {
             throw .usage(
-                .other(
-                    "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(Self.mostLenders) "
-                        + "other profiles; change 'identity' of one of them"))
+                "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(Self.mostLenders) "
+                    + "other profiles; change 'identity' of one of them")
         }
         return MachineDependencies(
             environment: dependencies.environment, isCancelled: dependencies.isCancelled, key: key
@@ -265,7 +262,7 @@ extension LoginContext {
         case .loginRequired, .rejected, .noTicketForService, .secondFactor, .forbidden, .oauth:
             let command = ShellCommand("authctl", lender.provesItself ? "token" : "login", lender.name)
             return .loginRequired(LoginNeed(why: .noIdentity("\(what); try: \(command)")))
-        case .usage: return .usage(.other(what))
+        case .usage: return .usage(what)
         case .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .failure: return fault
         }
     }
@@ -298,9 +295,8 @@ extension LoginContext {
         let lender = try fromUsage(try profiles.profile(named: other))
         guard let issuer, lender.settings.lendTo.contains(issuer) else {
             throw .usage(
-                .other(
-                    "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
-                        + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]"))
+                "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
+                    + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]")
         }
         let context = lending(), session: Session
         do {
@@ -309,7 +305,7 @@ extension LoginContext {
             throw lenderFault(error, lender, context)
         }
         guard case .token(let token) = session else {
-            throw .usage(.other("the login of the profile \(SafeText.quoted(other)) is no token"))
+            throw .usage("the login of the profile \(SafeText.quoted(other)) is no token")
         }
         return token.value
     }
