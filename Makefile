@@ -115,7 +115,7 @@ lint: ## format, manual pages, links and house rules; after a build
 	@! mandoc -T lint -W warning man/* | grep -v 'sections out of conventional order: Sh'
 	@! for page in man/*; do man --warnings "./$$page" 2>&1 >/dev/null | sed "s|^|$$page: |"; done | grep .
 	@scripts/house-rules
-	@scripts/layers alone >/dev/null
+	@scripts/layers each
 	@scripts/manual check
 	@scripts/links
 

@@ -146,6 +146,7 @@ struct MessageSnapshotTests {
         ]),
         .locked(path: "/s/state.json", seconds: 10), .wrongPassphraseOrDamaged(path: "/s/vault"),
         .damaged(path: "/s/state.json", problem: "bad JSON"), .newerVersion(path: "/s/state.json"),
+        .newerVersion(path: "/s/state.json", of: "ann"),
         .noSpace(path: "/s/state.json", errno: 28),
         .unsafeFile(path: "/s", problem: "others can write there"),
         .notSetUp(.file), .alreadySetUp(.file, path: "/s/vault"), .passphraseMissing(path: "/s/vault"),

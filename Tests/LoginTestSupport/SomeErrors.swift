@@ -156,7 +156,7 @@ enum SomeErrors {
             .noneWorks([UnusableStore(name: .keyring, fault: .unavailable(.keyring, problem: hostile))]),
             .locked(path: hostile, seconds: 10),
             .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
-            .newerVersion(path: hostile), .noSpace(path: hostile, errno: 28),
+            .newerVersion(path: hostile), .newerVersion(path: hostile, of: hostile), .noSpace(path: hostile, errno: 28),
             .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
             .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
             .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .namesTooLong(.keyring, limit: 9),

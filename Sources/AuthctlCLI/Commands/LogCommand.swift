@@ -50,7 +50,7 @@ struct LogCommand: BasicCommand, ReportingCommand {
         var rows = ServeLogRows(since: begin)
         while let line = try reader.next() {
             if case .warned(let text, let time, _) = line, time >= begin ?? time {
-                context.warn("\(LocalTime.stamp(of: time)): \(SafeText.line(text, limit: 2000))")
+                context.person.warn("\(LocalTime.stamp(of: time)): \(SafeText.line(text, limit: 2000))")
             }
             for row in rows.take(line) { try output.add(row) }
         }

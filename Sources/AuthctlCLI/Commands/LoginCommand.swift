@@ -51,7 +51,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        invocation.context.promptTimeout = login.attempt.patience
+        invocation.context.person.patience = login.attempt.patience
         invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
         let explained = explain ? ExplainedLogin(invocation) : nil
         do throws(LoginFault) {
@@ -115,7 +115,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     /// Says that piped input is not read: whoever pipes a password in would not expect a prompt at the terminal.
     private func sayIfUnread(_ invocation: Invocation, _ profile: Profile, _ request: LoginRequest) {
         let context = invocation.context
-        guard request.supplied == nil, request.codeSource != .standardInput, context.mayAsk,
+        guard request.supplied == nil, request.codeSource != .standardInput, context.person.mayBeAsked,
             profile.fields.contains(.password) || profile.fields.contains(.token),
             context.dependencies.isInputPiped()
         else { return }

@@ -115,13 +115,13 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let context = invocation.context
         let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
         if sha256 != nil { return fetched.offered }
-        guard context.mayAsk else {
+        guard context.person.mayBeAsked else {
             let command = ShellCommand("authctl", "profile", "add", "--from", url, "--sha256", fetched.checksum)
             throw .untrusted(
                 "\(SafeText.escaped(url)) was not added: there is no terminal to confirm it",
                 next: "look at it, then: \(command)")
         }
-        let wants = try context.dialogue.decide(
+        let wants = try context.person.dialogue.decide(
             fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
         return wants ? fetched.offered : nil
     }
@@ -157,8 +157,9 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
             \(list)
             yes adds them with the rest; no adds the rest alone; Ctrl-C adds nothing.
             """
-        if invocation.context.mayAsk,
-            try invocation.context.dialogue.decide(question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
+        if invocation.context.person.mayBeAsked,
+            try invocation.context.person.dialogue.decide(
+                question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
         {
             return true
         }

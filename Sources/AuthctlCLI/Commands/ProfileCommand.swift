@@ -217,7 +217,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
         do {
-            invocation.context.promptTimeout = login.patience
+            invocation.context.person.patience = login.patience
             invocation.loginOptions = login.words
             invocation.context.trace = { walk.add($0) }
             let target = LoginTarget(profile: profile)
@@ -278,7 +278,7 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
             } catch {
                 // One that cannot be read hides no other.
                 guard name == nil else { throw error }
-                invocation.context.warn("authctl: \(error.message().what)")
+                invocation.context.person.warn("authctl: \(error.message().what)")
             }
         }
         if let name, found.isEmpty { throw .usage(presets.problem(with: name)) }

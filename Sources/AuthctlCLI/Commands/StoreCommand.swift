@@ -147,7 +147,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
         let source = try keySource(invocation)
-        try invocation.context.noticing("Creating the encrypted file…") { () throws(LoginFault) in
+        try invocation.context.person.noticing("Creating the encrypted file…") { () throws(LoginFault) in
             try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
         }
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
@@ -182,7 +182,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         if let file = invocation.context.dependencies.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
-        guard invocation.context.mayAsk else {
+        guard invocation.context.person.mayBeAsked else {
             throw .store(
                 .other(
                     "the encrypted file needs a new passphrase, which cannot be asked for here; nothing was changed",
@@ -191,7 +191,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
                         file: authctl store init file --key-file FILE
                         """))
         }
-        guard let typed = try invocation.context.dialogue.askPassphrase("New passphrase: ", confirm: true) else {
+        guard let typed = try invocation.context.person.dialogue.askPassphrase("New passphrase: ", confirm: true) else {
             throw .cancelled
         }
         return .passphrase { () throws(StoreFault) in typed }

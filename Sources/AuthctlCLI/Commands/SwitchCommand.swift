@@ -73,7 +73,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
             throw .loginRequired(LoginNeed(why: .nothingStored))
         }
         let accounts = record.accounts.filter { $0.origin == record.origin }
-        guard context.mayAsk else {
+        guard context.person.mayBeAsked else {
             let known = accounts.map { SafeText.escaped($0.identity.displayName) }.joined(separator: ", ")
             let command = ShellCommand("authctl", "switch", profile.name)
             throw .usage("no account was named; \(profile.name) has: \(known); use: \(command) USER")
@@ -82,7 +82,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
             let isActive = record.activeUsername.map { account.username.isSame(as: $0) } ?? false
             return SafeText.escaped(account.identity.displayName) + (isActive ? " (active)" : "")
         }
-        return accounts[try context.dialogue.choose("Accounts of \(profile.name):", among: names)].username
+        return accounts[try context.person.dialogue.choose("Accounts of \(profile.name):", among: names)].username
     }
 
     /// Looks the account up and makes it active in one step, so that it cannot log out in between. Accounts of a former origin

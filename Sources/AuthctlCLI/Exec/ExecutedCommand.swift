@@ -48,7 +48,7 @@ struct ExecutedCommand {
         if let path = proxy.socketPath { image.environment.set("AUTHCTL_SERVE_SOCKET", to: path) }
         image.environment.exceptFromProxy(proxy.socketPath == nil ? "127.0.0.1" : "authctl")
         // A refresh may be under way when the command ends.
-        let hold = provider.context.interruptionHold()
+        let hold = provider.context.person.interruptionHold()
         defer { withExtendedLifetime(hold) {} }
         let ending = run(image)
         return (ending, proxy.stop())
@@ -75,7 +75,7 @@ struct ExecutedCommand {
             case .signalled(let number): return .signal(number)
             }
         } catch {
-            provider.context.warn("the command cannot be run: \(error.words)")
+            provider.context.person.warn("the command cannot be run: \(error.words)")
             return .status(error.status)
         }
     }
@@ -128,7 +128,7 @@ struct EphemeralLogin {
         let receipt = Receipt.ofUnstored(account), context = account.run.context
         let words = receipt.words(now: context.dependencies.clock.now())
         if receipt.problem != nil {
-            context.warn(words)
+            context.person.warn(words)
         } else {
             invocation.say(words)
         }
@@ -153,7 +153,7 @@ struct Lending {
         log = try Self.log(options.log, context, profile)
         desk = ApprovalDesk(
             folder.newSocket("approve", of: profile.name), profile: profile.name, seconds: answerTime
-        ) { [messages = context.messages] in messages.warn($0) }
+        ) { [messages = context.person.messages] in messages.warn($0) }
         try place.check()
     }
 

@@ -183,6 +183,7 @@ struct ExplainedAccount {
     /// - Parameter stored: `nil` if it was not read.
     func login(_ stored: StoredLogin?) -> String {
         let name = account.username.isEmpty ? "" : " \(SafeText.name(account.username))"
+        if account.isNewer { return "account\(name), written by a newer authctl." }
         let passed = clock.seconds(since: account.savedAt)
         let age = passed < 0 ? "" : " \(Duration.inWords(passed)) ago"
         let parts = [kind(stored), end, refresh(stored), extras].compactMap { $0 }

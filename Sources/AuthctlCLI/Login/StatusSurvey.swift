@@ -105,7 +105,7 @@ struct StatusSurvey {
         return StatusRow(
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
-            store: account?.store.description,
+            store: account.map { $0.isNewer ? "?" : $0.store.description },
             expires: account?.expires, machine: account.flatMap { invocation.context.lastMachine(of: $0, in: name) },
             refreshes: refreshes(account, profile), state: error?.exitCode.name ?? check(profile),
             code: error?.exitCode ?? .ok, authorities: profile?.settings.caFile, trusted: trusted?.description)

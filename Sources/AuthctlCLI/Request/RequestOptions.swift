@@ -88,7 +88,7 @@ extension OutgoingRequest {
         let page = try options.page.map { (page) throws(LoginFault) in try invocation.context.requestURL(page, endpoint)
         }
         self.init(message: message, body: body.content, output: output, page: page) {
-            invocation.context.say("\(profile.name): \($0)")
+            invocation.context.person.say("\(profile.name): \($0)")
         }
     }
 

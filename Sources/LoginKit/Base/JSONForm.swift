@@ -29,8 +29,16 @@ struct JSONForm: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    /// A value is missing, or another one than its place wants.
+    /// A value is missing, or of another type than its place wants. Where only its text is not known, as of a case that a newer
+    /// authctl has, a `DecodingError` is thrown, which is what enums of the standard library throw.
     struct Misfit: Error {}
+}
+
+extension DecodingError {
+    /// A value of the right type that this version does not know.
+    static var unknownValue: DecodingError {
+        .dataCorrupted(Context(codingPath: [], debugDescription: "unknown to this version"))
+    }
 }
 
 extension JSONForm: SingleValueDecodingContainer {

@@ -31,29 +31,29 @@ package final class ProfileGeneration {
             let line = ProposedProfile.verify(place)
             rule = place.verify
             target.new?.table?["verify"] = line.value
-            run.context.say("verify is now \(service.client.guardedURL): \(line.why ?? "")")
+            run.context.person.say("verify is now \(service.client.guardedURL): \(line.why ?? "")")
         }
         if let verify = service.result.otherVerify {
             rule = verify
             if let path = verify.mcpPath, verify == .initializingMCP(at: path) { target.profile.mcp = path }
-            run.context.say("verify is now \(verify.method) \(service.client.guardedURL), which proves a login")
+            run.context.person.say("verify is now \(verify.method) \(service.client.guardedURL), which proves a login")
         }
         if let status = service.result.loggedInStatus {
             rule.response.loggedIn = [Condition(status: status)]
             noteInVerify("logged-in", .array([.integer(Int64(status))]))
-            run.context.say(
+            run.context.person.say(
                 "the status \(status) of \(service.client.guardedURL) with the new login counts as logged in")
         }
         if let name = service.result.usernamePlace {
             rule.response.username = name
             noteInVerify("username", name.written)
             if name == Place("/sub") {
-                run.context.say("the service names the account by 'sub' alone, an id that it made up")
+                run.context.person.say("the service names the account by 'sub' alone, an id that it made up")
             }
         }
         if let logout = service.result.logout, target.new?.table != nil {
             target.new?.table?["logout"] = logout.written
-            run.context.say("logout: \(logout.evidence)")
+            run.context.person.say("logout: \(logout.evidence)")
         }
         target.profile.proof = .verify(rule)
     }

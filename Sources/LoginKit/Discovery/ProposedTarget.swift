@@ -23,7 +23,7 @@ extension LoginContext {
             if let proposed = try proposed(by: discovery, url, profile, request, new) { return proposed }
         } else {
             for preset in presets(challenges.compactMap(\.realm)) {
-                say(advice(preset, url.origin, seen: [url.path]))
+                person.say(advice(preset, url.origin, seen: [url.path]))
             }
         }
         return LoginTarget(profile: profile, new: new)
@@ -42,21 +42,21 @@ extension LoginContext {
             return nil
         }
         guard proposal.isUsable, let place = proposal.found.guarded else {
-            for sentence in proposal.found.sightings { say(sentence) }
-            for preset in presets(proposal.found.names) { say(advice(preset, url.origin, seen: [url.path])) }
+            for sentence in proposal.found.sightings { person.say(sentence) }
+            for preset in presets(proposal.found.names) { person.say(advice(preset, url.origin, seen: [url.path])) }
             return nil
         }
         if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
-        guard mayAsk else {
+        guard person.mayBeAsked else {
             let text = "\(url.origin)\(url.target)"
             throw .usage(
                 "\(SafeText.escaped(text)) needs a profile: a login was found, but there is no terminal to confirm it",
                 next: "\(ShellCommand("authctl", "discover", "--save", text))")
         }
-        let dialogue = dependencies.dialogue(dialogueSettings(request))
+        let dialogue = person.dialogue(allowsBlankPassword: request.allowsBlankPassword)
         if case .form(let form)? = proposal.found.login {
             if form.usernameField == nil, let name = options.username {
-                say(
+                person.say(
                     "The form asks for no user name; \(SafeText.quoted(name)) is not sent, and only names the account here."
                 )
             }
@@ -116,7 +116,7 @@ extension LoginContext {
         do {
             found = try discovery.run()
         } catch {
-            for preset in presets(discovery.names) { say(advice(preset, origin, seen: [])) }
+            for preset in presets(discovery.names) { person.say(advice(preset, origin, seen: [])) }
             throw error
         }
         // A login by that form shows what proves one.

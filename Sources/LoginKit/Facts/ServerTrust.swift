@@ -87,10 +87,23 @@ package struct TrustedCertificate: Equatable, Sendable, Codable {
     package let origin: Origin
     /// As `ServerTrust.key`.
     let key: String
-    /// The faults that were accepted, and no others.
-    package let reasons: [ServerTrust.Reason]
+    /// As `reasons`, with those that only a newer authctl knows.
+    private let accepted: [String]
     /// The fingerprint of the certificate that was looked at, to be shown; the key decides.
     package let fingerprint: Fingerprint
+
+    private enum CodingKeys: String, CodingKey {
+        case origin, key, fingerprint
+        case accepted = "reasons"
+    }
+
+    init(origin: Origin, key: String, reasons: [ServerTrust.Reason], fingerprint: Fingerprint) {
+        (self.origin, self.key, self.fingerprint) = (origin, key, fingerprint)
+        accepted = reasons.map(\.rawValue)
+    }
+
+    /// The faults that were accepted, and no others.
+    package var reasons: [ServerTrust.Reason] { accepted.compactMap { ServerTrust.Reason(rawValue: $0) } }
 
     /// The reason why that server is not the accepted one; `nil` if it is. With another key it is not, whatever its faults
     /// are.

@@ -9,8 +9,8 @@ package enum StoreFault: Error, Equatable, Sendable {
     /// The file is not as authctl left it, or the passphrase is wrong: the two cannot be told apart.
     case wrongPassphraseOrDamaged(path: String)
     case damaged(path: String, problem: String)
-    /// A newer authctl wrote it; the path, or the name of the store that has it.
-    case newerVersion(path: String)
+    /// A newer authctl wrote it: the path, or the name of the store that has it, and the account or profile if the rest can be used.
+    case newerVersion(path: String, of: String? = nil)
     /// The disk has no room for what a request would bring or change; it was not sent.
     case noSpace(path: String, errno: Int32)
     case unsafeFile(path: String, problem: String)

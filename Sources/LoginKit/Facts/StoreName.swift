@@ -74,10 +74,7 @@ extension StoreName: CustomStringConvertible {
 extension StoreName: Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        guard let name = StoreName(text) else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "no store: \(text)"))
-        }
+        guard let name = StoreName(text) else { throw DecodingError.unknownValue }
         self = name
     }
 

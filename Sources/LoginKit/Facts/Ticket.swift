@@ -31,6 +31,8 @@ extension TicketFinding {
 struct TicketCache: Sendable {
     /// The principal of the ticket.
     let find: @Sendable () -> TicketFinding
+    /// Whether there is one that has not expired.
+    var isValid: Bool { if case .valid = find() { true } else { false } }
     /// Has the Kerberos server give a ticket for the service of a host, such as `intranet.example`, so that a fault is
     /// told in its words and not found out from a 401. Nothing goes to the service.
     let request: @Sendable (_ host: String) throws(LoginFault) -> Void

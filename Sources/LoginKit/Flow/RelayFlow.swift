@@ -303,9 +303,4 @@ extension [Cookie] {
     func changed(from others: [Cookie]) -> [Cookie] {
         filter { cookie in others.contains { $0.name == cookie.name } && ![cookie].haveValues(of: others) }
     }
-
-    /// Whether each has the value that it has in `others`.
-    func haveValues(of others: [Cookie]) -> Bool {
-        allSatisfy { cookie in others.contains { $0.name == cookie.name && $0.value == cookie.value } }
-    }
 }

@@ -57,7 +57,7 @@ package struct AccountLogout {
     private func askServers() -> [Receipt] {
         context.concurrently(accounts) { context, account in
             var receipt = receipt(account)
-            guard account.record.origin == account.profile.origin else { return receipt }
+            guard account.record.origin == account.profile.origin, !account.record.isNewer else { return receipt }
             context.topic = ErrorContext(profile: account.profile.name, origin: account.record.origin)
             receipt.end { () throws(LoginFault) in try askServer(account, context) }
             return receipt
@@ -89,7 +89,7 @@ extension LoginContext {
     /// Tells of a client that was registered for a login, and lives on after it.
     func sayIfUndeleted(_ service: Service) {
         guard let id = service.undeletedClient else { return }
-        say(
+        person.say(
             "the client \(SafeText.quoted(id)), registered for this login, could not be deleted at the authorization server"
         )
     }

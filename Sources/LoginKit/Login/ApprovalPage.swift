@@ -14,10 +14,12 @@ extension LoginRun {
     }
 
     private func ask(_ origin: Origin) throws(LoginFault) {
-        guard context.mayAsk else { throw .untrusted(.otherOrigin(target: origin.description)) }
+        guard context.person.mayBeAsked else { throw .untrusted(.otherOrigin(target: origin.description)) }
         let question =
             "\(profile.name) (\(endpoint.origin)) asks you to approve this login at \(origin), which is another server."
-        guard try context.dependencies.dialogue(context.dialogueSettings(request)).confirm(question, typing: "yes")
+        guard
+            try context.person.dialogue(allowsBlankPassword: request.allowsBlankPassword).confirm(
+                question, typing: "yes")
         else {
             throw .cancelled
         }

@@ -3,13 +3,13 @@ extension LoginContext {
     func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {
         let request = run.request
         var settings = AuthorizationSettings(
-            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: messages.show)
+            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: person.messages.show)
         settings.browser = try browser(request.browser ?? run.profile.settings.browser)
         settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
         settings.showsQR = request.showsQR || profiles.defaults.showsQR
         settings.runtimeFolder = RuntimeFolder(dependencies.environment, paths).path
         settings.mask = dependencies.environment.mask
-        settings.timeout = promptTimeout
+        settings.timeout = person.patience
         settings.isCancelled = dependencies.isCancelled
         return settings
     }

@@ -62,8 +62,8 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
             let say: @Sendable (Bool, String) -> Void = { [self] isWarning, text in
                 monitor.locked { said[index].append((isWarning, text)) }
             }
-            let part = LoginContext(
-                partOf: context, line, Messages(note: { say(false, $0) }, warn: { say(true, $0) }))
+            let messages = Messages(note: { say(false, $0) }, warn: { say(true, $0) })
+            let part = LoginContext(partOf: context, for: Person(context.person, line, messages))
             let output = work(part, inputs[index])
             monitor.locked { outputs[index] = output }
         }
@@ -81,7 +81,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     func results() -> [Output] {
         threads.wait()
         for (isWarning, text) in said.joined() {
-            if isWarning { context.warn(text) } else { context.say(text) }
+            if isWarning { context.person.warn(text) } else { context.person.say(text) }
         }
         return outputs.compactMap(\.self)
     }

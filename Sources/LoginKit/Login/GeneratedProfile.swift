@@ -45,7 +45,7 @@ extension LoginContext {
         if let proxy = settings.proxy {
             // A profile holds no secret, and this one may.
             if proxy.contains("@") {
-                say("the proxy was not saved in the profile, because it contains a user name or a password")
+                person.say("the proxy was not saved in the profile, because it contains a user name or a password")
             } else {
                 table["proxy"] = .string(proxy)
             }
@@ -82,7 +82,7 @@ extension LoginContext {
     /// - Parameter head: what stands above it beside our own line.
     package func write(_ table: [String: ConfigValue], as name: String, head: String? = nil) throws(LoginFault) {
         if ConfigValue.table(table).withoutURLSecrets() != .table(table) {
-            warnOnce(
+            person.warnOnce(
                 """
                 warning: \(name): a password or a token in a URL is now in the profile's file as plain text; keep it out of there: \
                 see '{secret:LABEL}' in man authctl-config, and for a proxy the variable https_proxy

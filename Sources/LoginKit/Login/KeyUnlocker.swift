@@ -35,7 +35,7 @@ struct KeyUnlocker {
 
     private func ask<Key>(_ open: (Secret?) throws(LoginFault) -> Key?) throws(LoginFault) -> Key {
         guard mayAsk else { throw .loginRequired(LoginNeed(why: .keyLocked(file: file))) }
-        let dialogue = context.dependencies.dialogue(context.dialogueSettings(request))
+        let dialogue = context.person.dialogue(allowsBlankPassword: request.allowsBlankPassword)
         var label = "Passphrase of \(SafeText.escaped(file)): "
         for attempt in 1...request.policy.maxAttempts {
             guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
@@ -110,7 +110,8 @@ struct ClientCertificateUnlocker {
         let now = context.dependencies.clock.now()
         let unlocker = KeyUnlocker(
             context: context, request: request, file: profile.settings.key ?? profile.settings.certificate ?? "",
-            supplied: profile.givenPassphrase == .certificate ? request.passphrase : nil, mayAsk: context.mayAsk)
+            supplied: profile.givenPassphrase == .certificate ? request.passphrase : nil,
+            mayAsk: context.person.mayBeAsked)
         return try unlocker.unlock(
             kept: { () throws(LoginFault) in
                 let stored = try keeper(request).fill()

@@ -49,19 +49,6 @@ final class LocalWorkNotice: @unchecked Sendable {
     }
 }
 
-extension LoginContext {
-    /// Names slow work of this machine on the terminal, unless nothing is to be shown there.
-    package func noticing<Result>(
-        _ words: String, _ work: () throws(LoginFault) -> Result
-    ) throws(LoginFault) -> Result {
-        guard showsNotice else { return try work() }
-        let notice = LocalWorkNotice(dependencies.noticeLine)
-        notice.begin(words)
-        defer { notice.end() }
-        return try work()
-    }
-}
-
 /// Names the server that a command waits for, on the terminal alone, once it has waited for half a second.
 ///
 /// It is told of the wait by the transfer itself, about four times a second: that is what makes its spinner turn, and that of a

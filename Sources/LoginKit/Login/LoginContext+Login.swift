@@ -26,8 +26,8 @@ extension LoginContext {
                 return chosen
             },
             openStore: stores.open, clock: dependencies.clock,
-            leftBehind: { [messages] store, fault in
-                messages.warn(
+            leftBehind: { [person] store, fault in
+                person.messages.warn(
                     "the old copy in '\(store)' could not be erased: \(LoginFault.store(fault).message().what)"
                 )
             })
@@ -68,27 +68,14 @@ extension LoginContext {
         let problem =
             "the service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
             + SafeText.quoted(proxy.shown)
-        guard mayAsk else {
+        guard person.mayBeAsked else {
             throw .untrusted(
                 "\(problem); nothing was sent",
                 next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
         }
-        guard try dependencies.dialogue(dialogueSettings).confirm("\(problem.firstCapital).", typing: "yes") else {
+        guard try person.dialogue.confirm("\(problem.firstCapital).", typing: "yes") else {
             throw .cancelled
         }
-    }
-
-    /// Postpones what would end the program or cancel the call, until the result is dropped.
-    package func interruptionHold() -> InterruptionHold {
-        let notice = showsNotice ? RefreshWords.postponed + "\n" : nil
-        return InterruptionHold(
-            begin: { dependencies.postponement.begin(notice) },
-            end: { [dependencies] in dependencies.postponement.end() })
-    }
-
-    /// `nil` where a notice stands still.
-    private var spinner: Spinner? {
-        options.showsMovement && dependencies.environment.hasColors ? Spinner(isUnicode: dependencies.isUnicode()) : nil
     }
 
     /// Origin and base path of a profile, by libcurl's parser.
@@ -113,10 +100,7 @@ extension LoginContext {
         if let timeout = options.timeout ?? profile.settings.timeout {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)
         }
-        if showsNotice {
-            let notice = WaitingNotice(dependencies.noticeLine, origin, spinner: spinner)
-            settings.whileWaiting = { notice.note($0) }
-        }
+        if let notice = person.waitingNotice(of: origin) { settings.whileWaiting = { notice.note($0) } }
         settings.environment = dependencies.environment.proxies
         settings.proxy = profile.settings.namedProxy ?? (takesNamedProxyAlone ? .none : .environment)
         settings.trace = trace
@@ -127,13 +111,6 @@ extension LoginContext {
 
 // What is asked and sent outside of a login's own loop.
 extension LoginContext {
-    /// Settings for asking the person in a login with these options.
-    func dialogueSettings(_ login: LoginRequest) -> Dependencies.DialogueSettings {
-        var settings = dialogueSettings
-        settings.allowsBlankPassword = login.allowsBlankPassword
-        return settings
-    }
-
     /// The accepted certificate of an origin: from this run, else remembered.
     func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
         if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
@@ -154,27 +131,24 @@ extension LoginContext {
         return try sendOnce(request, over: transport)
     }
 
-    /// Whether a person is told that a server is asked.
-    var showsNotice: Bool { options.showsNotice && dependencies.hasTerminal() }
-
     /// Shows a notice while the server is asked without a credential, outside of a login.
     private func sendOnce(
         _ request: HTTPRequest, over transport: any Transport
     ) throws(LoginFault) -> HTTPResponse {
-        let prompt = showsNotice ? dependencies.dialogue(dialogueSettings) : nil
+        let prompt = person.showsNotice ? person.dialogue : nil
         prompt?.showWaiting(LoginLoop.contactNotice)
         defer { prompt?.showWaiting(nil) }
         return try transport.send(request)
     }
 
     private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
-        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: mayAsk)
+        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: person.mayBeAsked)
         switch policy.decision(on: trust) {
         case .refuse(let error): throw error
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break
         }
-        let answer = try dependencies.dialogue(dialogueSettings(login)).ask(.certificate(trust))
+        let answer = try person.dialogue(allowsBlankPassword: login.allowsBlankPassword).ask(.certificate(trust))
         guard case .trust(let answer) = answer else { throw .cancelled }
         guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
         return acceptance

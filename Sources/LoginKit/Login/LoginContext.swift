@@ -8,19 +8,11 @@ package final class LoginContext {
     package let paths: Paths
     package let profiles: Configuration
     package private(set) var registry: AccountRegistry
-    /// Whether a person can be asked to log in.
-    package private(set) var mayAsk: Bool
-    /// Whether a person can be asked to unlock a store.
-    var mayUnlock: Bool { isUnlockingAllowed && dependencies.hasTerminal() }
-    private var isUnlockingAllowed: Bool
+    package let person: Person
     /// Whether the engines of shared stores are left alone, as the services are: what was read last is shown.
     package var isOffline = false
     /// Whether the environment's proxies are not for this work: requests to the engine of a shared store.
     var takesNamedProxyAlone = false
-    /// Whether asking is forbidden.
-    let isPromptForbidden: Bool
-    /// Seconds that a person has for each answer.
-    package var promptTimeout = Dependencies.DialogueSettings().timeout
     /// Is told what is sent and answered, without secrets.
     package var trace: (@Sendable (String) -> Void)?
     /// The subject of the work, for its messages.
@@ -30,13 +22,7 @@ package final class LoginContext {
     /// The store of a login that is not kept yet.
     var chosenStore: StoreName?
     private var remembered: AccountRegistryDocument?
-    private var warned: Set<String> = []
     private var opened: Stores?
-    /// The number of nested steps that hold the prompt's lock.
-    private var promptLockDepth = 0
-    package let messages: Messages
-    /// Has the warnings, too, while a login is lent.
-    var whenWarned: ((String) -> Void)?
 
     /// The folder of the profiles that authctl generates.
     package var generatedProfiles: ProfileFolder { ProfileFolder(path: paths.generatedProfiles) }
@@ -45,7 +31,7 @@ package final class LoginContext {
     package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {
         self.dependencies = dependencies
         self.options = options
-        self.messages = messages
+        person = Person(dependencies, options, messages)
         let environment = dependencies.environment
         paths =
             if let folder = options.folder { try fromUsage(try Paths(folder: folder, environment)) } else {
@@ -54,10 +40,6 @@ package final class LoginContext {
         profiles = try fromUsage(try Configuration(paths))
         registry = AccountRegistry(
             folder: paths.stateFolder, remembers: true, isCancelled: dependencies.isCancelled ?? { false })
-        let isForbidden = options.noPrompt || (dependencies.environment["AUTHCTL_NO_PROMPT"] ?? "0") != "0"
-        self.mayAsk = options.mayAsk && !isForbidden && dependencies.hasTerminal()
-        isPromptForbidden = isForbidden
-        isUnlockingAllowed = options.mayUnlock && !isForbidden
         if let timeout = options.timeout, !(1...3600).contains(timeout) {
             throw .usage(.badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"))
         }
@@ -65,55 +47,20 @@ package final class LoginContext {
         if options.username?.contains("\u{FFFD}") == true { throw .usage(.invalidUTF8(.username)) }
     }
 
-    /// Makes a part of the same work for another thread: it asks nobody, and a store that is locked stays locked.
-    init(partOf whole: LoginContext, _ line: Dependencies.NoticeLine, _ messages: Messages) {
-        var dependencies = whole.dependencies
-        dependencies.noticeLine = line
-        (self.dependencies, options, paths, profiles, registry) = (
-            dependencies, whole.options, whole.paths, whole.profiles, whole.registry
-        )
-        (mayAsk, isPromptForbidden, isUnlockingAllowed) = (false, true, false)
-        (promptTimeout, acceptance, remembered) = (whole.promptTimeout, whole.acceptance, whole.remembered)
-        (self.messages, isOffline) = (messages, whole.isOffline)
+    /// Makes a part of the same work for another thread, or for another login: a store that is locked stays locked.
+    init(partOf whole: LoginContext, for person: Person) {
+        (self.person, dependencies) = (person, person.dependencies)
+        (options, paths, profiles, registry) = (whole.options, whole.paths, whole.profiles, whole.registry)
+        (acceptance, remembered, isOffline) = (whole.acceptance, whole.remembered, whole.isOffline)
         opened = whole.opened?.forOtherThread(dependencies.sharedStores(self))
     }
 
     /// A context for the login of a profile that lends its token. It asks nobody to log in, but may unlock a store. `-u`
     /// names an account of the borrower, so it is not passed on.
     func lending(_ messages: Messages? = nil) -> LoginContext {
-        let part = LoginContext(partOf: self, dependencies.noticeLine, messages ?? self.messages)
-        (part.options.username, part.trace, part.isUnlockingAllowed) = (nil, trace, isUnlockingAllowed)
-        part.promptLockDepth = promptLockDepth
+        let part = LoginContext(partOf: self, for: person.lending(messages))
+        (part.options.username, part.trace) = (nil, trace)
         return part
-    }
-
-    /// From now on nobody is asked anything, and nothing is shown on the terminal: it is another program's.
-    func leaveTerminal() {
-        (mayAsk, isUnlockingAllowed, options.showsNotice) = (false, false, false)
-    }
-
-    /// Whether a Kerberos ticket is there.
-    var hasTicket: Bool { if case .valid = dependencies.tickets.find() { true } else { false } }
-
-    /// Says something to the person, unless they want quiet.
-    package func say(_ text: String) { messages.note(text) }
-
-    /// Prints a warning.
-    package func warn(_ text: String) {
-        messages.warn(text)
-        whenWarned?(text)
-    }
-
-    /// Prints a warning that is found again with each account.
-    func warnOnce(_ text: String) {
-        if warned.insert(text).inserted { warn(text) }
-    }
-
-    /// Warns that a session of a browser may end soon.
-    func warnOfDeviceBinding(_ profile: String) {
-        warnOnce(
-            "warning: \(profile): the service binds sessions to the device of a browser; this one may end with its "
-                + "short-lived cookie, which only that browser can renew")
     }
 
     /// The profile of this name; from here on, messages are about it.
@@ -126,10 +73,7 @@ package final class LoginContext {
     func prepared(_ written: Profile) throws(LoginFault) -> Profile {
         var profile = written
         try profile.settings.override(by: dependencies.environment)
-        topic.fields = profile.fields
-        topic.asksForConsent = profile.traits.asksForConsent
-        topic.opensWindow = profile.traits.opensWindow
-        topic.machine = profile.oauth.flatMap { MachineProofName($0) }
+        topic.take(profile)
         // In `-u name:password` as curl takes it, the rest must not be repeated by whatever comes next.
         if options.username?.utf8.contains(UInt8(ascii: ":")) == true, profile.traits.authenticatesRequests {
             throw .usage(.usernameHasColon)
@@ -137,17 +81,6 @@ package final class LoginContext {
         topic.origin = try document().profile(profile.name).flatMap { $0.url == profile.url ? $0.origin : nil }
         topic.signup = profile.signupURL
         return profile
-    }
-
-    /// Has others of this process wait until `givePromptLock`, since a person may be asked.
-    func takePromptLock() throws(LoginFault) {
-        if promptLockDepth == 0 { try dependencies.promptLock?.take(unless: dependencies.isCancelled ?? { false }) }
-        promptLockDepth += 1
-    }
-
-    func givePromptLock() {
-        promptLockDepth -= 1
-        if promptLockDepth == 0 { dependencies.promptLock?.give() }
     }
 
     /// Reads what is remembered anew when it is next needed: other processes may have changed it.
@@ -186,7 +119,7 @@ package final class LoginContext {
         place.shared = dependencies.sharedStores(self)
         place.anotherPassphrase = { (failures) throws(StoreFault) in try asked.another(after: failures) }
         let notice = LocalWorkNotice(dependencies.noticeLine)
-        if showsNotice { place.deriving = { $0 ? notice.begin("Opening the encrypted file…") : notice.end() } }
+        if person.showsNotice { place.deriving = { $0 ? notice.begin("Opening the encrypted file…") : notice.end() } }
         let stores = dependencies.stores(place) { () throws(StoreFault) in try asked.first() }
         opened = stores
         return stores
@@ -194,10 +127,10 @@ package final class LoginContext {
 
     /// The desktop's keyring, which may ask a person to unlock it where that is allowed.
     private var desktop: DesktopSession {
-        let notice = { [unowned self] in say("waiting for the dialogue of the desktop's keyring") }
-        let unlocking = DesktopSession.Unlocking.asking(seconds: promptTimeout, notice: notice)
+        let notice = { [person] in person.say("waiting for the dialogue of the desktop's keyring") }
+        let unlocking = DesktopSession.Unlocking.asking(seconds: person.patience, notice: notice)
         return DesktopSession(
-            unlocking: mayUnlock ? unlocking : .never, usualFolder: DesktopSession.usualFolder
+            unlocking: person.mayUnlock ? unlocking : .never, usualFolder: DesktopSession.usualFolder
         ) { [dependencies] in dependencies.environment[$0] }
     }
 }
@@ -254,11 +187,4 @@ extension Profile.Settings {
 extension LoginContext {
     /// Where the encrypted file is, or will be.
     package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
-
-    /// The person at the terminal, outside of a login.
-    package var dialogue: any Dialogue { dependencies.dialogue(dialogueSettings) }
-
-    var dialogueSettings: Dependencies.DialogueSettings {
-        Dependencies.DialogueSettings(mask: dependencies.environment.mask, timeout: promptTimeout)
-    }
 }

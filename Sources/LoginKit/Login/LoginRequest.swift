@@ -166,9 +166,7 @@ private struct Resolver {
     func resolved() throws(LoginFault) -> LoginRequest {
         let profile = target.profile
         // A URL that has no profile yet may turn out to be one of these, too.
-        context.topic.asksForConsent = profile.traits.asksForConsent
-        context.topic.opensWindow = profile.traits.opensWindow
-        context.topic.machine = profile.oauth.flatMap { MachineProofName($0) }
+        context.topic.take(profile)
         context.topic.mayHaveDeviceCodes = profile.oauth?.mayHaveDeviceCodes ?? true
         context.topic.ignoresVariables = ignoresVariables
         let username = context.options.username ?? target.user ?? variable("AUTHCTL_USERNAME")
@@ -180,7 +178,7 @@ private struct Resolver {
         (request.store, request.persist) = (profile.settings.store, profile.settings.persist)
         try checkConsent()
         if chosen.ttl != nil, !profile.usesTTL {
-            context.say("--ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
+            context.person.say("--ttl has no effect: nothing in the profile \(profile.name) uses {ttl}")
         }
         request.mayUseCertificate = true
         request.secrets = try secrets()
@@ -200,12 +198,12 @@ private struct Resolver {
         }
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
         request.learns = target.new != nil
-        request.showsNotice = context.showsNotice
+        request.showsNotice = context.person.showsNotice
         let isElsewhere = profile.traits.opensWindow ? chosen.browser != nil : chosen.consentsElsewhere
         let mayConsent = (profile.traits.asksForConsent || profile.opensPage) && isLogin && isElsewhere
-        request.policy.mayAsk = context.mayAsk || mayConsent && !context.isPromptForbidden
+        request.policy.mayAsk = context.person.mayBeAsked || mayConsent && !context.person.isPromptForbidden
         request.policy.mayUseTicket = mayUseTicket(request)
-        request.policy.trust.mayAsk = context.mayAsk
+        request.policy.trust.mayAsk = context.person.mayBeAsked
         request.policy.declines = []
         return request
     }
@@ -268,7 +266,7 @@ private struct Resolver {
                 throw .usage("\(target.profile.name) needs no secret \(field.shownName)")
             }
             secrets[field] = try SuppliedCredential(source: source, allowsBlank: false, field: field)
-                .secret(context.dependencies) { context.warnOnce($0) }
+                .secret(context.dependencies) { context.person.warnOnce($0) }
         }
         return secrets
     }
@@ -288,8 +286,8 @@ private struct Resolver {
     private func mayUseTicket(_ request: LoginRequest) -> Bool {
         let profile = target.profile
         guard request.mayBeNegotiate(profile), request.supplied == nil else { return false }
-        return profile.kind.schemes.contains(.negotiate) || request.method == .negotiate || context.mayAsk
-            || context.hasTicket
+        return profile.kind.schemes.contains(.negotiate) || request.method == .negotiate || context.person.mayBeAsked
+            || context.dependencies.tickets.isValid
     }
 
     private var mayUseVariables: Bool {
@@ -318,7 +316,7 @@ private struct Resolver {
         let hasPassword = chosen.passwordSource == nil && SuppliedCredential.variable(environment, true) != nil
         guard hasName || hasPassword else { return }
         let what = hasPassword ? "the password in the environment" : "AUTHCTL_USERNAME"
-        context.say("\(what) \(otherOwner), and is not used here")
+        context.person.say("\(what) \(otherOwner), and is not used here")
     }
 
     private func supplied() throws(LoginFault) -> Secret? {
@@ -330,11 +328,11 @@ private struct Resolver {
             ?? target.profile.settings.passwordCommand.map { .command($0) }
         guard let source else {
             // With nobody to ask, what may be blank is.
-            return chosen.allowsBlankPassword && !context.mayAsk ? Secret("") : nil
+            return chosen.allowsBlankPassword && !context.person.mayBeAsked ? Secret("") : nil
         }
         let supplied = SuppliedCredential(source: source, allowsBlank: chosen.allowsBlankPassword)
         context.topic.passwordSource = supplied.name
-        return try supplied.secret(context.dependencies) { context.warnOnce($0) }
+        return try supplied.secret(context.dependencies) { context.person.warnOnce($0) }
     }
 }
 

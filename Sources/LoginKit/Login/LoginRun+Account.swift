@@ -62,7 +62,7 @@ extension LoginRun: LoginKeeper {
             try keeper.registry.update { for id in ids { $0.updateAccount(id) { $0.serverName = nil } } })
         rule.response.username = nil
         service.client.profile.proof = .verify(rule)
-        context.say(
+        context.person.say(
             "the profile no longer looks for a user name in the page: it shows \(SafeText.quoted(name)) to several accounts"
         )
         login.identity = Identity(username: login.identity.username, serverName: nil)
@@ -106,7 +106,7 @@ extension LoginRun: LoginKeeper {
             tries += 1
         } while try !saver.isInTime(after: tries)
         // The response must be saved even if the program is told to end meanwhile: the old token may be used up.
-        saver.hold = context.interruptionHold()
+        saver.hold = context.person.interruptionHold()
         var refresh: Service.RefreshedSession?
         defer { if refresh == nil { saver.hold = nil } }
         do {
@@ -216,7 +216,7 @@ extension LoginRun {
     private func goOn(without fault: LoginFault) throws(LoginFault) {
         guard purpose == .action(withoutStore: true), case .store = fault else { throw fault }
         hasStore = false
-        context.say("the login was not stored: \(fault.message().what)")
+        context.person.say("the login was not stored: \(fault.message().what)")
     }
 
     func reject(_ part: StoredLogin.Part) throws(LoginFault) {

@@ -95,6 +95,7 @@ package final class LoginRun {
         let isTooStrong = request.supplied != nil && pinned == .negotiate
         let method = try Self.method(request.method, isTooStrong ? nil : pinned, profile)
         let account = request.username.map { record?.account(named: $0) } ?? record?.activeAccount
+        try fromStore(try context.registry.check(account, of: profile.name, record))
         var options = Service.Options(
             ttl: request.ttl, pinnedMethod: method, hasPassword: request.supplied != nil,
             username: request.username.map { record?.account(named: $0)?.username ?? $0 },
@@ -114,7 +115,7 @@ package final class LoginRun {
     }
 
     /// Whether a person is at a terminal and may be asked; approving in a browser needs none.
-    var mayAsk: Bool { context.mayAsk && request.policy.mayAsk }
+    var mayAsk: Bool { context.person.mayBeAsked && request.policy.mayAsk }
 
     /// Describes a machine's identity token; `nil` for a profile without one.
     package func identityFacts() throws(LoginFault) -> String? {
@@ -149,7 +150,7 @@ package final class LoginRun {
             }
             let dialogue: any Prompt =
                 mayAsk || request.policy.trust.mayAsk || request.showsNotice
-                ? dependencies.dialogue(context.dialogueSettings(request)) : NoPrompt()
+                ? context.person.dialogue(allowsBlankPassword: request.allowsBlankPassword) : NoPrompt()
             service.client.opener = { (url, origins) throws(LoginFault) in
                 try self.openApprovalPage(url, allowing: origins)
             }
@@ -272,7 +273,7 @@ extension LoginRun {
         guard let name = identity.serverName, !identity.username.isEmpty,
             name.lowercased() != identity.username.lowercased()
         else { return }
-        context.say("you typed \(SafeText.name(identity.username)); the service says \(SafeText.name(name))")
+        context.person.say("you typed \(SafeText.name(identity.username)); the service says \(SafeText.name(name))")
     }
 
     /// Warns if verify set another user's session, which is not used; the login is still good.
@@ -283,7 +284,7 @@ extension LoginRun {
     }
 
     /// Prints a warning, with the profile's name in front.
-    func warn(_ words: String) { context.warn("warning: \(profile.name): \(words)") }
+    func warn(_ words: String) { context.person.warn("warning: \(profile.name): \(words)") }
 
     /// Describes another user's session that a response has set, without names that repeat a secret.
     func words(of other: Replacement) -> String { other.hiding(service.repeatsSecret).responseWords }
@@ -293,7 +294,7 @@ extension LoginRun {
         guard !keepsNothing, let accepted = service.accepted ?? context.acceptance?.exception,
             try fromStore(try context.registry.read()).exception(for: accepted.origin) == nil
         else { return }
-        context.say(
+        context.person.say(
             """
             the certificate of \(accepted.origin) is trusted for this command only, so the next one cannot use this login; \
             log in again and type always to accept it for good: \(ShellCommand("authctl", "login", profile.name))
@@ -306,23 +307,23 @@ extension LoginRun {
             warn("only the response to login says that it worked; a 'verify' in the profile would have it checked")
         }
         if service.result.keepsAnonymousSession {
-            context.warn(
+            context.person.warn(
                 """
                 warning: \(profile.name) (\(endpoint.origin)) set no new session cookie at login: whoever knew \
                 the old one is now logged in too; tell the service's administrator
                 """)
         }
         if let difference = service.result.clockDifference {
-            context.warn("\(difference.warning(of: profile.name))")
+            context.person.warn("\(difference.warning(of: profile.name))")
         }
         // Other sessions than a browser's are bound to nothing.
         if service.result.bindsToDevice, request.copied != nil || profile.traits.opensWindow {
-            context.warnOfDeviceBinding(profile.name)
+            context.person.warnOfDeviceBinding(profile.name)
         }
         let held = service.takenForLater
         for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {
             let place = SafeText.quoted(profile.place(ofTaken: name) ?? "{\(name)}")
-            context.warn(
+            context.person.warn(
                 "warning: \(profile.name): the response to login has no \(name) at \(place), which another request "
                     + "of the profile needs; check that place in the profile")
         }

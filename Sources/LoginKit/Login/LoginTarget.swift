@@ -42,7 +42,7 @@ extension LoginContext {
         if text.contains("://") {
             let target = try urlTarget(text, request)
             if target.password != nil && argument != nil {
-                warn(
+                person.warn(
                     "warning: other users of this machine can read a password in a URL; use --password-stdin")
             }
             return target

@@ -21,7 +21,7 @@ extension LoginContext {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         if names.count == 1 { return try profile(named: names[0]) }
         if mayGuess, let last = try document().lastProfile, names.contains(last) {
-            say("using profile \(last), the last one logged in to")
+            person.say("using profile \(last), the last one logged in to")
             return try profile(named: last)
         }
         throw .usage(.profileNotNamed(known: names))
@@ -77,11 +77,13 @@ extension LoginContext {
         topic.origin = record?.origin ?? topic.origin
         guard let username else {
             guard let account = record?.activeAccount else { throw .loginRequired(LoginNeed(why: record.missing)) }
+            try fromStore(try registry.check(account, of: profile.name))
             return account
         }
         guard let account = record?.account(named: username) else {
             throw .loginRequired(LoginNeed(why: .noSuchAccount(username: username, known: record?.usernames ?? [])))
         }
+        try fromStore(try registry.check(account, of: profile.name))
         return account
     }
 
@@ -95,11 +97,12 @@ extension LoginContext {
     /// Says that the clock cannot tell when a login ends.
     func tellOfClock(_ account: AccountRecord, of profile: String) {
         guard let difference = account.clockDifference(at: dependencies.clock) else { return }
-        warn("\(difference.setBackWarning(of: profile))")
+        person.warn("\(difference.setBackWarning(of: profile))")
     }
 
     /// The reason that an account cannot be used, as far as known without the network.
     package func problem(with account: AccountRecord, of profile: Profile) throws(LoginFault) -> LoginFault? {
+        try fromStore(try registry.check(account, of: profile.name))
         let shared = try sharedRecord(of: account, in: profile), account = shared?.record ?? account
         if account.passwordRefused { return .loginRequired(LoginNeed(why: .passwordRefusedBefore)) }
         if let other = account.otherPerson { return .loginRequired(LoginNeed(why: .sessionOfAnother(other))) }

@@ -28,7 +28,7 @@ package struct SessionProvider {
         self.context = context
         let target = LoginTarget(profile: try chosen.applied(to: profile))
         self.profile = target.profile
-        context.promptTimeout = chosen.policy.patience
+        context.person.patience = chosen.policy.patience
         request = try chosen.resolved(for: target, in: context, isLogin: false)
     }
 
@@ -47,8 +47,8 @@ package struct SessionProvider {
     /// Returns a stored session that has not expired, without asking the server; else as `enter`.
     package func enterUnverified() throws(LoginFault) -> AccountSession {
         guard request.supplied == nil else { return try enter() }
-        try context.takePromptLock()
-        defer { context.givePromptLock() }
+        try context.person.takePromptLock()
+        defer { context.person.givePromptLock() }
         let run = try LoginRun(context, profile, request)
         run.purpose = .action(withoutStore: false)
         let stored = try run.fill(), record = run.keeper.filledRecord
@@ -72,7 +72,7 @@ package struct SessionProvider {
         // Another machine may have logged in.
         try context.adopt(profile, nil)
         if try hasKeptLogin { return false }
-        return !(request.mayBeNegotiate(profile) && context.hasTicket)
+        return !(request.mayBeNegotiate(profile) && context.dependencies.tickets.isValid)
     }
 
     private var hasKeptLogin: Bool {
@@ -110,8 +110,8 @@ package struct SessionProvider {
     private func logIn(
         by request: LoginRequest, in begun: LoginRun? = nil, _ known: StoredLogin? = nil
     ) throws(LoginFault) -> AccountSession {
-        try context.takePromptLock()
-        defer { context.givePromptLock() }
+        try context.person.takePromptLock()
+        defer { context.person.givePromptLock() }
         let run = if let begun { begun } else { try LoginRun(context, profile, request) }
         let mayGo = run.request.supplied != nil || run.request.policy.provesItself
         let account = try run.run(for: .action(withoutStore: mayGo), known: known), record = try run.account()
@@ -121,7 +121,7 @@ package struct SessionProvider {
 
     /// The same for what comes while a command has the terminal: nobody is asked, and what was given has been tried.
     func unattended() -> SessionProvider {
-        context.leaveTerminal()
+        context.person.leaveTerminal()
         var provider = self
         provider.request.policy.mayAsk = false
         provider.request.policy.trust.mayAsk = false
@@ -231,7 +231,7 @@ extension SessionProvider {
         let run = try context.verifyingRun(profile, persist: nil)
         let account = try run.run(for: .action(withoutStore: true)), store = try run.account()?.store
         if run.hasStore, let store {
-            context.say("logged in with the supplied password; the login is stored in '\(store)'")
+            context.person.say("logged in with the supplied password; the login is stored in '\(store)'")
         }
         if case .credential = account.session, run.service.protectionSpace?.method == .digest {
             try AccountRecord.SessionKind.digest.check(form)

@@ -31,7 +31,7 @@ extension LoginContext {
         let (isKnown, adopted) = try fromStore(try keeper.adopt())
         if isKnown { lookAgain() }
         if let adopted {
-            say(
+            person.say(
                 "\(keeper.subject.profile): using the login of \(SafeText.quoted(adopted.username)) in '\(adopted.store)'"
             )
         }

@@ -10,14 +10,14 @@ struct StorePassphrase {
 
     func first() throws(StoreFault) -> Secret {
         if let file { return try SecretFile.passphrase(file) }
-        guard context.mayUnlock else { throw .passphraseMissing(path: context.encryptedFile) }
+        guard context.person.mayUnlock else { throw .passphraseMissing(path: context.encryptedFile) }
         return try typed(at: "Passphrase of authctl's encrypted file: ")
     }
 
     /// - Parameter failures: how many were wrong.
     /// - Returns: `nil` if there is no further one.
     func another(after failures: Int) throws(StoreFault) -> Secret? {
-        guard file == nil, context.mayUnlock, failures < Self.tries else { return nil }
+        guard file == nil, context.person.mayUnlock, failures < Self.tries else { return nil }
         return try typed(at: "Wrong passphrase. Attempt \(failures + 1) of \(Self.tries): ")
     }
 
@@ -26,7 +26,7 @@ struct StorePassphrase {
     private func typed(at label: String) throws(StoreFault) -> Secret {
         let typed: Secret?
         do {
-            typed = try context.dependencies.dialogue(context.dialogueSettings).askPassphrase(label, confirm: false)
+            typed = try context.person.dialogue.askPassphrase(label, confirm: false)
         } catch .store(.passphraseBlank) {
             // Wrong like any other.
             return Secret("")
@@ -81,13 +81,13 @@ extension LoginContext {
     func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
         let message = LoginFault.store(store.fault).message()
-        warn("warning: the store '\(store.name)' is skipped: \(message.what)")
+        person.warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
 
     /// The warning for a store that was named just now.
     package func warn(ofPlain store: StoreName) {
         guard store.isPlain else { return }
-        warn(
+        person.warn(
             """
             warning: the login is stored as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
             can read it

@@ -34,7 +34,9 @@ extension LoginContext {
         let environment = dependencies.environment
         let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
-        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(dependencies) { warnOnce($0) }
+        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(dependencies) {
+            person.warnOnce($0)
+        }
         if profile.givenPassphrase != nil {
             request.passphrase = secret
         } else if !profile.provesItself {
@@ -70,7 +72,7 @@ extension LoginContext {
     /// Without a verify endpoint, it is not known whether the service still accepts the stored session.
     package func sayIfUnverifiable(_ profile: Profile) {
         guard profile.verify == nil else { return }
-        say("\(profile.name): this service has no way to check a login; showing what is stored")
+        person.say("\(profile.name): this service has no way to check a login; showing what is stored")
     }
 
     /// Where neither a person nor the service has told a name: how the profile could have the service tell it.
@@ -80,6 +82,6 @@ extension LoginContext {
             profile.verify == nil
             ? "a 'verify' request with 'username' in the profile would tell it"
             : "add 'username' to 'verify' in the profile: username = \"/PLACE\", where the name is in the response"
-        say("\(profile.name): no user name is known; \(remedy)")
+        person.say("\(profile.name): no user name is known; \(remedy)")
     }
 }

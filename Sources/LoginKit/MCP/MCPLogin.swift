@@ -163,7 +163,7 @@ final class MCPLogin: @unchecked Sendable {
         while threads.count > 0, ContinuousClock.now < end { usleep(5000) }
     }
 
-    func warn(_ text: String) { context.messages.warn("warning: \(text)") }
+    func warn(_ text: String) { context.person.messages.warn("warning: \(text)") }
 
     private var known: AccountRegistryDocument? {
         do {

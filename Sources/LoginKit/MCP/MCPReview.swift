@@ -50,14 +50,14 @@ final class MCPReview: Sendable {
         folder.sweep(["approve"])
         desk = ApprovalDesk(
             folder.newSocket("approve", of: profile.name), profile: profile.name, seconds: options.answerTime
-        ) { [messages = context.messages] in messages.warn($0) }
+        ) { [messages = context.person.messages] in messages.warn($0) }
         approvals = RuleApprovals(desk)
         let hasLog = options.log != nil || profile.serve.hasLog
         log = hasLog ? try .init(at: options.log, of: profile.name, in: context.paths) : nil
         let rules = Self.rules(options, profile, reading: [])
         state = Mutex(State(rules: rules))
         for warning in rules.warnings(about: profile, forMCP: true) {
-            context.messages.warn(warning)
+            context.person.messages.warn(warning)
             log?.writer(profile: profile.name, account: "").warned(warning)
         }
     }

@@ -47,7 +47,7 @@ final class GrantConsent: ConsentSource {
         let (profile, username, context) = (run.profile.name, run.request.username, run.context)
         let taken = try fromStore(
             try context.registry.lockConsent(of: profile, username: username, wait: run.request.policy.patience) {
-                context.warn("another authctl is logging in to \(profile); waiting for it")
+                context.person.warn("another authctl is logging in to \(profile); waiting for it")
             })
         lock = taken
         guard taken.wasTaken, !run.request.policy.force, case .token(let token)? = try run.keeper.fill().session,

@@ -20,7 +20,7 @@ struct MachineKeyUnlocker {
     func openedBefore() throws(LoginFault) -> Opened? {
         guard !request.mayDoWithoutKey, let (machine, file, pem) = locked else { return nil }
         if supplied == nil, try hasSession() { return nil }
-        return try open(machine, file, pem, mayAsk: context.mayAsk)
+        return try open(machine, file, pem, mayAsk: context.person.mayBeAsked)
     }
 
     /// Opens the key once the session was refused after all, without a prompt: the terminal shows a wait for a server.

@@ -5,9 +5,9 @@ extension LoginContext {
     /// Reads what a person has copied: from the terminal, unseen, or from standard input.
     package func copiedText(for profile: Profile) throws(LoginFault) -> Secret {
         guard dependencies.isTerminal(STDIN_FILENO) else { return try readStandardInput() }
-        guard mayAsk else { throw Self.fault("nobody may be asked; pipe the text in") }
+        guard person.mayBeAsked else { throw Self.fault("nobody may be asked; pipe the text in") }
         let origin = try endpoint(profile).origin
-        return try dependencies.dialogue(dialogueSettings(LoginRequest())).askPasted(
+        return try person.dialogue.askPasted(
             "In the browser's developer tools, copy a request to \(origin) as cURL, and paste it here; it is not shown."
         )
     }
@@ -47,7 +47,7 @@ extension LoginContext {
                 CookieRecord.cookie($0, $1, for: origin)
             }
             guard CookieJar.holds(session.cookies) else { throw .tooManyCookies }
-            if DeviceBinding.isTold(by: request.headers.map(\.name)) { warnOfDeviceBinding(profile.name) }
+            if DeviceBinding.isTold(by: request.headers.map(\.name)) { person.warnOfDeviceBinding(profile.name) }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
                 username: username, .copied(CopiedSession(session)),

@@ -70,7 +70,7 @@ extension SessionProvider {
         let outgoing = OutgoingRequest(
             message: message, body: content ?? .none,
             output: ResponseOutput(body, includesHead: false, progress: nil, mayConcern: profile.mayConcern),
-            say: { [context, profile] in context.say("\(profile.name): \($0)") })
+            say: { [context, profile] in context.person.say("\(profile.name): \($0)") })
         let (response, next) = try UserRequest(provider: self, outgoing: outgoing, after: account).exchange()
         account = next ?? account
         return (response, body.bytes)

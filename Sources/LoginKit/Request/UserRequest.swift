@@ -46,7 +46,7 @@ package struct UserRequest {
         let context = provider.context
         let question =
             "\(provider.profile.name) wants more than this login may do. Log in again for \(SafeText.quoted(scope)), and send the request again?"
-        let dialogue = context.dependencies.dialogue(context.dialogueSettings(provider.request))
+        let dialogue = context.person.dialogue(allowsBlankPassword: provider.request.allowsBlankPassword)
         guard try dialogue.confirm(question, typing: "yes") else { return nil }
         return UserRequest(provider: provider, outgoing: outgoing, after: try provider.enter(forScope: scope))
     }
@@ -77,7 +77,7 @@ package struct UserRequest {
 }
 
 extension UserRequest: SessionLender {
-    var mayAsk: Bool { provider.context.mayAsk }
+    var mayAsk: Bool { provider.context.person.mayBeAsked }
 
     /// The former session, the stored one, or that of a login; none where a request may go out without a login.
     mutating func lend() throws(LoginFault) -> CarriedSession {

@@ -83,6 +83,11 @@ extension [Cookie] {
         let ends = carryingSession.compactMap(\.expires)
         return ends.count == carryingSession.count ? ends.max() : nil
     }
+
+    /// Whether each has the value that it has in `others`.
+    func haveValues(of others: [Cookie]) -> Bool {
+        allSatisfy { cookie in others.contains { $0.name == cookie.name && $0.value == cookie.value } }
+    }
 }
 
 extension Session {

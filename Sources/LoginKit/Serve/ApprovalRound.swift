@@ -11,7 +11,7 @@ package struct ApprovalRound {
     /// - Parameter profile: whose questions; `nil` for all.
     /// - Throws: `usage` if there is no terminal.
     package init(_ context: LoginContext, profile: String?) throws(LoginFault) {
-        guard context.mayAsk, let terminal = try ApprovalTerminal(timeout: context.promptTimeout) else {
+        guard context.person.mayBeAsked, let terminal = try ApprovalTerminal(timeout: context.person.patience) else {
             throw .usage(.other(ApprovalWords.needsTerminal))
         }
         (self.context, self.profile, self.terminal) = (context, profile, terminal)

@@ -123,7 +123,7 @@ final class ServedSession: @unchecked Sendable {
         monitor.locked {
             let message = error.message(about: provider.context.topic)
             if told.insert(message.what).inserted {
-                provider.context.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
+                provider.context.person.warn(message.next.isEmpty ? message.what : "\(message.what); \(message.next)")
             }
         }
         return error

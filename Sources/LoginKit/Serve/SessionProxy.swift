@@ -21,14 +21,16 @@ package final class SessionProxy: @unchecked Sendable {
         at place: ServePlace = .port, for seconds: Int? = nil, limits: ServeLimits = ServeLimits()
     ) throws(LoginFault) {
         run = authenticated.run
-        provider.context.whenWarned = { [log = limits.log] in log?.warned($0) }
+        provider.context.person.whenWarned = { [log = limits.log] in log?.warned($0) }
         session = ServedSession(provider.unattended(), authenticated)
         server = try LoopbackServer(place, for: seconds)
         headers = ServedHeaders(
             root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
             hasUserAgent: run.profile.settings.userAgent != nil)
         review = RequestReview(limits, headers, run.endpoint.origin)
-        for warning in limits.rules.warnings(about: run.profile, forMCP: false) { provider.context.warn(warning) }
+        for warning in limits.rules.warnings(about: run.profile, forMCP: false) {
+            provider.context.person.warn(warning)
+        }
     }
 
     /// Answers from now on, until `stop`.

@@ -122,7 +122,7 @@ final class EtcdClient {
             throw .usage("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\"")
         }
         // New sessions are not reported: etcd wants one every few minutes.
-        let part = context.lending(Messages(note: { _ in }, warn: context.messages.warn))
+        let part = context.lending(Messages(note: { _ in }, warn: context.person.messages.warn))
         part.takesNamedProxyAlone = true
         let profile = try profile(name, part)
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {

@@ -40,7 +40,7 @@ final class SharedStores: SharedCredentialStores {
         settings.isOffline = context.isOffline
         settings.warn = { [unowned context] fault in
             let what = LoginFault.store(fault).message().what
-            context.warnOnce("warning: \(what); using the login as it was read last")
+            context.person.warnOnce("warning: \(what); using the login as it was read last")
         }
         self.init(
             settings, folder: context.paths.stateFolder, clock: context.dependencies.clock, environment: .inherited())

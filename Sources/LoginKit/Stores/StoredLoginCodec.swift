@@ -47,9 +47,13 @@ enum StoredLoginCodec {
                 session: try members["session"].map { try session($0, kind) },
                 credential: try members["credential"].map { try credential($0, kind) },
                 extraSecrets: try members["further"].map(extraSecrets) ?? [:])
-            return (login, try members["account"].map { try AccountRecord(from: JSONForm(value: $0)) })
+            let account = try members["account"].map { try AccountRecord(from: JSONForm(value: $0)) }
+            if account?.isNewer == true { throw DecodingError.unknownValue }
+            return (login, account)
         } catch let fault as StoreFault {
             throw fault
+        } catch is DecodingError {
+            throw .newerVersion(path: "\(store)")
         } catch {
             // Its words may repeat a part of the secret.
             throw .damaged(path: "\(store)", problem: "its entry for this account is not a stored login")
@@ -72,6 +76,7 @@ extension StoredLoginCodec {
     private static func session(_ value: JSONValue, _ kind: LoginKind) throws -> Session {
         let members = try FormMembers(value)
         let kinds = ["basic", "token", "cookies"].filter { members.names.contains($0) }
+        if kinds.isEmpty, !members.names.isEmpty { throw DecodingError.unknownValue }
         guard kinds.count == 1 else { throw JSONForm.Misfit() }
         let inner = try members.some(FormMembers(members.some(members[kinds[0]]))["_0"])
         return switch kinds[0] {
@@ -231,7 +236,9 @@ private struct FormMembers {
     }
 
     func authentication() throws -> ClientAuthentication {
-        try some(ClientAuthentication(rawValue: some(text("authentication"))))
+        let name = try some(text("authentication"))
+        guard let authentication = ClientAuthentication(rawValue: name) else { throw DecodingError.unknownValue }
+        return authentication
     }
 
     func some<Value>(_ value: Value?) throws -> Value {

@@ -66,7 +66,7 @@ final class WindowConsent: ConsentSource {
             ? [window.userAgent] : mayWant ? [nil, window.userAgent] : [nil]
         {
             if let login = try accepted(own, window.headerValue, userAgent) {
-                if mayWant, userAgent != nil { run.context.say(WindowWords.userAgent) }
+                if mayWant, userAgent != nil { run.context.person.say(WindowWords.userAgent) }
                 return login
             }
             guard own.count < cookies.count, let login = try accepted(cookies, window.headerValue, userAgent) else {

@@ -56,6 +56,13 @@ package struct ErrorContext: Equatable, Sendable {
         self.url = url
     }
 
+    /// Takes note of how one logs in by a profile.
+    mutating func take(_ profile: Profile) {
+        let traits = profile.traits
+        (fields, asksForConsent, opensWindow) = (profile.fields, traits.asksForConsent, traits.opensWindow)
+        machine = profile.oauth.flatMap { MachineProofName($0) }
+    }
+
     /// `blog (https://blog.example)`, as far as it is known.
     var name: String? {
         switch (profile, origin) {

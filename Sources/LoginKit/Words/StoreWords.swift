@@ -18,10 +18,17 @@ extension StoreFault {
             return Message(
                 "\(SafeText.escaped(path)) is damaged (\(problem)); it was left as it is",
                 next: "restore it from a backup, or move it away and log in again")
-        case .newerVersion(let path):
+        case .newerVersion(let path, nil):
             return Message(
                 "\(SafeText.escaped(path)) was written by a newer authctl; it was left as it is",
                 next: "upgrade authctl")
+        case .newerVersion(let path, let name?):
+            return Message(
+                """
+                the login of \(SafeText.quoted(name)) in \(SafeText.escaped(path)) was written by a newer authctl; it was left \
+                as it is
+                """,
+                next: "upgrade authctl; your other logins work with this version, too")
         case .noSpace(let path, let errno):
             return Message(
                 """

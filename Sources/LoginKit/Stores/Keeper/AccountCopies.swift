@@ -139,13 +139,18 @@ extension AccountRegistry {
         do {
             // Without the lock, so that a logout of nobody makes no file.
             let document = try read()
-            let known = ids.filter { document.account($0) != nil }
-            guard !known.isEmpty else { return [:] }
+            let results = ids.filter { document.account($0) != nil }.results { (id) throws(StoreFault) in
+                try check(document.account(id), of: id.profile)
+                return false
+            }
+            let known = ids.filter { results[$0] == .success(false) }
+            guard !known.isEmpty else { return results }
             let copies = AccountCopies(of: known, in: document, opening: open)
             let locked = copies.unlock()
-            return try changing(loginsOf: known.map(\.profile)) { () throws(StoreFault) in
+            let erased = try changing(loginsOf: known.map(\.profile)) { () throws(StoreFault) in
                 try forget(known, locked, opening: open)
             }
+            return results.merging(erased) { $1 }
         } catch {
             return ids.results { (_) throws(StoreFault) in throw error }
         }

@@ -86,6 +86,7 @@ package struct AccountMove {
     /// - Throws: `damaged` for bytes that are no stored login; they stay where they are.
     private func outcome(of id: AccountID, in document: AccountRegistryDocument) throws(StoreFault) -> Outcome {
         guard let record = document.account(id) else { return .elsewhere }
+        try registry.check(record, of: id.profile)
         guard record.store == source.name else {
             return record.otherCopies.contains(source.name) ? .cleared(record.store) : .elsewhere
         }

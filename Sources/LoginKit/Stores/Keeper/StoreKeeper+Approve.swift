@@ -43,6 +43,7 @@ extension StoreKeeper {
             try add(kept, record, in: store)
             return try use(record, proof)
         }
+        try registry.check(before, of: subject.profile)
         let isSession = [.token, .cookies].contains(before.kind) && before.otherPerson == nil
         do {
             let former = isSession ? try read(before)?.login : nil

@@ -19,6 +19,7 @@ extension StoreKeeper {
 
     private func find(_ record: AccountRecord) throws(StoreFault) -> StoredLogin {
         (filled, password, filledRecord) = (nil, nil, record)
+        try registry.check(record, of: subject.profile)
         guard let (found, present) = try locate(record) else {
             let record = noteErased(record)
             filledRecord = record

@@ -125,8 +125,9 @@ package final class StoreKeeper {
         guard let profile = try registry.read().profile(subject.profile) else { return nil }
         // The registry may still know the profile at an origin that it has left.
         guard profile.origin == subject.origin else { return nil }
-        guard let username else { return profile.activeAccount }
-        return profile.account(named: username)
+        let account = if let username { profile.account(named: username) } else { profile.activeAccount }
+        try registry.check(account, of: profile.name)
+        return account
     }
 }
 

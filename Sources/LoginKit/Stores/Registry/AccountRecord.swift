@@ -54,8 +54,11 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
     var space: VerifiedSpace?
-    /// Members that this version does not know, as they are.
+    /// What this version does not know, as it is.
     private(set) var unknown = UnknownMembers()
+
+    /// Whether a newer authctl has written a value that this one does not know: the account is left as it is.
+    package var isNewer: Bool { unknown.includeValue }
 
     /// The names of the account.
     package var identity: Identity { Identity(username: username, serverName: serverName) }
@@ -86,22 +89,31 @@ package struct AccountRecord: Equatable, Sendable, Codable {
 extension AccountRecord {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FormKey.self)
+        var unknown = UnknownMembers(of: decoder, besides: Self.members)
         self.init(
             username: try container.decode(String.self, forKey: "username"),
             serverName: try container.decodeIfPresent(String.self, forKey: "serverName"),
             origin: try container.decode(Origin.self, forKey: "origin"),
-            store: try container.decode(StoreName.self, forKey: "store"),
-            kind: try container.decode(SessionKind.self, forKey: "kind"),
+            store: try unknown.keeping("store", of: decoder, else: .none) {
+                try container.decode(StoreName.self, forKey: "store")
+            },
+            kind: try unknown.keeping("kind", of: decoder, else: .ticket) {
+                try container.decode(SessionKind.self, forKey: "kind")
+            },
             expires: try container.decodeIfPresent(Int64.self, forKey: "expires"),
             savedAt: try container.decode(Int64.self, forKey: "savedAt"),
             passwordRefused: try container.decode(Bool.self, forKey: "passwordRefused"),
             keepsPassword: try container.decode(Bool.self, forKey: "keepsPassword"),
-            otherCopies: try container.decodeIfPresent([StoreName].self, forKey: "otherCopies") ?? [],
+            otherCopies: try unknown.keeping("otherCopies", of: decoder, else: []) {
+                try container.decodeIfPresent([StoreName].self, forKey: "otherCopies") ?? []
+            },
             anonymousResponse: try container.decodeIfPresent(AnonymousResponse.self, forKey: "anonymousAnswer"),
             revision: try container.decodeIfPresent(Int64.self, forKey: "revision"),
-            doubt: try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt"),
+            doubt: try unknown.keeping("doubt", of: decoder, else: nil) {
+                try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
+            },
             space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"),
-            unknown: UnknownMembers(of: decoder, besides: Self.members))
+            unknown: unknown)
     }
 
     private static let members: Set = [
@@ -111,7 +123,6 @@ extension AccountRecord {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FormKey.self)
-        try unknown.encode(into: &container)
         try container.encode(username, forKey: "username")
         try container.encodeIfPresent(serverName, forKey: "serverName")
         try container.encode(origin, forKey: "origin")
@@ -126,6 +137,7 @@ extension AccountRecord {
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: "otherCopies") }
         try container.encodeIfPresent(anonymousResponse, forKey: "anonymousAnswer")
         try container.encodeIfPresent(space, forKey: "space")
+        try unknown.encode(into: &container)
     }
 }
 
@@ -149,7 +161,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     package var accounts: [AccountRecord] {
         didSet { places.isComplete = false }
     }
-    /// Members that this version does not know, as they are.
+    /// What this version does not know, as it is.
     private var unknown = UnknownMembers()
     private var places = NamePlaces()
 
@@ -170,12 +182,14 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         name = try members.decode(String.self, forKey: "name")
         url = try members.decode(String.self, forKey: "url")
         origin = try members.decode(Origin.self, forKey: "origin")
-        pinnedMethod = try members.decodeIfPresent(AuthenticationMethod.self, forKey: "pinnedMethod")
+        unknown = UnknownMembers(of: decoder, besides: Self.members)
+        pinnedMethod = try unknown.keeping("pinnedMethod", of: decoder, else: nil) {
+            try members.decodeIfPresent(AuthenticationMethod.self, forKey: "pinnedMethod")
+        }
         accepted = try members.decodeIfPresent(AcceptedVerify.self, forKey: "accepted")
         leavesReplaced = try members.decodeIfPresent(Bool.self, forKey: "leavesReplaced") ?? false
         activeUsername = try members.decodeIfPresent(String.self, forKey: "activeUsername")
         accounts = try members.decode([AccountRecord].self, forKey: "accounts")
-        unknown = UnknownMembers(of: decoder, besides: Self.members)
         places = NamePlaces(accounts.map(\.username))
     }
 
@@ -185,7 +199,6 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: FormKey.self)
-        try unknown.encode(into: &members)
         try members.encode(name, forKey: "name")
         try members.encode(url, forKey: "url")
         try members.encode(origin, forKey: "origin")
@@ -194,10 +207,14 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
         if leavesReplaced { try members.encode(true, forKey: "leavesReplaced") }
         try members.encodeIfPresent(activeUsername, forKey: "activeUsername")
         try members.encode(accounts, forKey: "accounts")
+        try unknown.encode(into: &members)
     }
 
     /// The accounts of the present origin, by the names typed.
     package var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
+
+    /// Whether a newer authctl has pinned a method that this one does not know, so that it cannot tell a weaker offer.
+    package var isNewer: Bool { unknown.includeValue }
 
     /// Whether a login was ever kept here: what worked once is remembered after the logout, too.
     var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }

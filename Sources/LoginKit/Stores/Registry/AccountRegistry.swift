@@ -58,6 +58,15 @@ package struct AccountRegistry: Sendable {
         return document
     }
 
+    /// - Throws: `newerVersion` for an account, or its profile, that only a newer authctl understands.
+    func check(_ account: AccountRecord?, of profile: String, _ record: ProfileRecord? = nil) throws(StoreFault) {
+        guard let account, account.isNewer else {
+            if record?.isNewer == true { throw .newerVersion(path: file.path, of: profile) }
+            return
+        }
+        throw .newerVersion(path: file.path, of: account.username.isEmpty ? profile : account.username)
+    }
+
     private func decode(_ bytes: [UInt8]) throws(StoreFault) -> AccountRegistryDocument {
         do {
             return try bytes.withUnsafeBytes { try JSONForm.decode(AccountRegistryDocument.self, from: $0) }

@@ -128,19 +128,21 @@ extension AccountRegistryDocument: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FormKey.self)
-        try unknown.encode(into: &container)
         try container.encode(Self.currentVersion, forKey: "version")
         try container.encode(profiles, forKey: "profiles")
         try container.encodeIfPresent(lastProfile, forKey: "lastProfile")
         try container.encodeIfPresent(defaultProfile, forKey: "defaultProfile")
         if !trusted.isEmpty { try container.encode(trusted, forKey: "trusted") }
+        try unknown.encode(into: &container)
     }
 }
 
-/// The members of a JSON object that this version does not know, kept so that a save does not lose them: a newer authctl that
-/// shares the state folder may have written them.
+/// The part of a JSON object that this version does not know, kept so that a save does not lose it: a newer authctl that shares the
+/// state folder may have written it.
 struct UnknownMembers: Equatable, Sendable {
     private var values: [String: JSONValue] = [:]
+    /// Whether a member that this version knows has a value that it does not.
+    private(set) var includeValue = false
 
     init() {}
 
@@ -150,6 +152,20 @@ struct UnknownMembers: Equatable, Sendable {
         for (name, value) in members where !known.contains(name) { values[name] = value }
     }
 
+    /// Decodes a member that may have a value which only a newer authctl knows: that is kept, and `substitute` returned.
+    mutating func keeping<Value>(
+        _ name: String, of decoder: any Decoder, else substitute: Value, _ decode: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try decode()
+        } catch is DecodingError {
+            values[name] = (decoder as? JSONForm)?.value.member(name)
+            includeValue = true
+            return substitute
+        }
+    }
+
+    /// Called after the known members are encoded: a value that is kept goes before its substitute.
     func encode(into container: inout KeyedEncodingContainer<FormKey>) throws {
         for (name, value) in values { try container.encode(value, forKey: FormKey(stringValue: name)) }
     }
