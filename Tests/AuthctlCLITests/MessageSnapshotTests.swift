@@ -29,7 +29,7 @@ struct MessageSnapshotTests {
     }
 
     private static let errors: [LoginFault] =
-        usage + undecided + judged + network + trust + stores + secretService + failures + oauth + windows + more
+        [usage, undecided, judged, network, trust, stores, secretService, failures, oauth, windows, more].flatMap { $0 }
 
     private static let usage: [LoginFault] = [
         .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
@@ -187,17 +187,21 @@ struct MessageSnapshotTests {
     ].map { .failure($0) }
 
     private static let oauth: [LoginFault] =
-        OAuthErrorCode.allCases.map { .oauth(.refused(OAuthRefusal($0, at: .token, status: 400, words: "not now"))) }
-        + IdentityTokenFault.allCases.map { .oauth(.identityToken($0)) }
-        + [
-            .refused(OAuthRefusal(nil, at: .registration, status: 403)),
-            .unanswered(seconds: 300, redirect: "http://127.0.0.1/callback", clientID: "authctl"),
-            .unanswered(seconds: 300, redirect: nil, clientID: nil), .codeExpired(seconds: 900), .noServer,
-            .noEndpoint(.deviceAuthorization), .other(.failure, "words", details: ["more"], next: "see \(.login)"),
-            .otherSubject(was: "ann", now: "mallory", isRevoked: true),
-            .otherSubject(was: "ann", now: "mallory", isRevoked: false),
-            .unusableResponse(.token, "it is not JSON"),
-        ].map { .oauth($0) } + metadata.map { .oauth(.metadata($0)) }
+        (refusals + grants + metadata.map { OAuthFault.metadata($0) }).map { LoginFault.oauth($0) }
+
+    private static let refusals: [OAuthFault] =
+        OAuthErrorCode.allCases.map { .refused(OAuthRefusal($0, at: .token, status: 400, words: "not now")) }
+        + IdentityTokenFault.allCases.map { .identityToken($0) }
+
+    private static let grants: [OAuthFault] = [
+        .refused(OAuthRefusal(nil, at: .registration, status: 403)),
+        .unanswered(seconds: 300, redirect: "http://127.0.0.1/callback", clientID: "authctl"),
+        .unanswered(seconds: 300, redirect: nil, clientID: nil), .codeExpired(seconds: 900), .noServer,
+        .noEndpoint(.deviceAuthorization), .other(.failure, "words", details: ["more"], next: "see \(.login)"),
+        .otherSubject(was: "ann", now: "mallory", isRevoked: true),
+        .otherSubject(was: "ann", now: "mallory", isRevoked: false),
+        .unusableResponse(.token, "it is not JSON"),
+    ]
 
     private static let metadata: [MetadataFault] = [
         .notFound(tried: ["https://id.example/.well-known/openid-configuration"]),
@@ -234,7 +238,7 @@ struct MessageSnapshotTests {
         }
         let clock = [ClockDifference(seconds: -7300)].compactMap { $0 }.map { LoginNeed.Why.clockSetBack($0) }
         let told = (needs + replacements + clock).map { LoginFault.loginRequired(LoginNeed(why: $0)) }
-        return told + [
+        let others: [LoginFault] = [
             .secondFactor(.required(words: "Enter the code")), .secondFactor(.refused(Refusal(status: 401))),
             .secondFactor(.notDescribed(words: nil)), .http(status: 404), .network(.handshakeLost),
             .usage(.wrongPassphrase(file: "/c/key.pem")), .usage(.notInEncoding(field: "name", encoding: "iso-8859-1")),
@@ -248,5 +252,6 @@ struct MessageSnapshotTests {
             .failure(.formDisabled(page: "/login")), .failure(.bodyNotRepeatable),
             .store(.passphraseExpired(seconds: 300)), .store(.other("words", next: "see \(.otherStores)")),
         ]
+        return told + others
     }()
 }
