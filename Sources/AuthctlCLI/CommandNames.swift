@@ -23,7 +23,7 @@ enum CommandNames {
                 Authctl.configuration.subcommands.contains { goes($0, by: word) }
             })
         else { return }
-        throw .usage(.other("options stand after the command: authctl \(command) [<options>]"))
+        throw .usage("options stand after the command: authctl \(command) [<options>]")
     }
 
     /// The command that the first words name, without the tree of all commands around it: that tree is put together at every
@@ -71,6 +71,6 @@ enum CommandNames {
             ? "--version" : shown.nearest(to: word).first ?? next.flatMap { shown.contains($0) ? $0 : nil }
         let hint = meant.map { "did you mean '\(group)\($0)'?" }
         let known = "the commands are: \(shown.map { group + $0 }.joined(separator: ", "))"
-        throw .usage(.other("unknown command \(SafeText.quoted(group + word, limit: 40)); \(hint ?? known)"))
+        throw .usage("unknown command \(SafeText.quoted(group + word, limit: 40)); \(hint ?? known)")
     }
 }

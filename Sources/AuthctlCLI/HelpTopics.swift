@@ -27,17 +27,16 @@ enum HelpTopics {
             if group.isEmpty, word == "help" { return }
             guard let command = commands.first(where: { CommandNames.goes($0, by: word) }) else {
                 guard !commands.isEmpty else {
-                    throw .usage(.other("a command has no help topics: authctl help \(group.dropLast())"))
+                    throw .usage("a command has no help topics: authctl help \(group.dropLast())")
                 }
                 let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
                 let known = shown + (group.isEmpty ? names : [])
                 let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
                 throw .usage(
-                    .other(
-                        """
-                        no such help topic \(SafeText.quoted(group + word, limit: 40)); \
-                        \(near ?? "the topics are: \(known.joined(separator: ", "))")
-                        """))
+                    """
+                    no such help topic \(SafeText.quoted(group + word, limit: 40)); \
+                    \(near ?? "the topics are: \(known.joined(separator: ", "))")
+                    """)
             }
             group += "\(word) "
             commands = command.configuration.subcommands

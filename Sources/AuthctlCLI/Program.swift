@@ -96,7 +96,7 @@ package struct Program {
         }
         if let fault = CurlHabits(arguments: arguments).fault { return .code(end(fault, printsJSON: false)) }
         if ArgumentGuard.wantsJSON(arguments) {
-            let fault = LoginFault.usage(.other(words.message(message)))
+            let fault = LoginFault.usage(words.message(message))
             return .code(end(fault, printsJSON: true))
         }
         console.streams.say(styled: words.told(message, in: Authctl.fullMessage(for: error)))

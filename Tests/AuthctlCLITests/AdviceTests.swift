@@ -113,8 +113,12 @@ struct AdviceTests {
                 word.hasPrefix("\"") ? String(word.dropFirst().dropLast()) : word == "url" ? "https://HOST/x" : "NAME"
             }.joined(separator: " ")
         }
+        // The command at hand, as an advice names it: `\(.login("--force"))`.
+        let logins = code.matches(of: /\\\(\.login\(([^()]*)\)\)/).map { match in
+            "authctl login NAME " + match.1.replacing("\"", with: "").replacing(",", with: "")
+        }
         let lines = code.split(separator: "\n").filter { $0.contains("authctl ") && !$0.contains("ShellCommand(") }
-        return built
+        return built + logins
             + lines.flatMap { line in
                 let text = withoutValues(String(line)).replacing("\\\"", with: "'")
                 let parts = text.split(separator: "\"", omittingEmptySubsequences: false).map(String.init)

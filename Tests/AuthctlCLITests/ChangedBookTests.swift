@@ -65,7 +65,8 @@ struct ChangedBookTests {
         let (fault, after) = try run(["switch", "chat", "anna"], in: chat()) { document in
             document.removeAccount(AccountID(profile: "chat", origin: origin, username: "anna"))
         }
-        #expect(fault == .usage(.unknownAccount(profile: "chat", username: "anna", known: ["bert"])))
+        #expect(fault?.exitCode == .usage && fault?.message().what == "profile chat has no account \"anna\"")
+        #expect(fault?.message().next == "its accounts: \"bert\"; to log in: authctl login chat -u anna")
         #expect(after.profile("chat")?.activeUsername == "bert")
     }
 

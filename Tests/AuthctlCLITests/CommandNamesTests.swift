@@ -12,7 +12,7 @@ struct CommandNamesTests {
         do throws(LoginFault) {
             try CommandNames.check(words(line))
             return nil
-        } catch .usage(.other(let text)) {
+        } catch .usage(.other(let text, _, _)) {
             return text
         } catch {
             return "another error"

@@ -158,6 +158,15 @@ struct ConfigFaultTests {
         ("user-agent = \"a\\tb\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable"),
         ("json = { \"/a/1\" = 1 }", "profiles.p.session", "profiles.p.session.json: '/a/1' must be '/NAME/0'"),
         ("username = \"xml:/a//b\"", "profiles.p.verify", "profiles.p.verify.username: must be '/json/pointer'"),
+        ("ca-file = \"\"", "profiles.p", "profiles.p.ca-file: is empty or contains a control character"),
+        ("oauth = {}", "profiles.p", "profiles.p.oauth: needs method = \"oauth\""),
+        (
+            "method = \"oauth\"\nkeep-password = true", "profiles.p",
+            "profiles.p.keep-password: cannot be used with method 'oauth'"
+        ),
+        ("second-factor = [401]", "profiles.p.verify", "profiles.p.verify.second-factor: unknown key"),
+        ("origins = []", "profiles.p.login", "profiles.p.login.origins: needs 'open'"),
+        ("body = \"x\"\njson = 1", "profiles.p.verify", "profiles.p.verify.body: cannot be used with 'json'"),
         (
             "!put = \"/a\"", "profiles.p.logout",
             "profiles.p.logout.put: unknown key"

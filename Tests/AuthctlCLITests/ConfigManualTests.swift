@@ -1,3 +1,4 @@
+import ArgumentParser
 @testable import LoginKit
 import Testing
 
@@ -6,13 +7,36 @@ import Testing
 /// authctl-config(5) against the readers of the configuration.
 struct ConfigManualTests {
     @Test(arguments: [
-        ProfileDecoder.keys, RequestDecoder.requestKeys, RequestDecoder.answerKeys, RequestDecoder.stepKeys,
-        RequestDecoder.takingKeys, SessionDecoder.keys, SessionDecoder.csrfKeys, OAuthDecoder.keys,
-        OAuthDecoder.endpointKeys, ServeDecoder.keys,
+        ProfileKeys.request.map(\.name), ProfileKeys.session.map(\.name), ProfileKeys.csrf.map(\.name),
+        ProfileKeys.oauth.map(\.name), ProfileKeys.serve.map(\.name),
     ])
     func `every key is described`(keys: [String]) throws {
         let described = try Set(Self.page().section("KEYS").flatMap(Self.keys))
         #expect(Set(keys).subtracting(described).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Keys at the top", ProfileKeys.top.map(\.name)), ("Keys of a profile", ProfileKeys.profile.map(\.name)),
+    ])
+    func `a list has the keys that there are, and no others`(title: String, keys: [String]) throws {
+        let list = try Self.page().section("KEYS").drop { $0 != ".Ss \(title)" }.dropFirst()
+        let methods = Set(AuthenticationMethod.allCases.map(\.rawValue)).subtracting(keys)
+        #expect(Set(list.prefix { !$0.hasPrefix(".Ss ") }.flatMap(Self.keys)).subtracting(methods) == Set(keys))
+    }
+
+    @Test func `what the manual calls a risk is one`() throws {
+        let lines = try Self.page().section("SECURITY CONSIDERATIONS").filter { $0.hasPrefix(".Pq Li ") }
+        let named = lines.flatMap { $0.dropFirst(7).split(separator: " ").map(String.init) }.filter { $0 != "," }
+        let risky = ProfileKeys.profile.filter { $0.risks != nil }.map(\.name)
+        #expect(named.count == 6 && Set(named).isSubset(of: risky))
+    }
+
+    @Test func `help config names keys that there are`() throws {
+        let paragraphs = ConfigHelpCommand.configuration.discussion.split(separator: "\n\n")
+        let list = try #require(paragraphs.first { $0.hasPrefix("url ") }).split(separator: "\n")
+        let named =
+            list.prefix(4).map { $0.prefix { $0 != " " } } + list.dropFirst(4).flatMap { $0.split(separator: " ") }
+        #expect(named.count > 15 && Set(named.map(String.init)).isSubset(of: ProfileKeys.profile.map(\.name)))
     }
 
     @Test func `every example is read as written`() throws {
@@ -20,11 +44,9 @@ struct ConfigManualTests {
         for example in try Self.examples() {
             guard case .table(let members) = try ConfigValue.parse(example, file: "example") else { continue }
             let top = StrictTable(members, file: "example", path: "")
-            guard let profiles = try top.table("profiles") else { continue }
-            for name in profiles.keys {
-                let table = try #require(try profiles.table(name))
-                _ = try ProfileDecoder(folder: "/", home: nil).profile(named: name, table)
-                names.insert(name)
+            for entry in try top["profiles"]?.inner().entries ?? [] {
+                _ = try ProfileDecoder(folder: "/", home: nil).profile(named: entry.key, entry.inner())
+                names.insert(entry.key)
             }
         }
         #expect(

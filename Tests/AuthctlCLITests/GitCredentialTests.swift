@@ -6,16 +6,18 @@ import Testing
 
 /// What git asks of a helper, and what it is answered, as bytes.
 struct GitCredentialTests {
-    private func request(_ text: String) throws(HelperRequestFault) -> GitCredentialRequest {
+    private func request(_ text: String) throws(LoginFault) -> GitCredentialRequest {
         try GitCredentialRequest(parsing: Secret(text))
     }
 
-    private func fault(_ text: String) -> HelperRequestFault? {
-        do throws(HelperRequestFault) {
+    /// Why a request is refused, as a person reads it.
+    private func fault(_ text: String) -> String? {
+        do throws(LoginFault) {
             _ = try request(text)
             return nil
         } catch {
-            return error
+            #expect(error.exitCode == .usage)
+            return error.message().what
         }
     }
 
@@ -55,7 +57,7 @@ struct GitCredentialTests {
         "url=https://good/%0Ahost=evil\n", "url=https://a%00b@good/\n", "url=https://good/a%7f\n",
     ])
     func `a line end, a carriage return or a NUL in a value is refused`(text: String) {
-        #expect(fault(text) == .controlCharacter)
+        #expect(fault(text) == "malformed request: a value contains a control character")
     }
 
     @Test(arguments: [
@@ -65,7 +67,8 @@ struct GitCredentialTests {
     ])
     func `an attribute that is said twice is refused`(name: String) {
         #expect(
-            fault("protocol=https\nhost=good\n\(name)=https\n\(name)=evil\n") == .repeated(attribute: name))
+            fault("protocol=https\nhost=good\n\(name)=https\n\(name)=evil\n")
+                == "malformed request: \"\(name)\" occurs twice")
     }
 
     @Test func `an attribute whose name ends in brackets may be said twice`() throws {
@@ -74,23 +77,23 @@ struct GitCredentialTests {
     }
 
     @Test func `a URL beside its parts is refused`() {
-        #expect(fault("url=https://good\nhost=evil\n") == .repeated(attribute: "host"))
-        #expect(fault("protocol=https\nurl=https://good\n") == .repeated(attribute: "protocol"))
+        #expect(fault("url=https://good\nhost=evil\n") == "malformed request: \"host\" occurs twice")
+        #expect(fault("protocol=https\nurl=https://good\n") == "malformed request: \"protocol\" occurs twice")
     }
 
     @Test func `what names no host or no protocol is refused`() {
-        #expect(fault("") == .missing(attribute: "protocol"))
-        #expect(fault("\nprotocol=https\nhost=good\n") == .missing(attribute: "protocol"))
-        #expect(fault("host=good\n") == .missing(attribute: "protocol"))
-        #expect(fault("protocol=\nhost=good\n") == .missing(attribute: "protocol"))
-        #expect(fault("protocol=https\n") == .missing(attribute: "host"))
-        #expect(fault("protocol=https\nhost=\n") == .missing(attribute: "host"))
-        #expect(fault("url=https:///x\n") == .missing(attribute: "host"))
-        #expect(fault("url=https://?x\n") == .missing(attribute: "host"))
-        #expect(fault("url=good\n") == .notAURL)
-        #expect(fault("url=://good\n") == .notAURL)
-        #expect(fault("protocol https\nhost=good\n") == .noEqualsSign)
-        #expect(fault("protocol=https\nhost=good\nhost") == .noEqualsSign)
+        #expect(fault("") == "malformed request: missing \"protocol\"")
+        #expect(fault("\nprotocol=https\nhost=good\n") == "malformed request: missing \"protocol\"")
+        #expect(fault("host=good\n") == "malformed request: missing \"protocol\"")
+        #expect(fault("protocol=\nhost=good\n") == "malformed request: missing \"protocol\"")
+        #expect(fault("protocol=https\n") == "malformed request: missing \"host\"")
+        #expect(fault("protocol=https\nhost=\n") == "malformed request: missing \"host\"")
+        #expect(fault("url=https:///x\n") == "malformed request: missing \"host\"")
+        #expect(fault("url=https://?x\n") == "malformed request: missing \"host\"")
+        #expect(fault("url=good\n") == "malformed request: invalid URL")
+        #expect(fault("url=://good\n") == "malformed request: invalid URL")
+        #expect(fault("protocol https\nhost=good\n") == "malformed request: a line without '='")
+        #expect(fault("protocol=https\nhost=good\nhost") == "malformed request: a line without '='")
     }
 
     @Test(arguments: [
@@ -116,9 +119,11 @@ struct GitCredentialTests {
 
     @Test func `it is bounded, and text where it has to be`() {
         let long = String(repeating: "x", count: GitCredentialRequest.limit)
-        #expect(fault("protocol=https\nhost=good\nlater=\(long)") == .tooLong(limit: GitCredentialRequest.limit))
+        #expect(
+            fault("protocol=https\nhost=good\nlater=\(long)")
+                == "malformed request: longer than \(GitCredentialRequest.limit) bytes")
         let bytes: [UInt8] = Array("protocol=https\nhost=good\nusername=".utf8) + [0xff, 0x0a]
-        #expect(throws: HelperRequestFault.notUTF8(attribute: "username")) {
+        #expect(throws: LoginFault.malformedRequest("\"username\" is not UTF-8")) {
             try GitCredentialRequest(parsing: bytes.withUnsafeBytes { Secret(copying: $0) })
         }
     }

@@ -1,7 +1,8 @@
 @testable import LoginKit
 import Testing
 
-/// Every error in words, side by side, so that a change of one is seen in a review.
+/// Every error in words, side by side, so that a change of one is seen in a review. What is thrown in words stands in a sheet of its own, as
+/// it is written in the sources.
 struct MessageSnapshotTests {
     @Test func `the words of every error`() throws {
         let topic = ErrorContext(profile: "blog", origin: Origin(scheme: "https", host: "blog.example", port: 443))
@@ -13,29 +14,39 @@ struct MessageSnapshotTests {
         try Snapshot.expect(lines.joined(), "messages")
     }
 
+    @Test func `every case of a fault has its words there`() throws {
+        let cases = try ThrownWords.cases()
+        let told = Self.errors.reduce(into: Set<String>()) { $0.formUnion(ThrownWords.cases(of: $1)) }
+        #expect(cases.count > 150)
+        #expect(cases.subtracting(told).sorted() == [])
+    }
+
+    @Test func `the words of every error that is thrown in words`() throws {
+        let files = try ThrownWords.calls()
+        #expect(files.map(\.calls.count).reduce(0, +) > 120)
+        let lines = files.map { file, calls in "\(file)\n" + calls.map { "  \($0)\n" }.joined() }
+        try Snapshot.expect(lines.joined(separator: "\n"), "thrown-messages")
+    }
+
     private static let errors: [LoginFault] =
-        usage + undecided + judged + network + trust + stores + secretService + failures
+        [usage, undecided, judged, network, trust, stores, secretService, failures, oauth, windows, more].flatMap { $0 }
 
     private static let usage: [LoginFault] = [
         .unknownProfile(name: "blgo", near: ["blog"]), .unknownProfile(name: "x", near: []),
-        .unknownAccount(profile: "blog", username: "carl", known: ["anna", "bert"]),
-        .unknownAccount(profile: "blog", username: "carl", known: []), .profileNotNamed(known: ["a", "b"]),
+        .profileNotNamed(known: ["a", "b"]),
         .badValue(option: "--timeout", problem: "must be from 1 to 3600 seconds"),
-        .noAuthorities(problem: "error setting certificate file: /etc/ssl/certs/ca-certificates.crt"),
         .badConfig(file: "/c.toml", path: "profiles.blog.usr", line: nil, problem: "unknown key; did you mean 'user'?"),
         .badConfig(file: "/c.toml", path: nil, line: 3, problem: "Error while parsing"),
         .badURL(url: "ftp://x", problem: "only https and http are supported"), .missingScheme(host: "blog.example"),
         .usernameHasColon, .controlCharacter(.password), .invalidUTF8(.username),
-        .verifyProvesNothing(url: "https://blog.example/me"), .noChallenge(url: "https://blog.example/me", status: 401),
+        .verifyProvesNothing(url: "https://blog.example/me"),
         .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie), .hasNoHeader(method: .digest),
-        .takesNoPassword(method: .negotiate), .helperRequest(.missing(attribute: "host")),
-        .helperRequest(.controlCharacter), .sessionChanged(by: nil),
+        .takesNoPassword(method: .negotiate), .sessionChanged(by: nil),
         .sessionChanged(
             by: Replacement(
                 of: Identity(username: "ann", serverName: "ann"), by: Identity(username: "ann", serverName: "mallory"))),
-        .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
-        .unprovenLogin(.redirect(status: 302, target: "/login")),
-        .movedLogin(status: 301, path: "/login/", line: "post = \"/login/\""), .other("something else"),
+        .unprovenLogin("the response to login set no new cookie"),
+        .other("something else"),
     ].map { .usage($0) }
 
     /// What verify may answer that judges nothing, after each reaction of the service to the login.
@@ -120,12 +131,11 @@ struct MessageSnapshotTests {
         .certificateRejected, .certificateUnseen(reason: "self-signed certificate"),
         .otherFingerprint(trust([.expired])),
         .certificateChanged(Origin(scheme: "https", host: "blog.example", port: 443), now: nil),
-        .tlsVersion(detail: "no common version"), .plainHTTP,
-        .plainHTTPThroughProxy, .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
+        .plainHTTP,
+        .weakerMethod(offered: ["basic"], accepted: [.digest, .negotiate]),
         .otherOrigin(target: "https://evil.example"),
         .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
-        .unseenServer(Origin(scheme: "https", host: "id.example", port: 443), proxy: "p.example:3128"),
-        .unclearRedirect(target: "\\\\evil.example"), .serverNotProven,
+        .unclearRedirect(target: "\\\\evil.example"),
     ].map { .untrusted($0) }
 
     private static let stores: [LoginFault] = [
@@ -144,39 +154,30 @@ struct MessageSnapshotTests {
         .timedOut(.secretService, seconds: 5),
         .tooLarge(.keyring, limit: 32_767), .namesTooLong(.keyring, limit: 4095), .cannotBePermanent(.keyring),
         .passphraseCancelled, .passphraseBlank,
-        .helper(.helper("pass"), .badName), .helper(.helper("pass"), .notInPath),
-        .helper(.helper("pass"), .writableByAll(path: "/opt/bin")),
-        .helper(.helper("pass"), .notStarted(path: "/opt/bin/docker-credential-pass", errno: 8)),
-        .helper(.helper("pass"), .failed(method: "get", status: 1, .none)),
-        .helper(.helper("pass"), .failed(method: "get", status: 1, .some("no secret key"))),
-        .helper(.helper("pass"), .failed(method: "store", status: 1, .withheld)),
-        .helper(.helper("pass"), .suppliedInVain(method: "store", what: "user name")),
-        .helper(.helper("pass"), .tooMuch(method: "list", limit: 1_048_576)),
-        .helper(.helper("pass"), .notUnderstood(method: "get")),
-        .helper(.helper("pass"), .otherEntry), .helper(.helper("pass"), .foreignSecret),
-        .helper(.shared("mine"), .badName), .helper(.shared("mine"), .notInPath),
-        .helper(.shared("mine"), .notUnderstood(method: "put")),
+        .helperNotInPath(.helper("pass")), .helperNotInPath(.shared("mine")),
+        .helper(.helper("pass"), notStarted: "/opt/bin/docker-credential-pass", errno: 8),
+        .helper(.shared("mine"), notStarted: "/opt/bin/authctl-store-mine", errno: 8),
+        .helper(.helper("pass"), notUnderstood: "get"), .helper(.shared("mine"), notUnderstood: "put"),
         .shared(.shared("etcd"), .notPermitted(words: "etcd: this account has no permission (status 403)")),
         .shared(.shared("etcd"), .notLoggedIn(profile: "etcd", words: "etcd: not logged in")),
         .shared(.shared("mine"), .keyMissing(path: "/c/shared.key")),
         .shared(.shared("mine"), .otherKey(path: "/c/shared.key")),
-        .shared(.shared("mine"), .engineAway(.some("connection refused"))),
-        .shared(.shared("etcd"), .engineAway(.none)),
+        .shared(.shared("mine"), .engineAway(words: "connection refused")),
+        .shared(.shared("etcd"), .engineAway(words: nil)),
         .usage(.other("say which profile")), .shared(.shared("mine"), .oldCopy),
         .shared(.shared("mine"), .foreignValue(key: "authctl/0123")),
     ].map { .store($0) }
 
     private static let secretService: [LoginFault] = [
-        .libraryMissing("libsecret-1.so.0: cannot open shared object file"), .noBus,
-        .busUnreachable("Could not connect: No such file or directory"), .noDaemon, .ended,
-        .denied("rejected by policy"), .noDefaultCollection, .locked, .promptNeeded, .dismissed,
+        .absent("the Secret Service exited during the request", next: "try again, or "), .foreignBus(owner: 1000),
+        .foreignBus(owner: nil), .locked, .promptNeeded, .dismissed,
         .promptExpired(seconds: 300), .failed("no space left on device"),
     ].map { .store(.secretService($0)) }
 
     private static let failures: [LoginFault] = [
         .unexpectedStatus(404, step: "login", words: "not here"),
         .redirected(step: "verify", status: 302, target: "/login"),
-        .missingInResponse(place: "/token", step: "login"), .doubtfulJSON(.repeatedMember),
+        .missingInResponse(place: "/token", step: "login"),
         .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200), .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete("the server cannot judge the login now (status 503)"), .unexpectedEvent("saved while asking"),
@@ -184,4 +185,73 @@ struct MessageSnapshotTests {
         .libraryMissing("libxml2.so.2: cannot open shared object file: No such file or directory"),
         .system(call: "pipe", errno: 24), .other("something else"),
     ].map { .failure($0) }
+
+    private static let oauth: [LoginFault] =
+        (refusals + grants + metadata.map { OAuthFault.metadata($0) }).map { LoginFault.oauth($0) }
+
+    private static let refusals: [OAuthFault] =
+        OAuthErrorCode.allCases.map { .refused(OAuthRefusal($0, at: .token, status: 400, words: "not now")) }
+        + IdentityTokenFault.allCases.map { .identityToken($0) }
+
+    private static let grants: [OAuthFault] = [
+        .refused(OAuthRefusal(nil, at: .registration, status: 403)),
+        .unanswered(seconds: 300, redirect: "http://127.0.0.1/callback", clientID: "authctl"),
+        .unanswered(seconds: 300, redirect: nil, clientID: nil), .codeExpired(seconds: 900), .noServer,
+        .noEndpoint(.deviceAuthorization), .other(.failure, "words", details: ["more"], next: "see \(.login)"),
+        .otherSubject(was: "ann", now: "mallory", isRevoked: true),
+        .otherSubject(was: "ann", now: "mallory", isRevoked: false),
+        .unusableResponse(.token, "it is not JSON"),
+    ]
+
+    private static let metadata: [MetadataFault] = [
+        .notFound(tried: ["https://id.example/.well-known/openid-configuration"]),
+        .otherIssuer(expected: "https://id.example", found: ["https://evil.example"]),
+        .otherIssuer(expected: "https://id.example", found: []),
+        .unsafeEndpoint(.token, url: "http://id.example/token"), .unsafeIssuer("http://id.example"),
+        .disguisedURL("https://%69d.example", origin: Origin(scheme: "https", host: "id.example", port: 443)),
+        .serverElsewhere(
+            resource: "https://blog.example/mcp", origins: [Origin(scheme: "https", host: "id.example", port: 443)]),
+        .other("words", next: "see \(.login)"),
+    ]
+
+    private static let windows: [LoginFault] = [
+        .noBrowser(other: nil), .noBrowser(other: "firefox"), .confined(path: "/snap/bin/chromium", by: "snap"), .root,
+        .noDisplay(isRemote: true), .noDisplay(isRemote: false), .notStarted(program: "chromium", errno: 2),
+        .noAnswer(program: "w3m"), .ended(program: "chromium", status: 1, words: "no display"),
+        .ended(program: "chromium", status: nil, words: nil), .closed, .brokenChannel(program: "chromium"),
+        .noFolder(.system(call: "mkdir", path: "/run/user/1000/authctl", errno: 28)),
+    ].map { .failure(.browser($0)) }
+
+    private static let more: [LoginFault] = {
+        let realm = LoginNeed.Why.otherRealm("b", of: "https://blog.example/b", login: "a")
+        let needs: [LoginNeed.Why] = [
+            .keyLocked(file: "/c/key.pem"), .noIdentity("the variable \"TOKEN\" is not set"), .leftBlank(.password),
+            .noSuchAccount(username: "carl", known: []), .noSuchAccount(username: "carl", known: ["anna", "bert"]),
+            .noActiveAccount(known: ["anna", "bert"]), .unfinishedRefresh(machine: "build"), realm,
+            .refreshNotJudged(BusyFault(status: 403, retryAfter: nil, words: nil, isDoubtful: true)),
+            .declined(.certificate), .passwordCommandFailed(status: 127),
+        ]
+        let replaced = Replacement(
+            of: Identity(username: "ann", serverName: "ann"), by: Identity(username: "ann", serverName: "mallory"))
+        let replacements = [replaced].compactMap { $0 }.flatMap {
+            [LoginNeed.Why.otherPerson($0), .sessionOfAnother($0)]
+        }
+        let clock = [ClockDifference(seconds: -7300)].compactMap { $0 }.map { LoginNeed.Why.clockSetBack($0) }
+        let told = (needs + replacements + clock).map { LoginFault.loginRequired(LoginNeed(why: $0)) }
+        let others: [LoginFault] = [
+            .secondFactor(.required(words: "Enter the code")), .secondFactor(.refused(Refusal(status: 401))),
+            .secondFactor(.notDescribed(words: nil)), .http(status: 404), .network(.handshakeLost),
+            .usage(.wrongPassphrase(file: "/c/key.pem")), .usage(.notInEncoding(field: "name", encoding: "iso-8859-1")),
+            .usage(.registry(url: "https://hub.example/v2/", tokens: "https://id.example/token")),
+            .untrusted(.clientCertificate("the server says no", next: "see \(.login("--force"))")),
+            .untrusted(.requestElsewhere(target: "https://evil.example")),
+            .untrusted(.formElsewhere(page: "/login", target: "https://evil.example")),
+            .untrusted("words", details: ["more"], next: "see \(.login)"), .failure(.noCSRF(.text)),
+            .failure(.noSuchForm(page: "/login", fields: ["user", "password"], found: 0)),
+            .failure(.noSuchForm(page: "/login", fields: ["user", "password"], found: 2)),
+            .failure(.formDisabled(page: "/login")), .failure(.bodyNotRepeatable),
+            .store(.passphraseExpired(seconds: 300)), .store(.other("words", next: "see \(.otherStores)")),
+        ]
+        return told + others
+    }()
 }

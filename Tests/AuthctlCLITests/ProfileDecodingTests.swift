@@ -7,7 +7,7 @@ import Testing
 struct ProfileDecodingTests {
     private func profile(_ name: String, _ text: String) throws -> Profile {
         guard case .table(let members) = try ConfigValue.parse(text, file: "config.toml"),
-            let table = try StrictTable(members, file: "config.toml", path: "").table("profiles")?.table(name)
+            let table = try StrictTable(members, file: "config.toml", path: "")["profiles"]?.inner()[name]?.inner()
         else { throw UsageFault.other("no such table") }
         return try ProfileDecoder(folder: "/etc/authctl", home: "/home/anna").profile(named: name, table)
     }

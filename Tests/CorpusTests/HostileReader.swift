@@ -95,8 +95,8 @@ private func readProfile(_ bytes: UnsafeRawBufferPointer) {
     let top = StrictTable(members, file: "config.toml", path: "")
     let decoder = ProfileDecoder(folder: "/etc/authctl", home: "/home/anna")
     var tables = [("top", top)]
-    if let profiles = try? top.table("profiles") {
-        tables += profiles.keys.compactMap { name in (try? profiles.table(name)).flatMap { $0 }.map { (name, $0) } }
+    if let profiles = try? top["profiles"]?.inner() {
+        tables += profiles.entries.compactMap { entry in (try? entry.inner()).map { (entry.key, $0) } }
     }
     for (name, table) in tables {
         _ = (try? table.risks(), table.withoutRisks)

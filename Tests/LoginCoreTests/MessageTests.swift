@@ -31,8 +31,8 @@ struct MessageTests {
         for (error, _) in SomeErrors.all {
             let next = error.message(about: topic).next
             switch error {
-            case .cancelled, .store(.passphraseCancelled), .untrusted(.certificateRejected), .usage(.other),
-                .failure(.other), .failure(.system):
+            case .cancelled, .store(.passphraseCancelled), .untrusted(.certificateRejected), .usage(.other(_, [], "")),
+                .failure(.other(_, [], "")), .failure(.system):
                 #expect(next.isEmpty, "\(error)")
             default:
                 #expect(!next.isEmpty, "\(error)")

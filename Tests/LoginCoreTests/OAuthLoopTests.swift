@@ -97,25 +97,26 @@ struct OAuthLoopTests {
     }
 
     @Test func `a client's document that is another's, unreadable or of another machine is a fault of the profile`() {
-        let answers: [(HTTPResponse, ClientMetadataFault)] = [
-            (SomeOAuth.response(404), .status(404)), (SomeOAuth.response(200, "<html>"), .notJSON),
-            (SomeOAuth.response(200, "{\"client_id\":\"x\"}"), .otherClient("x")),
-            (SomeOAuth.response(200, "{}"), .otherClient(nil)),
-            (SomeOAuth.response(200, "{\"client_id\":\"\(document)\"}"), .noRedirectHere([])),
+        let answers: [(HTTPResponse, String)] = [
+            (SomeOAuth.response(404), "was answered with 404"),
+            (SomeOAuth.response(200, "<html>"), "is no JSON object"),
+            (SomeOAuth.response(200, "{\"client_id\":\"x\"}"), "describes the client \"x\""),
+            (SomeOAuth.response(200, "{}"), "has no client_id"),
+            (SomeOAuth.response(200, "{\"client_id\":\"\(document)\"}"), "has no redirect_uris"),
             (
                 SomeOAuth.response(
                     200, "{\"client_id\":\"\(document)\",\"redirect_uris\":[\"https://ann.example/cb\"]}"),
-                .noRedirectHere(["https://ann.example/cb"])
+                "leads to other machines only: \"https://ann.example/cb\""
             ),
         ]
-        for (answer, fault) in answers {
+        for (answer, problem) in answers {
             let script = documented()
             script.responses[document] = [answer]
             var subject = subject()
             subject.clientMetadata = document
-            let expected = LoginFault.oauth(.clientMetadata(url: document, fault))
-            #expect(throws: expected) { try script.run(subject, browser) }
-            #expect(expected.exitCode == .usage && script.visits.isEmpty)
+            let fault = #expect(throws: LoginFault.self) { try script.run(subject, browser) }
+            #expect(fault?.message().what == "the client's document \(document) \(problem)")
+            #expect(fault?.exitCode == .usage && script.visits.isEmpty)
         }
     }
 

@@ -61,13 +61,14 @@ struct OAuthMetadataTests {
     }
 
     @Test func `a list of methods without S256 is refused`() {
-        #expect(throws: MetadataFault.noS256(methods: ["plain"])) {
-            try read(SomeOAuth.metadata(["code_challenge_methods_supported": "[\"plain\"]"]))
+        for (methods, listed) in [("[\"plain\"]", "plain"), ("[]", "none"), ("[\"\"]", "none")] {
+            let thrown = #expect(throws: MetadataFault.self) {
+                try read(SomeOAuth.metadata(["code_challenge_methods_supported": methods]))
+            }
+            let fault = thrown.map { LoginFault.oauth(.metadata($0)) }
+            #expect(fault?.exitCode == .untrusted)
+            #expect(fault?.message().what.hasSuffix("does not support PKCE with S256; it lists \(listed)") == true)
         }
-        #expect(throws: MetadataFault.noS256(methods: [])) {
-            try read(SomeOAuth.metadata(["code_challenge_methods_supported": "[]"]))
-        }
-        #expect(MetadataFault.noS256(methods: []).exitCode == .untrusted)
     }
 
     @Test func `no list at all says nothing against it`() throws {
@@ -97,7 +98,7 @@ struct OAuthMetadataTests {
         let other = SomeOAuth.metadata(["issuer": "\"\(issuer)\""])
         let fault = MetadataFault.otherIssuer(expected: SomeOAuth.issuer, found: [issuer, issuer])
         #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([other, other]) }
-        #expect(fault.exitCode == .untrusted)
+        #expect(LoginFault.oauth(.metadata(fault)).exitCode == .untrusted)
     }
 
     @Test func `a page at the first place leads on to the next`() throws {
@@ -110,7 +111,7 @@ struct OAuthMetadataTests {
     @Test func `an issuer over plain http is not asked`() {
         let fault = MetadataFault.unsafeIssuer("http://id.example")
         #expect(throws: LoginFault.oauth(.metadata(fault))) { try search([], of: "http://id.example") }
-        #expect(fault.exitCode == .untrusted)
+        #expect(LoginFault.oauth(.metadata(fault)).exitCode == .untrusted)
         for issuer in ["https://id.example/?a=b", "https://id.example/#x", "https://ann@id.example", "id.example", ""] {
             #expect(throws: LoginFault.oauth(.metadata(.unsafeIssuer(issuer)))) { try search([], of: issuer) }
         }
@@ -132,7 +133,7 @@ struct OAuthMetadataTests {
             try ServerMetadataSearch(
                 issuer: issuer, rule: EndpointRule(), parse: { _ in EndpointURL(origin: origin, path: "/") })
         }
-        #expect(fault.exitCode == .untrusted)
+        #expect(LoginFault.oauth(.metadata(fault)).exitCode == .untrusted)
         let words = LoginFault.oauth(.metadata(fault)).message()
         #expect((words.what + words.next).unicodeScalars.allSatisfy(\.isASCII) && words.what.contains("\(origin)"))
     }
@@ -142,25 +143,19 @@ struct OAuthMetadataTests {
         #expect(try begin(issuer).next != nil)
     }
 
-    @Test func `an endpoint that uses a reserved parameter is reported`() {
+    @Test func `an endpoint that uses a reserved parameter is reported`() throws {
         let url = "https://id.example/authorize?state=x"
-        let fault = MetadataFault.reservedQuery(.authorization, url: url)
-        #expect(throws: fault) { try read(SomeOAuth.metadata(["authorization_endpoint": "\"\(url)\""])) }
-        let words = LoginFault.oauth(.metadata(fault)).message()
+        let fault = #expect(throws: MetadataFault.self) {
+            try read(SomeOAuth.metadata(["authorization_endpoint": "\"\(url)\""]))
+        }
+        let words = LoginFault.oauth(.metadata(try #require(fault))).message()
         #expect(!words.what.contains("not an https URL") && words.what.contains("authctl sends itself"))
-    }
-
-    @Test(arguments: [[], [""]]) func `a server without any method of PKCE is not said to offer something`(
-        methods: [String]
-    ) {
-        let words = LoginFault.oauth(.metadata(.noS256(methods: methods))).message()
-        #expect(words.what.hasSuffix("it lists none"))
     }
 
     @Test func `nothing at any place is told with the places`() {
         let missing = SomeOAuth.response(404)
         #expect(throws: LoginFault.self) { try search([missing, missing]) }
-        #expect(MetadataFault.notFound(tried: []).exitCode == .failure)
+        #expect(LoginFault.oauth(.metadata(.notFound(tried: []))).exitCode == .failure)
     }
 
     @Test(arguments: [429, 500, 503]) func `a server that cannot say now is not passed over`(status: Int) {

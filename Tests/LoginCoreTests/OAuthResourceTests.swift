@@ -40,9 +40,10 @@ struct OAuthResourceTests {
         "https://evil.example/x", "http://notes.example/x", "https://notes.example:8443/x",
     ])
     func `a challenge does not lead to another origin`(place: String) {
-        #expect(throws: MetadataFault.elsewhere(url: place)) {
+        let fault = #expect(throws: MetadataFault.self) {
             try places("https://notes.example/mcp", ["resource_metadata": place])
         }
+        #expect(fault.map(words) == "the service points to metadata on another origin: \"\(place)\"")
     }
 
     @Test(arguments: ["/x", "nonsense", "'https://notes.example/x'"])
@@ -51,9 +52,9 @@ struct OAuthResourceTests {
         let challenge = try #require(AuthenticateChallenge.parse([line]).first)
         var search = try ResourceMetadataSearch(for: Self.url, challenge: challenge, parse: SomeOAuth.parse)
         let usual = try ResourceMetadataSearch(for: Self.url, challenge: nil, parse: SomeOAuth.parse)
-        let fault = MetadataFault.noPlace(place)
-        #expect(search.next == usual.next && search.doubt == fault)
-        #expect(fault.exitCode == .untrusted && !words(of: fault).contains("another origin"))
+        let fault = try #require(search.doubt)
+        #expect(search.next == usual.next && LoginFault.oauth(.metadata(fault)).exitCode == .untrusted)
+        #expect(words(of: fault).hasPrefix("the service's challenge gives no usable URL for its metadata"))
         let document = SomeOAuth.response(
             200, #"{"resource":"https://notes.example/mcp","authorization_servers":["https://id.example"]}"#)
         let found = try search.take(document, parse: SomeOAuth.parse)
@@ -65,11 +66,12 @@ struct OAuthResourceTests {
     @Test func `a challenge that names its metadata twice is not followed: the well-known places are asked`() throws {
         let line = #"Bearer resource_metadata="https://notes.example/a", resource_metadata="https://notes.example/b""#
         let challenge = try #require(AuthenticateChallenge.parse([line]).first)
-        let fault = MetadataFault.repeatedParameter("resource_metadata")
         let search = try ResourceMetadataSearch(for: Self.url, challenge: challenge, parse: SomeOAuth.parse)
         let usual = try ResourceMetadataSearch(for: Self.url, challenge: nil, parse: SomeOAuth.parse)
-        #expect(search.next == usual.next && search.doubt == fault && usual.doubt == nil)
-        #expect(fault.exitCode == .untrusted && words(of: fault).contains("twice"))
+        let fault = try #require(search.doubt)
+        #expect(search.next == usual.next && usual.doubt == nil)
+        #expect(LoginFault.oauth(.metadata(fault)).exitCode == .untrusted)
+        #expect(words(of: fault).contains("\"resource_metadata\" twice"))
     }
 
     private func words(of fault: MetadataFault) -> String {
@@ -107,7 +109,8 @@ struct OAuthResourceTests {
         "http://notes.example/mcp", "https://notes.example:8443/mcp", "https://notes.example/mcp?x", "notes",
     ])
     func `metadata of another resource is not gone by`(resource: String) {
-        #expect(throws: MetadataFault.otherResource(expected: Self.url.text, found: resource)) { try read(resource) }
+        let fault = #expect(throws: MetadataFault.self) { try read(resource) }
+        #expect(fault.map(words)?.hasPrefix("the metadata describes \"\(resource)\", not") == true)
     }
 
     @Test func `what names no resource is no such metadata`() throws {

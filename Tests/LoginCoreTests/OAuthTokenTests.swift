@@ -40,7 +40,11 @@ struct OAuthTokenTests {
 
     @Test func `another type is told`() {
         for type in ["DPoP", "mac", "N_A"] {
-            #expect(throws: LoginFault.oauth(.unusableResponse(.token, .tokenType(type)))) {
+            #expect(
+                throws: LoginFault.oauth(
+                    .unusableResponse(.token, "the token is of type \(SafeText.quoted(type)); only Bearer is supported")
+                )
+            ) {
                 try read(200, "{\"access_token\":\"a\",\"token_type\":\"\(type)\"}")
             }
         }
@@ -60,7 +64,7 @@ struct OAuthTokenTests {
     @Test(arguments: ["a\\nb", "a b", "\\u00e4", "a\\u0000"]) func `a token that fits no header is not taken`(
         value: String
     ) {
-        #expect(throws: LoginFault.oauth(.unusableResponse(.token, .unsafeText(member: "access_token")))) {
+        #expect(throws: LoginFault.unsafeText("access_token", at: .token)) {
             try read(200, "{\"access_token\":\"\(value)\"}")
         }
     }
@@ -78,11 +82,13 @@ struct OAuthTokenTests {
     }
 
     @Test func `a form-encoded answer is a failure that says so`() {
-        let fault = LoginFault.oauth(.unusableResponse(.token, .formEncoded))
+        let fault = LoginFault.oauth(.unusableResponse(.token, "it is form-encoded, not JSON"))
         #expect(throws: fault) { try read(200, "access_token=a&token_type=bearer") }
         #expect(fault.exitCode == .failure)
-        #expect(throws: LoginFault.oauth(.unusableResponse(.token, .notJSON))) { try read(200, "<html>a=b</html>") }
-        #expect(throws: LoginFault.oauth(.unusableResponse(.token, .missing(member: "access_token")))) {
+        #expect(throws: LoginFault.oauth(.unusableResponse(.token, "it is not JSON"))) {
+            try read(200, "<html>a=b</html>")
+        }
+        #expect(throws: LoginFault.oauth(.unusableResponse(.token, "it has no access_token"))) {
             try read(200, "{}")
         }
     }

@@ -50,12 +50,8 @@ struct RepeatedSecretErrorTests {
         ),
         ({ .network(.brokenResponse($0)) }, .network(.brokenResponse("…"))),
         (
-            { .oauth(.unusableResponse(.refresh, .tokenType($0))) },
-            .oauth(.unusableResponse(.refresh, .tokenType("…")))
-        ),
-        (
-            { .oauth(.unusableResponse(.registration, .clientAuthentication($0))) },
-            .oauth(.unusableResponse(.registration, .clientAuthentication("…")))
+            { .oauth(.unusableResponse(.refresh, $0)) },
+            .oauth(.unusableResponse(.refresh, "it repeats a secret"))
         ),
         (
             { .untrusted(.weakerMethod(offered: ["Digest", $0], accepted: [.basic])) },

@@ -51,28 +51,37 @@ import Testing
 
     @Test(
         arguments: [
-            ("", .notTwoWords), ("GET", .notTwoWords), ("/x", .notTwoWords), ("GET ", .notTwoWords),
-            (" /x", .notTwoWords), ("GET  /x", .notTwoWords), ("GET /x ", .notTwoWords), ("GET /x /y", .notTwoWords),
-            ("GET\t/x", .notTwoWords), ("GET, /x", .badMethod("")), (",GET /x", .badMethod("")),
-            ("GET;POST /x", .badMethod("GET;POST")), ("G*T /x", .badMethod("G*T")), ("*,GET /x", .badMethod("*")),
-            ("get /x", .smallMethod("get")), ("GET,Post /x", .smallMethod("Post")), ("GET x", .relativePath),
-            ("GET *", .relativePath), ("GET https://a.example/", .relativePath), ("GET /x?a=b", .notOnlyPath),
-            ("GET /x#a", .notOnlyPath), ("GET /x**", .partialDoubleStar), ("GET /***", .partialDoubleStar),
-            ("GET /a/**b/c", .partialDoubleStar), ("GET /%", .badEscape), ("GET /%2", .badEscape),
-            ("GET /%zz", .badEscape), ("GET /a%2Fb", .neverMatches(segment: "a%2Fb")),
-            ("GET /a//b", .neverMatches(segment: "")), ("GET //", .neverMatches(segment: "")),
-            ("GET /../x", .neverMatches(segment: "..")), ("GET /%2E", .neverMatches(segment: "%2E")),
-            ("GET /a\\b", .neverMatches(segment: "a\\b")), ("GET /a;b", .neverMatches(segment: "a;b")),
-            ("GET /%25", .neverMatches(segment: "%25")), ("GET /%00", .neverMatches(segment: "%00")),
-            ("GET /%FF", .neverMatches(segment: "%FF")),
-        ] as [(String, ServeRuleFault)])
-    func `anything else is no rule, and what is wrong is told`(text: String, expected: ServeRuleFault) {
-        #expect(fault(text) == expected)
+            ("", "a rule is METHODS PATH"), ("GET", "a rule is METHODS PATH"), ("/x", "a rule is METHODS PATH"),
+            ("GET ", "a rule is METHODS PATH"),
+            (" /x", "a rule is METHODS PATH"), ("GET  /x", "a rule is METHODS PATH"),
+            ("GET /x ", "a rule is METHODS PATH"), ("GET /x /y", "a rule is METHODS PATH"),
+            ("GET\t/x", "a rule is METHODS PATH"), ("GET, /x", "\"\" is not a method"),
+            (",GET /x", "\"\" is not a method"),
+            ("GET;POST /x", "\"GET;POST\" is not a method"), ("G*T /x", "\"G*T\" is not a method"),
+            ("*,GET /x", "\"*\" is not a method"),
+            ("get /x", "methods are written in capitals, not \"get\""),
+            ("GET,Post /x", "methods are written in capitals, not \"Post\""), ("GET x", "the path must begin"),
+            ("GET *", "the path must begin"), ("GET https://a.example/", "the path must begin"),
+            ("GET /x?a=b", "a rule compares paths only"),
+            ("GET /x#a", "a rule compares paths only"), ("GET /x**", "'**' must be a whole segment"),
+            ("GET /***", "'**' must be a whole segment"),
+            ("GET /a/**b/c", "'**' must be a whole segment"), ("GET /%", "a '%' must be followed"),
+            ("GET /%2", "a '%' must be followed"),
+            ("GET /%zz", "a '%' must be followed"), ("GET /a%2Fb", "no request with the segment \"a%2Fb\" "),
+            ("GET /a//b", "no request with the segment \"\" "), ("GET //", "no request with the segment \"\" "),
+            ("GET /../x", "no request with the segment \"..\" "), ("GET /%2E", "no request with the segment \"%2E\" "),
+            ("GET /a\\b", "no request with the segment \"a\\\\b\" "),
+            ("GET /a;b", "no request with the segment \"a;b\" "),
+            ("GET /%25", "no request with the segment \"%25\" "), ("GET /%00", "no request with the segment \"%00\" "),
+            ("GET /%FF", "no request with the segment \"%FF\" "),
+        ] as [(String, String)])
+    func `anything else is no rule, and what is wrong is told`(text: String, expected: String) {
+        #expect(fault(text)?.words.hasPrefix(expected) == true, "\(String(describing: fault(text)))")
     }
 
     @Test func `a rule is of at most 1000 bytes`() {
         #expect(fault("GET /" + String(repeating: "a", count: 995)) == nil)
-        #expect(fault("GET /" + String(repeating: "a", count: 996)) == .tooLong)
+        #expect(fault("GET /" + String(repeating: "a", count: 996)) == ServeRuleFault("a rule has at most 1000 bytes"))
     }
 
     @Test(arguments: [

@@ -141,6 +141,5 @@ struct NextStepTests {
         let near = next(.usage(.unknownProfile(name: "wrie", near: ["wire", "a b"])))
         #expect(near == "did you mean wire or 'a b'?")
         #expect(next(.usage(.unknownProfile(name: "x", near: []))) == "see: authctl profile list")
-        #expect(next(.usage(.unknownAccount(profile: "wire", username: "bo b", known: []))).hasSuffix("-u 'bo b'"))
     }
 }

@@ -123,7 +123,7 @@ import Testing
 
     @Test(arguments: [
         StoreFault.unavailable(.keyring, problem: "the kernel refuses keyctl here"),
-        .helper(.helper("former"), .notInPath), .timedOut(.secretService, seconds: 3),
+        .helperNotInPath(.helper("former")), .timedOut(.secretService, seconds: 3),
     ])
     func `a former store that cannot be reached from here stays noted`(fault: StoreFault) throws {
         let former = Scripted(.helper("former")), store = Scripted(.helper("scripted"))
@@ -154,9 +154,9 @@ import Testing
     @Test func `every former store is unlocked before the lock, whatever one of them says`() throws {
         let first = Scripted(.helper("first")), second = Scripted(.file), store = Scripted(.helper("scripted"))
         try logIn("bob", to: first)
-        first.erasing = .helper(.helper("first"), .notInPath)
+        first.erasing = .helperNotInPath(.helper("first"))
         try logIn("bob", to: second, others: [first])
-        (first.finding, second.found) = (.helper(.helper("first"), .notInPath), [])
+        (first.finding, second.found) = (.helperNotInPath(.helper("first")), [])
         try logIn("bob", to: store, others: [first, second])
         #expect(second.found == [bob()])
         #expect(second.secrets.isEmpty)

@@ -233,7 +233,7 @@ import Testing
 
         func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
             let version = try engine.put(value, for: key, over: version)
-            if value.utf8.count > 700 { throw .shared(.shared("folder"), .engineAway(.none)) }
+            if value.utf8.count > 700 { throw .shared(.shared("folder"), .engineAway(words: nil)) }
             return version
         }
     }

@@ -407,8 +407,8 @@ final class Waiting<Value>: @unchecked Sendable {
     @Test(arguments: ["1'\n\\! id", "x[$(id)]", "-1", "", String(repeating: "1", count: 129)])
     func `an engine's version that could inject a shell command, SQL or an option is refused`(version: String) throws {
         let helper = try machines.helper(answering: ["value": "1.a.b", "version": version])
-        #expect(throws: StoreFault.helper(machines.name, .notUnderstood(method: "get"))) { try helper.get("authctl/x") }
-        #expect(throws: StoreFault.helper(machines.name, .notUnderstood(method: "put"))) {
+        #expect(throws: StoreFault.helper(machines.name, notUnderstood: "get")) { try helper.get("authctl/x") }
+        #expect(throws: StoreFault.helper(machines.name, notUnderstood: "put")) {
             try helper.put("1.a.b", for: "authctl/x", over: nil)
         }
     }

@@ -32,10 +32,9 @@ enum SomeErrors {
 
     private static let metadata: [MetadataFault] = [
         .otherIssuer(expected: hostile, found: [hostile]), .otherIssuer(expected: hostile, found: []),
-        .unsafeEndpoint(.token, url: hostile), .unsafeIssuer(hostile), .noS256(methods: [hostile]),
-        .otherResource(expected: hostile, found: hostile), .elsewhere(url: hostile),
-        .noPlace(hostile), .repeatedParameter(hostile), .disguisedURL(hostile, origin: elsewhere),
-        .reservedQuery(.token, url: hostile), .serverElsewhere(resource: hostile, origins: [elsewhere]),
+        .unsafeEndpoint(.token, url: hostile), .unsafeIssuer(hostile),
+        .disguisedURL(hostile, origin: elsewhere), .other(hostile, next: "\(hostile)"),
+        .serverElsewhere(resource: hostile, origins: [elsewhere]),
     ]
 
     private static let oauth: [(OAuthFault, ExitCode)] =
@@ -49,52 +48,25 @@ enum SomeErrors {
             (.refused(OAuthRefusal(nil, at: .token)), .failure),
             (.unanswered(seconds: 300, redirect: hostile, clientID: hostile), .expired),
             (.unanswered(seconds: 300, redirect: nil, clientID: nil), .expired), (.codeExpired(seconds: 900), .expired),
-            (.clientMetadata(url: hostile, .status(302)), .usage), (.clientMetadata(url: hostile, .notJSON), .usage),
-            (.clientMetadata(url: hostile, .otherClient(hostile)), .usage),
-            (.clientMetadata(url: hostile, .otherClient(nil)), .usage),
-            (.clientMetadata(url: hostile, .noRedirectHere([hostile])), .usage),
-            (.clientMetadata(url: hostile, .noRedirectHere([])), .usage),
-            (.tooManyForgeries(limit: 64), .failure), (.portTaken(8250), .failure), (.noClient, .usage),
             (.noServer, .usage),
-            (.noEndpoint(.deviceAuthorization), .usage), (.unusableURL(scheme: hostile), .untrusted),
-            (.unusableURL(scheme: nil), .untrusted), (.twoPages(elsewhere, elsewhere), .untrusted),
+            (.noEndpoint(.deviceAuthorization), .usage),
+            (.other(.failure, hostile, details: [hostile], next: "\(hostile)"), .failure),
             (.otherSubject(was: hostile, now: hostile, isRevoked: true), .untrusted),
             (.otherSubject(was: hostile, now: hostile, isRevoked: false), .untrusted),
-            (.unusableResponse(.token, .doubtfulJSON(.repeatedMember)), .failure),
-            (.unusableResponse(.token, .notJSON), .failure),
-            (.unusableResponse(.token, .formEncoded), .failure),
-            (.unusableResponse(.registration, .missing(member: "client_id")), .failure),
-            (.unusableResponse(.token, .tokenType(hostile)), .failure),
-            (.unusableResponse(.registration, .clientAuthentication(hostile)), .failure),
-            (.unusableResponse(.token, .unsafeText(member: "access_token")), .failure),
+            (.unusableResponse(.token, hostile), .failure),
         ]
 
-    private static let certificates: [ClientCertificateFault] = [
-        .unreadable(file: hostile, errno: 2), .notAFile(hostile), .tooLarge(file: hostile, limit: 9),
-        .openToOthers(file: hostile), .notACertificate(file: hostile), .notAKey(file: hostile),
-        .keyOfAnother(certificate: hostile, key: hostile), .oldEncryption(file: hostile),
-        .wrongPassphrase(file: hostile), .expired(file: hostile, .max), .notYetValid(file: hostile, .min), .notNamed,
-        .nameless(file: hostile), .libraryMissing(file: hostile),
-    ]
-
-    private static let helperRequests: [HelperRequestFault] = [
-        .tooLong(limit: 9), .noEqualsSign, .controlCharacter, .repeated(attribute: "host"),
-        .missing(attribute: "protocol"), .notUTF8(attribute: "username"), .notAURL, .notJSON, .tookTooLong(seconds: 60),
-        .unreadable(errno: 5),
-    ]
-
     private static let usage: [UsageFault] =
-        certificates.map { .clientCertificate($0) } + helperRequests.map { .helperRequest($0) } + [
+        [
+            .wrongPassphrase(file: hostile), .other(hostile, details: [hostile], next: "\(hostile)"),
             .unknownProfile(name: hostile, near: []), .unknownProfile(name: "blgo", near: [hostile, "blog"]),
-            .unknownAccount(profile: hostile, username: hostile, known: []),
-            .unknownAccount(profile: "p", username: "u", known: [hostile]), .profileNotNamed(known: [hostile, "b"]),
-            .badValue(option: "--store", problem: hostile), .noAuthorities(problem: hostile),
+            .profileNotNamed(known: [hostile, "b"]),
+            .badValue(option: "--store", problem: hostile),
             .badConfig(file: hostile, path: hostile, line: nil, problem: hostile),
             .badConfig(file: "/c", path: nil, line: 3, problem: "p"), .badURL(url: hostile, problem: hostile),
             .missingScheme(host: hostile), .usernameHasColon, .controlCharacter(.username),
             .controlCharacter(.password),
             .controlCharacter(.token), .invalidUTF8(.password), .verifyProvesNothing(url: hostile),
-            .proposesProfile(url: hostile), .noChallenge(url: hostile, status: 401),
             .registry(url: hostile, tokens: hostile),
             .tokenHasOnlyHeader(method: .basic), .commandGetsNoToken(method: .cookie),
             .hasNoHeader(method: .digest), .takesNoPassword(method: .negotiate),
@@ -109,9 +81,7 @@ enum SomeErrors {
                 UnconfirmedLogin(
                     response: .undecided, url: hostile, refusal: Refusal(status: 200, doubt: .unnamed(place: hostile)))),
             .other(hostile),
-            .sessionChanged(by: nil), .unprovenLogin(.page(status: 200)), .unprovenLogin(.noNewCookie),
-            .unprovenLogin(.redirect(status: 302, target: hostile)),
-            .movedLogin(status: 301, path: hostile, line: "post = \"/in/\""),
+            .sessionChanged(by: nil), .unprovenLogin(hostile),
         ] + replacements.map { .sessionChanged(by: $0) }
 
     private static let judged: [(LoginFault, ExitCode)] =
@@ -166,19 +136,18 @@ enum SomeErrors {
     }
 
     private static let trust: [TrustFault] =
-        ClientCertificateRefusal.allCases.map { .clientCertificate($0) } + [
+        [
+            .clientCertificate(hostile, next: "\(hostile)"), .other(hostile, details: [hostile], next: "\(hostile)"),
             .certificate(trust(.selfSigned)), .certificateRejected, .certificate(trust(.tooWeak)),
             .certificateUnseen(reason: hostile),
             .otherFingerprint(trust(.expired)), .certificateChanged(origin, now: nil),
-            .certificateChanged(origin, now: fingerprint), .tlsVersion(detail: hostile),
-            .plainHTTP, .plainHTTPThroughProxy,
+            .certificateChanged(origin, now: fingerprint),
+            .plainHTTP,
             .weakerMethod(offered: [hostile, "basic"], accepted: [.digest]), .otherOrigin(target: hostile),
             .localServer(Origin(scheme: "https", host: "10.0.0.1", port: 443)),
-            .unseenServer(origin, proxy: hostile),
             .unclearRedirect(target: hostile),
             .requestElsewhere(target: hostile),
-            .formElsewhere(page: hostile, target: hostile), .formInURL(page: hostile),
-            .formUnclear(page: hostile), .serverNotProven,
+            .formElsewhere(page: hostile, target: hostile),
         ]
 
     private static let stores: [StoreFault] =
@@ -189,33 +158,28 @@ enum SomeErrors {
             .wrongPassphraseOrDamaged(path: hostile), .damaged(path: hostile, problem: hostile),
             .newerVersion(path: hostile), .newerVersion(path: hostile, of: hostile), .noSpace(path: hostile, errno: 28),
             .unsafeFile(path: hostile, problem: hostile), .notSetUp(.file), .alreadySetUp(.file, path: hostile),
-            .passphraseMissing(path: hostile), .newPassphraseMissing, .system(call: "write", path: hostile, errno: 28),
+            .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
             .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .namesTooLong(.keyring, limit: 9),
             .cannotBePermanent(.keyring),
-            .passphraseCancelled, .passphraseBlank,
+            .passphraseCancelled, .passphraseBlank, .other(hostile, next: "\(hostile)"),
         ]
-        + helpers.map { .helper(.helper(hostile), $0) }
         + [
-            .engineAway(.none), .engineAway(.some(hostile)), .notLoggedIn(profile: hostile, words: hostile),
+            .helper(.helper(hostile), hostile, next: "\(hostile)"), .helperNotInPath(.helper(hostile)),
+            .helper(.helper(hostile), notStarted: hostile, errno: 8), .helper(.helper(hostile), notUnderstood: "get"),
+        ]
+        + [
+            .engineAway(words: nil), .engineAway(words: hostile), .notLoggedIn(profile: hostile, words: hostile),
             .notPermitted(words: hostile),
             .keyMissing(path: hostile), .otherKey(path: hostile), .oldCopy, .foreignValue(key: "authctl/0123"),
         ].map { .shared(.shared("mine"), $0) }
         + [
-            .libraryMissing(hostile), .noBus, .busUnreachable(hostile), .foreignBus(owner: 1000),
-            .foreignBus(owner: nil), .noDaemon, .ended, .denied(hostile),
-            .noDefaultCollection, .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
+            .absent(hostile, details: [hostile], next: hostile), .foreignBus(owner: 1000),
+            .foreignBus(owner: nil), .locked, .promptNeeded, .dismissed, .promptExpired(seconds: 300), .failed(hostile),
         ].map { .secretService($0) }
-
-    private static let helpers: [HelperFault] = [
-        .badName, .notInPath, .writableByAll(path: hostile), .notStarted(path: hostile, errno: 8),
-        .failed(method: "get", status: 1, .none), .failed(method: "get", status: 1, .some(hostile)),
-        .failed(method: "get", status: 1, .withheld), .suppliedInVain(method: "store", what: "user name"),
-        .tooMuch(method: "list", limit: 9), .notUnderstood(method: "get"), .otherEntry, .foreignSecret,
-    ]
 
     private static let failures: [OtherFailure] = [
         .unexpectedStatus(418, step: "login", words: hostile), .redirected(step: "login", status: 302, target: hostile),
-        .missingInResponse(place: hostile, step: "login"), .noCSRF(.text), .doubtfulJSON(.otherEncoding),
+        .missingInResponse(place: hostile, step: "login"), .noCSRF(.text),
         .noSuchForm(page: hostile, fields: [hostile, "password"], found: 0),
         .noSuchForm(page: hostile, fields: [], found: 2), .formDisabled(page: hostile), .tokenTooShortLived(seconds: 3),
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),

@@ -87,12 +87,12 @@ struct ExecCommand: EndingCommand {
 
     /// A word before `--` is most often a profile. The message does not repeat it.
     static let strayArgument = LoginFault.usage(
-        .other("only options may come before '--'; choose the profile with -P: authctl exec -P PROFILE -- COMMAND"))
+        "only options may come before '--'; choose the profile with -P: authctl exec -P PROFILE -- COMMAND")
 
     /// - Throws: `usage` where `--` is missing, which the parser would call an unexpected argument.
     static func checkTerminator(_ arguments: [String]) throws(LoginFault) {
         guard arguments.first == name, !arguments.contains("--") else { return }
         if arguments.contains(where: { ["-h", "--help", "-help"].contains($0) }) { return }
-        throw .usage(.other("'--' is required before the command: authctl exec [options] -- command [arguments]"))
+        throw .usage("'--' is required before the command: authctl exec [options] -- command [arguments]")
     }
 }

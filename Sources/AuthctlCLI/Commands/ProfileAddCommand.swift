@@ -74,7 +74,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
                 try check(name, table, invocation)
             } catch .usage(.badConfig(_, let path, _, let problem)) where !takesAll {
                 let why = [path.map { SafeText.escaped($0) }, problem].compactMap { $0 }.joined(separator: " ")
-                throw .usage(.other("nothing was added: without the keys above, this is no valid profile (\(why))"))
+                throw .usage("nothing was added: without the keys above, this is no valid profile (\(why))")
             }
         }
         for (name, table) in taken.profiles {
@@ -116,7 +116,10 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         let fetched = try FetchedProfiles(context, from: url, name: name, checksum: sha256)
         if sha256 != nil { return fetched.offered }
         guard context.person.mayBeAsked else {
-            throw .untrusted(.foreignProfile(url: url, .unseen(found: fetched.checksum)))
+            let command = ShellCommand("authctl", "profile", "add", "--from", url, "--sha256", fetched.checksum)
+            throw .untrusted(
+                "\(SafeText.escaped(url)) was not added: there is no terminal to confirm it",
+                next: "look at it, then: \(command)")
         }
         let wants = try context.person.dialogue.decide(
             fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
@@ -126,7 +129,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginFault) {
         invocation.context.topic = ErrorContext(profile: name)
         guard try isFree(name, for: table, invocation) else {
-            throw .usage(.other("a profile of this name already exists; choose another with --name"))
+            throw .usage("a profile of this name already exists; choose another with --name")
         }
         let decoder = ProfileDecoder(folder: invocation.context.paths.configFolder, home: invocation.context.paths.home)
         let profile = try fromUsage(try decoder.profile(named: name, table))

@@ -166,8 +166,7 @@ struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
             invocation.context.topic = ErrorContext(profile: name)
         }
         guard try fromStore(try forget(invocation.context.registry)) else {
-            throw .usage(
-                .other("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))"))
+            throw .usage("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))")
         }
         _ = try fromStore(
             try ProfileFolder(invocation.context.paths).remove(
@@ -282,7 +281,7 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
                 invocation.context.person.warn("authctl: \(error.message().what)")
             }
         }
-        if let name, found.isEmpty { throw .usage(.other(presets.problem(with: name))) }
+        if let name, found.isEmpty { throw .usage(presets.problem(with: name)) }
         if printsJSON {
             try invocation.streams.result(json: found)
         } else if name != nil, let preset = found.first {

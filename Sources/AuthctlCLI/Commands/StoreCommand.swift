@@ -182,7 +182,15 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         if let file = invocation.context.dependencies.environment["AUTHCTL_STORE_PASSPHRASE_FILE"] {
             return .passphrase { () throws(StoreFault) in try SecretFile.passphrase(file) }
         }
-        guard invocation.context.person.mayBeAsked else { throw .store(.newPassphraseMissing) }
+        guard invocation.context.person.mayBeAsked else {
+            throw .store(
+                .other(
+                    "the encrypted file needs a new passphrase, which cannot be asked for here; nothing was changed",
+                    next: """
+                        run it at a terminal, put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE, or use a key \
+                        file: authctl store init file --key-file FILE
+                        """))
+        }
         guard let typed = try invocation.context.person.dialogue.askPassphrase("New passphrase: ", confirm: true) else {
             throw .cancelled
         }
@@ -295,7 +303,7 @@ extension StoreRow {
 
     /// A store that was named, and whose program is not in `PATH`.
     static func missing(_ store: StoreName) -> StoreRow {
-        StoreRow(name: "\(store)", keeps: keptBy(store), usable: false, why: words(.helper(store, .notInPath)))
+        StoreRow(name: "\(store)", keeps: keptBy(store), usable: false, why: words(.helperNotInPath(store)))
     }
 
     private static func words(_ fault: StoreFault) -> String {

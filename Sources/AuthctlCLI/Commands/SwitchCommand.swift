@@ -76,7 +76,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         guard context.person.mayBeAsked else {
             let known = accounts.map { SafeText.escaped($0.identity.displayName) }.joined(separator: ", ")
             let command = ShellCommand("authctl", "switch", profile.name)
-            throw .usage(.other("no account was named; \(profile.name) has: \(known); use: \(command) USER"))
+            throw .usage("no account was named; \(profile.name) has: \(known); use: \(command) USER")
         }
         let names = accounts.map { account in
             let isActive = record.activeUsername.map { account.username.isSame(as: $0) } ?? false
@@ -104,7 +104,11 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
                 }
             })
         guard let found else {
-            throw .usage(.unknownAccount(profile: profile.name, username: username, known: known))
+            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
+            let others = known.isEmpty ? "" : "its accounts: \(names); "
+            throw .usage(
+                "profile \(profile.name) has no account \(SafeText.quoted(username))",
+                next: "\(others)to log in: \(ShellCommand("authctl", "login", profile.name, "-u", username))")
         }
         return found
     }

@@ -112,14 +112,13 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         do {
             fields = try profile.sessionRule.headerFields(session, SlotValues(session, username: username, taken))
         } catch .missing(let slot) {
-            throw .usage(.other("the session has no {\(slot.name)}, which a header of the profile needs"))
+            throw .usage("the session has no {\(slot.name)}, which a header of the profile needs")
         } catch {
             throw .failure(.sessionFitsNoHeader)
         }
         guard !fields.isEmpty else {
             throw .usage(
-                .other("the session of this profile is not sent in a header; it has no other form than exec-credential")
-            )
+                "the session of this profile is not sent in a header; it has no other form than exec-credential")
         }
         return fields
     }
@@ -140,7 +139,7 @@ extension [HTTPRequestField] {
     /// - Throws: `usage` for two fields with one name, since not every header may have a list (RFC 9110, section 5.3).
     fileprivate func object() throws(LoginFault) -> Secret {
         guard Set(map { $0.name.lowercased() }).count == count else {
-            throw .usage(.other("the session has two headers with one name, which JSON cannot have; use --as header"))
+            throw .usage("the session has two headers with one name, which JSON cannot have; use --as header")
         }
         var text = SecretBuilder(limit: 8 * RequestRule.bodyLimit)
         for field in self {

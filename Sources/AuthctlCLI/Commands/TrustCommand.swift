@@ -78,9 +78,8 @@ struct TrustRemoveCommand: BasicCommand, ReportingCommand {
         guard let origin = found, trusted.contains(origin) else {
             let known = trusted.map(\.description).sorted().joined(separator: ", ")
             throw .usage(
-                .other(
-                    "no certificate was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
-                        + (known.isEmpty ? "" : ", only for: \(known)")))
+                "no certificate was accepted for \(SafeText.quoted(SuppliedURL(self.origin).withoutUserInformation))"
+                    + (known.isEmpty ? "" : ", only for: \(known)"))
         }
         _ = try fromStore(try invocation.context.registry.update { $0.distrust(origin) })
         invocation.say("The certificate of \(origin) is no longer trusted.")

@@ -38,23 +38,24 @@ struct DockerHelper {
         else { return try notFound(server) }
         let credentials = DockerCredentials(
             url: server.text, username: username.unprotectedText, secret: password.unprotectedText)
-        guard let text = credentials.encoded() else { throw .failure(.other("the login cannot be written as JSON")) }
+        guard let text = credentials.encoded() else { throw .failure("the login cannot be written as JSON") }
         return .credentials(text)
     }
 
     /// Somebody logged in with another program: the pair is held to the same proof as with `authctl login`.
     private func store(_ input: Secret) throws(LoginFault) -> Answer {
-        guard let supplied = DockerCredentials.request(input) else { throw .usage(.helperRequest(.notJSON)) }
+        guard let supplied = DockerCredentials.request(input) else {
+            throw .malformedRequest("not the JSON of docker's protocol")
+        }
         let server = DockerServer(Secret(supplied.url ?? ""))
         guard !server.text.isEmpty else { return .refused(.noURL) }
         guard !supplied.username.isEmpty else { return .refused(.noUsername) }
         guard let url = server.url, let (origin, _, _) = try invocation.helperOrigin(url) else {
-            throw .usage(.helperRequest(.notAURL))
+            throw .malformedRequest("invalid URL")
         }
         guard let profile = try invocation.helperProfile(at: origin, username: supplied.username) else {
-            if let plain = try plainProfile(server) { throw .usage(.other(plain)) }
-            throw .usage(
-                .other("exactly one profile for \(origin) is needed to verify a login; see authctl-config(5)"))
+            if let plain = try plainProfile(server) { throw .usage(plain) }
+            throw .usage("exactly one profile for \(origin) is needed to verify a login; see authctl-config(5)")
         }
         invocation.context.topic = ErrorContext(profile: profile.name, origin: origin)
         try logIn(profile, supplied)
@@ -63,8 +64,7 @@ struct DockerHelper {
 
     private func logIn(_ profile: Profile, _ supplied: DockerCredentials) throws(LoginFault) {
         guard profile.makesPairs else {
-            throw .usage(
-                .other("the session of the profile \(profile.name) is not a user name and a password"))
+            throw .usage("the session of the profile \(profile.name) is not a user name and a password")
         }
         let secret = Secret(supplied.secret)
         if profile.traits.asksForConsent || profile.provesItself {

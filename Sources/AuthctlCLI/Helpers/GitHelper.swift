@@ -12,8 +12,8 @@ struct GitHelper {
     func answer(_ method: Verb) throws(LoginFault) {
         let input = try invocation.helperInput(endsWithBlankLine: true)
         switch method {
-        case .get: try get(try request(input))
-        case .erase: try erase(try request(input))
+        case .get: try get(try GitCredentialRequest(parsing: input))
+        case .erase: try erase(try GitCredentialRequest(parsing: input))
         // What git found to work was never verified, and is stored here already if it came from here.
         case .store: break
         }
@@ -52,14 +52,6 @@ struct GitHelper {
         }
     }
 
-    private func request(_ input: Secret) throws(LoginFault) -> GitCredentialRequest {
-        do {
-            return try GitCredentialRequest(parsing: input)
-        } catch {
-            throw .usage(.helperRequest(error))
-        }
-    }
-
     private func login(
         _ request: GitCredentialRequest, mayProve: (Profile) -> Bool = { _ in false }
     ) throws(LoginFault) -> (login: HelperLogin, password: Secret?)? {
@@ -93,8 +85,8 @@ struct GitCredentialRequest: Equatable, Sendable {
     let isOver: Bool
 
     /// - Throws: for whatever git itself would not have written.
-    init(parsing input: Secret) throws(HelperRequestFault) {
-        guard input.count <= Self.limit else { throw .tooLong(limit: Self.limit) }
+    init(parsing input: Secret) throws(LoginFault) {
+        guard input.count <= Self.limit else { throw .malformedRequest("longer than \(Self.limit) bytes") }
         let lines = try GitCredentialLines(input)
         username = try lines.text("username").flatMap { $0.isEmpty ? nil : $0 }
         password = lines.value("password")
@@ -104,18 +96,26 @@ struct GitCredentialRequest: Equatable, Sendable {
         url = try Self.url(lines)
     }
 
-    private static func url(_ lines: GitCredentialLines) throws(HelperRequestFault) -> String? {
+    private static func url(_ lines: GitCredentialLines) throws(LoginFault) -> String? {
         if let url = try lines.text("url") {
-            for other in ["protocol", "host"] where lines.value(other) != nil { throw .repeated(attribute: other) }
-            guard !hasEncodedControl(url) else { throw .controlCharacter }
-            guard let scheme = url.firstRange(of: "://"), scheme.lowerBound > url.startIndex else { throw .notAURL }
+            for other in ["protocol", "host"] where lines.value(other) != nil {
+                throw .malformedRequest("\(SafeText.quoted(other)) occurs twice")
+            }
+            guard !hasEncodedControl(url) else { throw .malformedRequest("a value contains a control character") }
+            guard let scheme = url.firstRange(of: "://"), scheme.lowerBound > url.startIndex else {
+                throw .malformedRequest("invalid URL")
+            }
             guard let first = url[scheme.upperBound...].first, !"/?#".contains(first) else {
-                throw .missing(attribute: "host")
+                throw .malformedRequest("missing \(SafeText.quoted("host"))")
             }
             return url
         }
-        guard let scheme = try lines.text("protocol"), !scheme.isEmpty else { throw .missing(attribute: "protocol") }
-        guard let host = try lines.text("host"), !host.isEmpty else { throw .missing(attribute: "host") }
+        guard let scheme = try lines.text("protocol"), !scheme.isEmpty else {
+            throw .malformedRequest("missing \(SafeText.quoted("protocol"))")
+        }
+        guard let host = try lines.text("host"), !host.isEmpty else {
+            throw .malformedRequest("missing \(SafeText.quoted("host"))")
+        }
         // A host alone: nothing that a parser of URLs would read as user information, a path or an escape.
         return ["https", "http"].contains(scheme) && host.utf8.allSatisfy(isOfHost) ? "\(scheme)://\(host)" : nil
     }
@@ -149,7 +149,7 @@ struct GitCredentialLines {
         "protocol", "host", "username", "password", "url", "credential", "quit",
     ]
 
-    init(_ input: Secret) throws(HelperRequestFault) {
+    init(_ input: Secret) throws(LoginFault) {
         let ends = input.withUnsafeBytes { bytes in bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") } }
         var start = 0
         for end in ends + [input.count] {
@@ -162,20 +162,24 @@ struct GitCredentialLines {
 
     func value(_ attribute: String) -> Secret? { values[attribute] }
 
-    func text(_ attribute: String) throws(HelperRequestFault) -> String? {
+    func text(_ attribute: String) throws(LoginFault) -> String? {
         guard let value = values[attribute] else { return nil }
         guard let text = value.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
-            throw .notUTF8(attribute: attribute)
+            throw .malformedRequest("\(SafeText.quoted(attribute)) is not UTF-8")
         }
         return text
     }
 
-    private mutating func take(_ line: Range<Int>, of input: Secret) throws(HelperRequestFault) {
-        let (name, value): (String, Secret) = try input.withUnsafeBytes { (bytes) throws(HelperRequestFault) in
+    private mutating func take(_ line: Range<Int>, of input: Secret) throws(LoginFault) {
+        let (name, value): (String, Secret) = try input.withUnsafeBytes { (bytes) throws(LoginFault) in
             let line = bytes[line]
             // A carriage return ends a line for some readers and not for others.
-            guard !line.contains(0), !line.contains(UInt8(ascii: "\r")) else { throw .controlCharacter }
-            guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { throw .noEqualsSign }
+            guard !line.contains(0), !line.contains(UInt8(ascii: "\r")) else {
+                throw .malformedRequest("a value contains a control character")
+            }
+            guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else {
+                throw .malformedRequest("a line without '='")
+            }
             let name = String(decoding: line[..<equals], as: UTF8.self)
             return (name, Secret(copying: UnsafeRawBufferPointer(rebasing: line[(equals + 1)...])))
         }
@@ -185,7 +189,9 @@ struct GitCredentialLines {
             return
         }
         // Those that are lists for git say so by their names.
-        guard name.hasSuffix("[]") || seen.insert(name).inserted else { throw .repeated(attribute: name) }
+        guard name.hasSuffix("[]") || seen.insert(name).inserted else {
+            throw .malformedRequest("\(SafeText.quoted(name)) occurs twice")
+        }
         if Self.known.contains(name) { values[name] = value }
     }
 }

@@ -133,14 +133,24 @@ extension Invocation {
             guard let input = builder.finish() else { throw .tooLong }
             return input
         } catch {
-            let fault: HelperRequestFault =
-                switch error {
-                case .cannotRead(let errno): .unreadable(errno: errno)
-                case .tookTooLong: .tookTooLong(seconds: patience)
-                case .tooLong, .furtherLines: .tooLong(limit: GitCredentialRequest.limit)
-                }
-            throw .usage(.helperRequest(fault))
+            switch error {
+            case .cannotRead(let errno): throw .malformedRequest("it cannot be read: \(SystemWords.of(errno))")
+            case .tookTooLong: throw .malformedRequest("it did not end within \(patience) seconds")
+            case .tooLong, .furtherLines:
+                throw .malformedRequest("longer than \(GitCredentialRequest.limit) bytes")
+            }
         }
+    }
+}
+
+extension LoginFault {
+    /// A request by git or docker that authctl cannot answer. It is not repeated: it may hold a password.
+    static func malformedRequest(_ problem: String) -> LoginFault {
+        .usage(
+            "malformed request: \(problem)",
+            next:
+                "git and docker run this command themselves; see authctl-git-credential(1) and docker-credential-authctl(1)"
+        )
     }
 }
 
@@ -300,5 +310,5 @@ struct LentLogin: Equatable, Sendable {
         unfit("is longer than \(limit) bytes, the limit of a line in git's protocol")
     }
 
-    private static func unfit(_ why: String) -> LoginFault { .failure(.other("the login \(why); git got nothing")) }
+    private static func unfit(_ why: String) -> LoginFault { .failure("the login \(why); git got nothing") }
 }

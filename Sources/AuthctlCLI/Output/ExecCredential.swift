@@ -30,7 +30,7 @@ struct ExecCredential: Encodable {
         guard let text = environment.secret(named: variable) else { return known[0] }
         let info = text.withUnsafeBytes { bytes in try? JSONReader.read(bytes) }
         guard case .string(let name)? = JSONPointer("/apiVersion").flatMap({ info?[$0] }), known.contains(name) else {
-            throw .usage(.other("\(variable) names no version that is known here; it has to be v1 or v1beta1"))
+            throw .usage("\(variable) names no version that is known here; it has to be v1 or v1beta1")
         }
         return name
     }

@@ -112,7 +112,7 @@ extension Streams {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? encoder.encode(value) else {
-            throw .failure(.other("the result cannot be written as JSON"))
+            throw .failure("the result cannot be written as JSON")
         }
         try result(Self.harmless(String(decoding: data, as: UTF8.self)))
     }

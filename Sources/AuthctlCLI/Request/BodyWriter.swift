@@ -55,11 +55,10 @@ final class BodyWriter: ResponseReceiver {
     private var refusal: LoginFault {
         let status = head.map { " (status \($0.status))" } ?? ""
         return .failure(
-            .other(
-                """
-                the request was sent, but its response\(status) is binary and is not shown on a terminal; to save the \
-                response of another request, use -o FILE
-                """))
+            """
+            the request was sent, but its response\(status) is binary and is not shown on a terminal; to save the \
+            response of another request, use -o FILE
+            """)
     }
 
     private func showJSON() throws(LoginFault) {
@@ -225,7 +224,7 @@ final class OutputFile {
         guard errno == ETIMEDOUT, isPipe else {
             return .failure(.system(call: "write to \(SafeText.quoted(path))", errno: errno))
         }
-        return .failure(.other("nobody has read from \(SafeText.quoted(path)) for \(patience) seconds"))
+        return .failure("nobody has read from \(SafeText.quoted(path)) for \(patience) seconds")
     }
 }
 

@@ -26,7 +26,7 @@ extension RequestCommand {
             } else {
                 "the first of two arguments is the method, in capitals, such as POST; a profile is named with -P"
             }
-        throw .usage(.other(problem))
+        throw .usage(problem)
     }
 
     /// A token (RFC 9110, section 5.6.2) without small letters, as all methods are that are registered.

@@ -13,7 +13,7 @@ struct DelegateDialogue: Dialogue {
     func ask(_ question: Question) throws(LoginFault) -> Answer {
         let answer = try waiting { await $0.answer(question) }
         guard question.allows(answer) else {
-            throw .usage(.other("the delegate's answer does not fit the question (\(question.name))"))
+            throw .usage("the delegate's answer does not fit the question (\(question.name))")
         }
         return answer
     }

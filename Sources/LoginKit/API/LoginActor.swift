@@ -51,7 +51,7 @@ actor LoginActor {
     }
 
     func headerLines() throws -> String? {
-        guard let authenticated, let provider else { throw LoginError(.failure(.other(Self.over))) }
+        guard let authenticated, let provider else { throw LoginError(.failure(Self.over)) }
         do {
             return try provider.profile.sessionRule.headerLines(
                 authenticated.session,
@@ -100,7 +100,7 @@ actor LoginActor {
     private static let over = "the session was handed out for the time of a block, which is over"
 
     private func opened() throws(LoginFault) -> SessionProvider {
-        guard !hasEnded else { throw .failure(.other(Self.over)) }
+        guard !hasEnded else { throw .failure(Self.over) }
         if let provider { return provider }
         let context = try logins.context(for: username)
         var request = LoginRequest()

@@ -59,7 +59,12 @@ package struct URLDiscovery {
         if let known = try context.selection.remembered(url.origin, place.target, request) {
             return LoginTarget(profile: known)
         }
-        guard context.person.mayBeAsked else { throw .usage(.proposesProfile(url: "\(url.origin)\(url.target)")) }
+        guard context.person.mayBeAsked else {
+            let text = "\(url.origin)\(url.target)"
+            throw .usage(
+                "\(SafeText.escaped(text)) needs a profile: a login was found, but there is no terminal to confirm it",
+                next: "\(ShellCommand("authctl", "discover", "--save", text))")
+        }
         let dialogue = context.person.dialogue(allowsBlankPassword: request.allowsBlankPassword)
         if case .form(let form)? = proposal.found.login {
             if form.usernameField == nil, let name = context.options.username {

@@ -1,5 +1,5 @@
-/// Everything that can end a command, as facts. `LoginFault.message` turns them into words and `exitCode` into a
-/// number; nothing else does either.
+/// Everything that can end a command. `LoginFault.message` turns the facts of those by which somebody decides into words and `exitCode`
+/// into a number; all others are thrown in words.
 package enum LoginFault: Error, Equatable, Sendable {
     case usage(UsageFault)
     case rejected(Refusal)
@@ -52,21 +52,37 @@ package enum LoginFault: Error, Equatable, Sendable {
     }
 }
 
+// A fault by which nobody decides is thrown in words: what happened, and what to do next.
+extension LoginFault {
+    /// The call or the configuration is wrong, in a way by which nobody decides.
+    package static func usage(_ what: String, details: [String] = [], next: Advice = "") -> LoginFault {
+        .usage(.other(what, details: details, next: next))
+    }
+
+    /// authctl will not go on, for a reason by which nobody decides.
+    package static func untrusted(_ what: String, details: [String] = [], next: Advice = "") -> LoginFault {
+        .untrusted(.other(what, details: details, next: next))
+    }
+
+    /// Any other failure by which nobody decides.
+    package static func failure(_ what: String, details: [String] = [], next: Advice = "") -> LoginFault {
+        .failure(.other(what, details: details, next: next))
+    }
+}
+
 /// The call or the configuration is wrong; nothing was sent with a secret in it.
 package enum UsageFault: Error, Equatable, Sendable {
     case unknownProfile(name: String, near: [String])
-    case unknownAccount(profile: String, username: String, known: [String])
     /// More than one profile could be meant.
     case profileNotNamed(known: [String])
     case badValue(option: String, problem: String)
-    /// The system's certificate authorities cannot be read.
-    case noAuthorities(problem: String)
     /// `path` is the place in the file, such as `profiles.blog.login`.
     case badConfig(file: String, path: String?, line: Int?, problem: String)
     case badURL(url: String, problem: String)
     /// A host without a scheme was given where a URL is needed.
     case missingScheme(host: String)
-    case clientCertificate(ClientCertificateFault)
+    /// It does not open the key in the file.
+    case wrongPassphrase(file: String)
     case usernameHasColon
     case controlCharacter(CredentialField)
     case invalidUTF8(CredentialField)
@@ -80,13 +96,7 @@ package enum UsageFault: Error, Equatable, Sendable {
     /// it at all. The request was not sent with it.
     case sessionChanged(by: Replacement?)
     /// The profile has no verify, and the response to the login does not prove one.
-    case unprovenLogin(UnprovenLogin)
-    /// The service sends the login's request on to this path, and `line` of a profile names that; nothing was judged.
-    case movedLogin(status: Int, path: String, line: String)
-    /// A login by this URL needs a proposed profile, and no person can confirm it.
-    case proposesProfile(url: String)
-    /// The verify endpoint refuses requests without credentials, but does not say what it wants instead.
-    case noChallenge(url: String, status: Int)
+    case unprovenLogin(String)
     /// A container registry that takes tokens of its own alone, issued at this URL, where no password can be verified.
     case registry(url: String, tokens: String)
     case tokenHasOnlyHeader(method: AuthenticationMethod)
@@ -96,9 +106,8 @@ package enum UsageFault: Error, Equatable, Sendable {
     case hasNoHeader(method: AuthenticationMethod)
     /// A password was given for a method that has none.
     case takesNoPassword(method: AuthenticationMethod)
-    /// A request by git or docker that authctl cannot answer.
-    case helperRequest(HelperRequestFault)
-    case other(String)
+    /// In words, since nobody decides by it.
+    case other(String, details: [String] = [], next: Advice = "")
 }
 
 /// The credential was not judged.
@@ -160,34 +169,21 @@ package enum TrustFault: Equatable, Sendable {
     /// It does not verify, and its key is another one than was accepted for the origin; what is there now, if that
     /// was seen.
     case certificateChanged(Origin, now: Fingerprint?)
-    case tlsVersion(detail: String)
-    case clientCertificate(ClientCertificateRefusal)
+    /// A TLS alert about the client certificate, or about its absence (RFC 8446, section 6.2), in words.
+    case clientCertificate(String, next: Advice)
     case plainHTTP
-    case plainHTTPThroughProxy
     case weakerMethod(offered: [String], accepted: [AuthenticationMethod])
     case otherOrigin(target: String)
-    /// Over plain http the name of the origin leads to another address than before in this login.
-    case otherAddress(Origin)
-    /// The service accepts a login in a browser only with cookies that other hosts of these domains get, too.
-    case parentCookies(domains: [String])
     /// A service far away names a server on this machine or in its network.
     case localServer(Origin)
-    /// Its name does not resolve here, so that nobody sees where the proxy connects to.
-    case unseenServer(Origin, proxy: String)
     /// A redirect that browsers and other programs read in different ways.
     case unclearRedirect(target: String)
     /// The requested URL is not on the profile's origin.
     case requestElsewhere(target: String)
     /// The form of a page leads to another origin.
     case formElsewhere(page: String, target: String)
-    /// The form of a page would be sent as part of a URL.
-    case formInURL(page: String)
-    /// A page has tags in a text area, or form controls in a drawing, where browsers read forms in other ways.
-    case formUnclear(page: String)
-    /// Digest: the server's answer to our own challenge is wrong.
-    case serverNotProven
-    /// A profile from others is refused.
-    case foreignProfile(url: String, ForeignProfileFault)
+    /// In words, since nobody decides by it.
+    case other(String, details: [String] = [], next: Advice = "")
 }
 
 /// Where a proxy is named.
@@ -233,15 +229,6 @@ package struct UnconfirmedLogin: Equatable, Sendable {
 
     /// Whether a wrong password is one of the readings.
     var mayBeWrong: Bool { response == .undecided }
-}
-
-/// What a login was answered with instead of a proof.
-package enum UnprovenLogin: Equatable, Sendable {
-    /// A page, which may be that of a refusal.
-    case page(status: Int)
-    case noNewCookie
-    /// A redirect to the login or without a cookie of its own; its path, unescaped.
-    case redirect(status: Int, target: String)
 }
 
 /// A login that cannot go on without a person.

@@ -37,45 +37,20 @@ package enum OAuthFault: Error, Equatable, Sendable {
     case unanswered(seconds: Int, redirect: String?, clientID: String?)
     /// The device code ran out after so many seconds (RFC 8628, section 3.5).
     case codeExpired(seconds: Int)
-    /// More forged responses than are listened to.
-    case tooManyForgeries(limit: Int)
-    /// Nobody can paste the address, and another program listens where the response would come.
-    case portTaken(Int)
-    /// The profile has no `client-id`, and the server registers none.
-    case noClient
-    /// The document at the client's own URL, which describes it, cannot be used.
-    case clientMetadata(url: String, ClientMetadataFault)
     /// Neither the profile nor the service names an authorization server.
     case noServer
     /// Neither the profile nor the metadata has it.
     case noEndpoint(OAuthEndpoint)
     case metadata(MetadataFault)
-    /// A URL that a person should open is not safe to be shown; its scheme alone.
-    case unusableURL(scheme: String?)
-    /// The page for a code and the same with the code in it are on two origins (RFC 8628, section 3.3.1).
-    case twoPages(Origin, Origin)
     /// The id_token that is needed for the name does not fit (OpenID Connect Core 1.0, section 3.1.3.7).
     case identityToken(IdentityTokenFault)
     /// A refreshed id_token is about another person (OpenID Connect Core 1.0, section 12.2). What came is not used, and the login
     /// has ended; `isRevoked` says whether the server ended it, too.
     case otherSubject(was: String, now: String, isRevoked: Bool)
-    case unusableResponse(OAuthStep, Problem)
-
-    /// A response that is no refusal and cannot be used.
-    package enum Problem: Equatable, Sendable {
-        case notJSON
-        /// JSON that two readers could read in two ways.
-        case doubtfulJSON(JSONFault)
-        /// Form-encoded, as GitHub answers without an `Accept`.
-        case formEncoded
-        case missing(member: String)
-        /// Only Bearer is understood (RFC 6749, section 7.1).
-        case tokenType(String)
-        /// The client would have to prove itself in a way that is not understood.
-        case clientAuthentication(String)
-        /// It has characters that it must not have, or is too long.
-        case unsafeText(member: String)
-    }
+    /// A response that is no refusal, with what is wrong with it, in words.
+    case unusableResponse(OAuthStep, String)
+    /// In words, since nobody decides by it.
+    case other(ExitCode, String, details: [String] = [], next: Advice)
 }
 
 /// The claim of an id_token that does not match.
@@ -89,15 +64,19 @@ package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterabl
 }
 
 extension OAuthFault {
+    /// What to do about a server's fault.
+    static let advice = "the server's administrator has to fix it"
+
     /// The exit code.
     var exitCode: ExitCode {
         switch self {
         case .refused(let refusal): refusal.exitCode
         case .unanswered, .codeExpired: .expired
-        case .noClient, .clientMetadata, .noServer, .noEndpoint: .usage
-        case .unusableURL, .twoPages, .identityToken, .otherSubject: .untrusted
-        case .metadata(let fault): fault.exitCode
-        case .tooManyForgeries, .portTaken, .unusableResponse: .failure
+        case .noServer, .noEndpoint: .usage
+        case .identityToken, .otherSubject: .untrusted
+        case .metadata(.notFound), .unusableResponse: .failure
+        case .metadata: .untrusted
+        case .other(let code, _, _, _): code
         }
     }
 
@@ -107,15 +86,12 @@ extension OAuthFault {
         case .refused(let refusal):
             guard let words = refusal.words, secrets.stand(in: words) else { return self }
             return .refused(OAuthRefusal(refusal.code, at: refusal.step, status: refusal.status))
-        case .unusableResponse(let step, .tokenType(let type)) where secrets.stand(in: type):
-            return .unusableResponse(step, .tokenType("…"))
-        case .unusableResponse(let step, .clientAuthentication(let method)) where secrets.stand(in: method):
-            return .unusableResponse(step, .clientAuthentication("…"))
+        case .unusableResponse(let step, let problem) where secrets.stand(in: problem):
+            return .unusableResponse(step, "it repeats a secret")
         case .otherSubject(let was, let now, let isRevoked) where secrets.stand(in: was) || secrets.stand(in: now):
             return .otherSubject(was: "…", now: "…", isRevoked: isRevoked)
-        case .unanswered, .codeExpired, .tooManyForgeries, .portTaken, .noClient, .clientMetadata, .noServer,
-            .noEndpoint,
-            .metadata, .unusableURL, .twoPages, .identityToken, .otherSubject, .unusableResponse:
+        case .unanswered, .codeExpired, .noServer, .noEndpoint, .metadata, .identityToken, .otherSubject,
+            .unusableResponse, .other:
             return self
         }
     }
@@ -157,16 +133,6 @@ package enum OAuthEndpoint: String, Hashable, Sendable, CaseIterable {
     var member: String { rawValue.replacing("-", with: "_") + "_endpoint" }
 }
 
-/// The reason that a client metadata document cannot be used.
-package enum ClientMetadataFault: Error, Equatable, Sendable {
-    case status(Int)
-    case notJSON
-    /// Its `client_id` is not its URL.
-    case otherClient(String?)
-    /// None of its `redirect_uris` leads to this machine.
-    case noRedirectHere([String])
-}
-
 /// Metadata of a service or an authorization server that is refused.
 package enum MetadataFault: Error, Equatable, Sendable {
     /// There is nothing at any of the well-known places (RFC 8414, section 3).
@@ -179,31 +145,10 @@ package enum MetadataFault: Error, Equatable, Sendable {
     case unsafeIssuer(String)
     /// A URL that is compared or sent as it is written, and whose host is written otherwise than the one that it leads to.
     case disguisedURL(String, origin: Origin)
-    /// The query of an endpoint has a parameter that authctl sends itself, or hides its name by an encoding (RFC 6749, section 3.1).
-    case reservedQuery(OAuthEndpoint, url: String)
-    /// It lists methods of PKCE, and not S256 (RFC 7636, section 4.2).
-    case noS256(methods: [String])
-    /// It is of another resource (RFC 9728, section 3.3).
-    case otherResource(expected: String, found: String)
-    /// The challenge leads to metadata of another origin (RFC 9728, section 3.1).
-    case elsewhere(url: String)
-    /// `resource_metadata` in the challenge is not a URL.
-    case noPlace(String)
-    /// The challenge has a parameter twice (RFC 9110, section 11.2).
-    case repeatedParameter(String)
     /// The login leads to other origins that no profile names, and no person can be asked.
     case serverElsewhere(resource: String, origins: [Origin])
-
-    /// The exit code.
-    var exitCode: ExitCode {
-        switch self {
-        case .notFound: .failure
-        case .otherIssuer, .unsafeEndpoint, .unsafeIssuer, .disguisedURL, .reservedQuery, .noS256, .otherResource,
-            .elsewhere,
-            .noPlace, .repeatedParameter, .serverElsewhere:
-            .untrusted
-        }
-    }
+    /// Anything else, in words, since nobody decides by it.
+    case other(String, next: Advice)
 }
 
 /// The error codes of the RFCs and of OpenID Connect. What a server makes up by itself is none of them, so that no text of

@@ -27,8 +27,6 @@ package enum OtherFailure: Equatable, Sendable {
     case missingInResponse(place: String, step: String)
     /// The page of a profile has no value for `{csrf}`.
     case noCSRF(Place)
-    /// JSON that two readers could read in two ways.
-    case doubtfulJSON(JSONFault)
     /// A page has none, or more than one, with these fields.
     case noSuchForm(page: String, fields: [String], found: Int)
     /// The button of the form that is meant is disabled, so that a browser would not submit it.
@@ -46,7 +44,8 @@ package enum OtherFailure: Equatable, Sendable {
     case system(call: String, errno: Int32)
     /// A browser window cannot be opened, or is of no more use.
     case browser(WindowFault)
-    case other(String)
+    /// In words, since nobody decides by it.
+    case other(String, details: [String] = [], next: Advice = "")
 }
 
 /// The reason why a browser window cannot be opened, or is of no more use.
@@ -71,53 +70,4 @@ package enum WindowFault: Error, Equatable, Sendable {
     case noFolder(StoreFault)
     /// It sent something other than a message of its protocol, or more than is read.
     case brokenChannel(program: String)
-}
-
-/// A fetched profile that is refused.
-package enum ForeignProfileFault: Equatable, Sendable {
-    case redirected(target: String)
-    /// In bytes.
-    case tooLarge(limit: Int)
-    /// Its SHA-256, in hexadecimal digits.
-    case otherChecksum(found: String)
-    /// Nobody has seen it, and no checksum was named.
-    case unseen(found: String)
-
-    /// The request that fetches one, for messages.
-    static let step = "profile add --from"
-}
-
-/// A client certificate that cannot be used as the profile says. Nothing was sent.
-package enum ClientCertificateFault: Error, Equatable, Sendable {
-    case unreadable(file: String, errno: Int32)
-    case notAFile(String)
-    /// It is too large to be one.
-    case tooLarge(file: String, limit: Int)
-    /// Somebody else can read the key, or owns it.
-    case openToOthers(file: String)
-    case notACertificate(file: String)
-    case notAKey(file: String)
-    case keyOfAnother(certificate: String, key: String)
-    case oldEncryption(file: String)
-    case wrongPassphrase(file: String)
-    /// At a moment of Unix time, in seconds.
-    case expired(file: String, Int64)
-    case notYetValid(file: String, Int64)
-    /// The method needs one, and the profile names none.
-    case notNamed
-    /// It names no user, so the account would have no name.
-    case nameless(file: String)
-    case libraryMissing(file: String)
-}
-
-/// A TLS alert about the client certificate, or about its absence (RFC 8446, section 6.2).
-package enum ClientCertificateRefusal: Equatable, Sendable, CaseIterable {
-    /// It wants one, and the profile names none.
-    case wanted
-    case unknownAuthority
-    case expired
-    case revoked
-    case unsupported
-    /// The server did not say why; with TLS 1.2 also where it wants one.
-    case unexplained
 }

@@ -22,8 +22,8 @@ extension LoginFault {
         case .network(.brokenResponse(let problem)): return .network(.brokenResponse(told(problem)))
         case .network(.unanswered(.brokenResponse(let problem))):
             return .network(.unanswered(.brokenResponse(told(problem))))
-        case .usage(.unprovenLogin(.redirect(let status, let target))):
-            return .usage(.unprovenLogin(.redirect(status: status, target: told(target))))
+        case .usage(.unprovenLogin(let response)) where secrets.stand(in: response):
+            return .usage(.unprovenLogin("the response to login repeats a secret, and does not prove a login"))
         case .usage, .noTicketForService, .loginRequired, .cancelled, .network, .untrusted, .store, .promptExpired,
             .http:
             return self
@@ -38,11 +38,11 @@ extension OtherFailure {
             .unexpectedStatus(status, step: step, words: words.flatMap { secrets.stand(in: $0) ? nil : $0 })
         case .redirected(let step, let status, let target):
             .redirected(step: step, status: status, target: secrets.stand(in: target) ? "…" : target)
-        case .other(let text):
-            .other(secrets.stand(in: text) ? "the response cannot be used; it repeats a secret" : text)
-        case .missingInResponse, .noCSRF, .noSuchForm, .formDisabled, .doubtfulJSON, .tokenTooShortLived,
+        case .other(let what, let details, _) where ([what] + details).contains(where: secrets.stand):
+            .other("the response cannot be used; it repeats a secret")
+        case .missingInResponse, .noCSRF, .noSuchForm, .formDisabled, .tokenTooShortLived,
             .logoutIncomplete, .unexpectedEvent, .bodyNotRepeatable, .sessionFitsNoHeader, .libraryMissing, .system,
-            .browser:
+            .browser, .other:
             self
         }
     }

@@ -18,8 +18,6 @@ package enum StoreFault: Error, Equatable, Sendable {
     /// There is one already; it is not replaced.
     case alreadySetUp(StoreName, path: String)
     case passphraseMissing(path: String)
-    /// The encrypted file is to be set up, and no person can be asked for its passphrase.
-    case newPassphraseMissing
     /// A system call failed.
     case system(call: String, path: String, errno: Int32)
     case timedOut(StoreName, seconds: Int)
@@ -28,17 +26,17 @@ package enum StoreFault: Error, Equatable, Sendable {
     /// Profile, origin and user name, as the store writes them, take more than so many bytes.
     case namesTooLong(StoreName, limit: Int)
     case cannotBePermanent(StoreName)
-    /// The file that is to hold the passphrase does not.
-    case passphraseFile(path: String, problem: String)
     case passphraseCancelled, passphraseBlank
     /// A person took longer than so many seconds.
     case passphraseExpired(seconds: Int)
-    /// The program behind a store does not do what it should.
-    case helper(StoreName, HelperFault)
+    /// The program behind a store does not do what it should, in words.
+    case helper(StoreName, String, next: Advice)
     /// A store that machines share, its engine, or what is there.
     case shared(StoreName, SharedFault)
     /// The configuration does not say how authctl logs in to the engine of a shared store.
     case usage(UsageFault)
+    /// In words, since nobody decides by it.
+    case other(String, next: Advice)
 }
 
 /// A store that was tried, and why it cannot be used.
@@ -51,22 +49,10 @@ package struct UnusableStore: Equatable, Sendable {
 
 /// A failure of the desktop's Secret Service. No answer at all is `StoreFault.timedOut`.
 package enum SecretServiceFault: Error, Equatable, Sendable {
-    /// In the words of the dynamic linker.
-    case libraryMissing(String)
-    /// No variable names the session bus.
-    case noBus
-    /// There is an address, but no service behind it.
-    case busUnreachable(String)
+    /// It is not to be had here, in words; `next` is what stands before the advice to take another store.
+    case absent(String, details: [String] = [], next: String = "")
     /// The bus belongs to another user, by this number as far as it is known: what is handed over there would be theirs.
     case foreignBus(owner: UInt32?)
-    /// No program offers the service, and the bus has none to start.
-    case noDaemon
-    /// The program that offers it ended while it was asked.
-    case ended
-    /// This process may not use it.
-    case denied(String)
-    /// It has no collection that things are kept in unless said otherwise, or one that ends with the session.
-    case noDefaultCollection
     /// Its collection is locked, and this command must not ask a person.
     case locked
     /// It needs a dialogue, and this command must not ask a person.
@@ -82,42 +68,10 @@ package enum SecretServiceFault: Error, Equatable, Sendable {
     /// one is not; a person who closed the dialogue has decided.
     var isAbsence: Bool {
         switch self {
-        case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection,
-            .locked,
-            .promptNeeded:
-            true
+        case .absent, .foreignBus, .locked, .promptNeeded: true
         case .dismissed, .promptExpired, .failed: false
         }
     }
-}
-
-/// A docker credential helper that cannot keep a login.
-package enum HelperFault: Error, Equatable, Sendable {
-    /// The words of a helper that failed.
-    package enum Words: Equatable, Sendable {
-        case none
-        case some(String)
-        /// They may repeat what is secret.
-        case withheld
-    }
-
-    /// The name cannot be one of a helper, or is that of authctl's own.
-    case badName
-    /// No folder of `PATH` has the program.
-    case notInPath
-    /// Anybody could have put their own program in its place.
-    case writableByAll(path: String)
-    case notStarted(path: String, errno: Int32)
-    case failed(method: String, status: Int32, Words)
-    /// It says that it was not given what it was given: a server URL or a user name.
-    case suppliedInVain(method: String, what: String)
-    /// It printed more than so many bytes.
-    case tooMuch(method: String, limit: Int)
-    case notUnderstood(method: String)
-    /// It answered with the credentials of something else.
-    case otherEntry
-    /// The entry of this account does not hold what authctl has put there.
-    case foreignSecret
 }
 
 extension StoreName {
@@ -134,7 +88,7 @@ extension StoreName {
 /// A store that machines share cannot do what is asked.
 package enum SharedFault: Error, Equatable, Sendable {
     /// The engine cannot be reached; in its program's words, if it has any.
-    case engineAway(HelperFault.Words)
+    case engineAway(words: String?)
     /// The engine wants a login of this profile; in the words of a message.
     case notLoggedIn(profile: String, words: String)
     /// The engine does not let this login read or write what it has to; in the words of a message.
@@ -169,24 +123,4 @@ package func fromStore<Result>(_ body: @autoclosure () throws(StoreFault) -> Res
     } catch {
         throw .store(error)
     }
-}
-
-/// A request to authctl as a credential helper that is refused.
-package enum HelperRequestFault: Error, Equatable, Sendable {
-    /// In bytes.
-    case tooLong(limit: Int)
-    /// A line without `=`.
-    case noEqualsSign
-    /// A carriage return or a NUL, or one of those and a line end in percent-encoding.
-    case controlCharacter
-    /// An attribute occurs twice, so two readers could understand it differently.
-    case repeated(attribute: String)
-    case missing(attribute: String)
-    case notUTF8(attribute: String)
-    case notAURL
-    /// docker's helpers read one flat object.
-    case notJSON
-    /// The input did not go on, and did not end.
-    case tookTooLong(seconds: Int)
-    case unreadable(errno: Int32)
 }

@@ -46,7 +46,7 @@ struct MethodChoice: Equatable, Sendable {
     ///   - url: what was asked, for messages.
     ///   - ticket: is looked for only where it could be used.
     /// - Throws: `untrusted(.weakerMethod)` naming what was offered; `loginRequired` where only a ticket would do and
-    ///   none is there; `usage(.noChallenge)` for a 401 that says nothing.
+    ///   none is there; `usage` for a 401 that says nothing.
     func chosen(
         among offered: [AuthenticateChallenge], url: String, status: Int,
         ticket: () -> TicketFinding
@@ -91,7 +91,12 @@ struct MethodChoice: Equatable, Sendable {
     }
 
     private func refusal(_ offered: [AuthenticateChallenge], url: String, status: Int) -> LoginFault {
-        if offered.isEmpty { return .usage(.noChallenge(url: url, status: status)) }
+        if offered.isEmpty {
+            let command = ShellCommand("authctl", "discover", url)
+            return .usage(
+                "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
+                next: "to look for another login, and print a profile to complete: \(command)")
+        }
         if let tokens = offered.registryTokens { return .usage(.registry(url: url, tokens: tokens)) }
         let unusable = accepts(.digest) ? DigestChallenge.strongest(of: offered).unusable : []
         for case .malformed(let problem) in unusable where offered.allSatisfy({ $0.scheme == "digest" }) {

@@ -73,7 +73,11 @@ struct DigestDialogue {
         // The digest of a body that has passed, or was not read to its end, is not known: it proves nothing, in either way.
         let isCovered = answered.challenge.qop == .authInt && (hasPassed || response.unread != nil)
         let proof = isCovered ? .none : try answer.proof(in: info, body: response.body, hash: HashLibrary.digits)
-        if proof == .wrong { throw .untrusted(.serverNotProven) }
+        if proof == .wrong {
+            throw .untrusted(
+                "the server did not prove that it knows the password (its 'rspauth' is wrong); its response was discarded",
+                next: "somebody may be intercepting the connection: ask the service's administrator")
+        }
         if let nonce = info["nextnonce"] { answered.take(nextNonce: nonce) }
         return proof == .supplied
     }

@@ -4,8 +4,7 @@ extension LoginRun {
     func openApprovalPage(_ url: String, allowing origins: [String]) throws(LoginFault) {
         let settings = try consentSettings()
         guard BrowserStart.isSafe(url, plainOrigin: settings.plainOrigin), !url.contains("@") else {
-            throw .failure(
-                .other("the login page that the service named is not an https URL, so it was not opened"))
+            throw .failure("the login page that the service named is not an https URL, so it was not opened")
         }
         let origin = try URLParser.parsed(url).origin
         var known = [endpoint.origin]

@@ -31,11 +31,17 @@ package struct Connections {
         let addresses = ConnectionPreview.addresses(of: origin)
         if addresses.contains(where: \.isLocal) { throw .untrusted(.localServer(origin)) }
         guard addresses.isEmpty, !mayBeUnseen else { return }
-        guard context.person.mayBeAsked else { throw .untrusted(.unseenServer(origin, proxy: proxy.shown)) }
-        let question =
-            "The service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
-            + "\(SafeText.quoted(proxy.shown))."
-        guard try context.person.dialogue.confirm(question, typing: "yes") else { throw .cancelled }
+        let problem =
+            "the service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
+            + SafeText.quoted(proxy.shown)
+        guard context.person.mayBeAsked else {
+            throw .untrusted(
+                "\(problem); nothing was sent",
+                next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
+        }
+        guard try context.person.dialogue.confirm("\(problem.firstCapital).", typing: "yes") else {
+            throw .cancelled
+        }
     }
 
     /// Origin and base path of a profile, by libcurl's parser.

@@ -18,7 +18,9 @@ package struct FetchedProfiles {
     {
         let text = try Self.fetch(context, url), checksum = try HashLibrary.digits(.sha256, of: text).unprotectedText
         if let wanted, wanted.lowercased() != checksum {
-            throw .untrusted(.foreignProfile(url: url, .otherChecksum(found: checksum)))
+            throw .untrusted(
+                "checksum mismatch: \(SafeText.escaped(url)) has \(checksum); nothing was added",
+                next: "look at the file before you take the new checksum")
         }
         var offered = try fromUsage(try OfferedProfiles(text, from: url, name: name))
         offered.origin = "from \(SafeText.line(url)), sha256 \(checksum)"
@@ -42,13 +44,20 @@ package struct FetchedProfiles {
         let response = try context.connections.send(HTTPRequest(method: "GET", url: url.text), over: transport, request)
         if (300..<400).contains(response.status) {
             let target = response.redirect.map { $0.url.isEmpty ? $0.target : $0.url } ?? ""
-            throw .untrusted(.foreignProfile(url: text, .redirected(target: target)))
+            throw .untrusted(
+                "\(SafeText.escaped(text)) points to \(SafeText.quoted(target)), which was not followed; nothing was added",
+                next: "if the profile is there now, use that URL")
         }
         guard response.status == 200 else {
-            throw .failure(.unexpectedStatus(response.status, step: ForeignProfileFault.step, words: nil))
+            let isClosed = response.status == 401 || response.status == 403
+            throw .failure(
+                "the URL answered with status \(response.status)"
+                    + (isClosed ? "; profiles are fetched without a login" : ", and sent no profile"),
+                next: isClosed ? "save the file yourself, then: authctl profile add FILE" : "check the URL")
         }
         guard response.body.count <= limit else {
-            throw .untrusted(.foreignProfile(url: text, .tooLarge(limit: limit)))
+            throw .untrusted(
+                "\(SafeText.escaped(text)) has more than \(limit) bytes; nothing was added", next: "check the URL")
         }
         return response.body
     }

@@ -26,7 +26,7 @@ struct KeyUnlocker {
         if let kept = try kept() {
             do {
                 if let key = try open(kept) { return key }
-            } catch .usage(.clientCertificate(.wrongPassphrase)) {
+            } catch .usage(.wrongPassphrase) {
                 // The key has another passphrase since: ask, if somebody may be asked.
             }
         }
@@ -41,11 +41,11 @@ struct KeyUnlocker {
             guard let typed = try passphrase(dialogue, label) else { throw .cancelled }
             do {
                 if let key = try open(typed) { return key }
-            } catch .usage(.clientCertificate(.wrongPassphrase)) where attempt < request.policy.maxAttempts {
+            } catch .usage(.wrongPassphrase) where attempt < request.policy.maxAttempts {
                 label = "Wrong passphrase. Passphrase of \(SafeText.escaped(file)): "
             }
         }
-        throw .usage(.clientCertificate(.wrongPassphrase(file: file)))
+        throw .usage(.wrongPassphrase(file: file))
     }
 
     private func passphrase(_ dialogue: any Dialogue, _ label: String) throws(LoginFault) -> Secret? {
@@ -71,12 +71,19 @@ struct ClientCertificateUnlocker {
     func applied(to request: inout LoginRequest) throws(LoginFault) -> ClientIdentity? {
         let isProof = profile.traits.isProvedByCertificate
         guard let file = profile.settings.certificate else {
-            if isProof { throw .usage(.clientCertificate(.notNamed)) }
+            if isProof {
+                throw .usage(
+                    "the method 'certificate' needs a file", next: "set it in the profile: certificate = \"FILE\"")
+            }
             return nil
         }
         let identity = try unlock(try KeyFile.files(certificate: file, key: profile.settings.key))
         if isProof {
-            if identity.commonName.isEmpty { throw .usage(.clientCertificate(.nameless(file: file))) }
+            if identity.commonName.isEmpty {
+                throw .usage(
+                    "the client certificate in \(SafeText.quoted(file)) has no common name, which names the account",
+                    next: "get one with a common name")
+            }
             try logIn(with: identity, &request)
         }
         return identity
@@ -85,8 +92,7 @@ struct ClientCertificateUnlocker {
     private func logIn(with identity: ClientIdentity, _ request: inout LoginRequest) throws(LoginFault) {
         if let named = request.username, !named.isSame(as: identity.commonName) {
             throw request.mayUseCertificate
-                ? .usage(
-                    .other("the certificate belongs to \(SafeText.quoted(identity.commonName)), not to the user of -u"))
+                ? .usage("the certificate belongs to \(SafeText.quoted(identity.commonName)), not to the user of -u")
                 : .loginRequired(LoginNeed(why: .noSuchAccount(username: named, known: [identity.commonName])))
         }
         request.username = identity.commonName

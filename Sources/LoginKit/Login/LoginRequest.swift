@@ -230,8 +230,7 @@ private struct Resolver {
         if !profile.traits.asksForGrant, takesBrowser ? chosen.hasOptionsOfGrant : chosen.hasOptionsOfConsent {
             let options =
                 profile.opensPage ? "--device" : "--device, --no-browser, \(takesBrowser ? "" : "--browser, ")--qr"
-            throw .usage(
-                .other("\(options) and --scope are for profiles with method 'oauth', and \(profile.name) is none"))
+            throw .usage("\(options) and --scope are for profiles with method 'oauth', and \(profile.name) is none")
         }
         guard profile.traits.asksForConsent else { return }
         let method = profile.methods[0].rawValue
@@ -264,7 +263,7 @@ private struct Resolver {
         for (label, source) in chosen.secretSources {
             let field = CredentialField.secret(label)
             guard target.profile.fields.contains(field) else {
-                throw .usage(.other("\(target.profile.name) needs no secret \(field.shownName)"))
+                throw .usage("\(target.profile.name) needs no secret \(field.shownName)")
             }
             secrets[field] = try SuppliedCredential(source: source, allowsBlank: false, field: field)
                 .secret(context.dependencies) { context.person.warnOnce($0) }

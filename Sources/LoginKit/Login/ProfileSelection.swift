@@ -38,11 +38,11 @@ package struct ProfileSelection {
 
     /// A profile that no file has, as long as none has its name for something else.
     func adopt(_ made: Profile) throws(LoginFault) -> Profile {
-        if let problem = ProfileName.problem(made.name) { throw .usage(.other(problem)) }
+        if let problem = ProfileName.problem(made.name) { throw .usage(problem) }
         if context.profiles.source(of: made.name) == nil {
             context.topic = ErrorContext(profile: made.name)
         } else if try fromUsage(try context.profiles.profile(named: made.name)) != made {
-            throw .usage(.other("the configuration has another profile of the name \(SafeText.quoted(made.name))"))
+            throw .usage("the configuration has another profile of the name \(SafeText.quoted(made.name))")
         }
         return try context.prepared(made)
     }

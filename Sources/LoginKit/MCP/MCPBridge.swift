@@ -25,7 +25,7 @@ package final class MCPBridge: @unchecked Sendable {
     package func run() throws(LoginFault) {
         let signals = HeldSignals()
         guard let ending = try? PipeEnds(), DetachedThread.start({ [self] in receive(until: ending.writing) }) else {
-            throw .failure(.other("the system has no thread left"))
+            throw .failure("the system has no thread left")
         }
         while waitForInput([ending.reading], milliseconds: 0) == 0, !signals.arePending, !output.isClosed {
             waitForInput([ending.reading, signals.descriptor], milliseconds: 1000)

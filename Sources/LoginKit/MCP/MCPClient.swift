@@ -78,7 +78,7 @@ final class MCPClient: @unchecked Sendable {
         }
     }
 
-    private static let lostCall = LoginFault.failure(.other("the service ended the session during this call"))
+    private static let lostCall = LoginFault.failure("the service ended the session during this call")
 
     private func answer(_ call: MCPCall, _ error: MCPError) {
         guard let id = call.message.id else { return login.warn(error.message) }
@@ -208,9 +208,7 @@ final class MCPClient: @unchecked Sendable {
             try exchange(page)
             guard let list = page.kept, case .answer(_, isError: false) = list.kind else {
                 throw .failure(
-                    .other(
-                        "the service did not list its tools, which --read-only and tools with headers of their own need"
-                    ))
+                    "the service did not list its tools, which --read-only and tools with headers of their own need")
             }
             _ = list.text.without("tools") { tool in
                 if let name = tool.member("name")?.string {
@@ -228,11 +226,11 @@ final class MCPClient: @unchecked Sendable {
     /// The fault of a response without an answer.
     private func fault(of reply: MCPReply) -> LoginFault {
         guard reply.status >= 300 else {
-            return .failure(.other("the service ended its response without an answer"))
+            return .failure("the service ended its response without an answer")
         }
         if [401, 403].contains(reply.status) { return .forbidden(Refusal(status: reply.status, words: reply.words)) }
         let hint = reply.status == 405 ? Self.olderTransport : ""
-        return .failure(.other("the server answered with status \(reply.status)\(SafeText.said(reply.words))\(hint)"))
+        return .failure("the server answered with status \(reply.status)\(SafeText.said(reply.words))\(hint)")
     }
 
     private static let olderTransport =

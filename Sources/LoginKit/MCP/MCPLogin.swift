@@ -194,9 +194,8 @@ extension ProfileSelection {
         let isMade = if case .made = context.profiles.source(of: profile.name) { true } else { false }
         guard let path = profile.mcp ?? (isMade ? profile.verify?.path.source : nil) else {
             throw .usage(
-                .other(
-                    "the profile '\(profile.name)' does not name an MCP server; add its path to the profile: mcp = \"/mcp\""
-                ))
+                "the profile '\(profile.name)' does not name an MCP server; add its path to the profile: mcp = \"/mcp\""
+            )
         }
         return (profile, try context.connections.endpoint(profile).requestURL(path))
     }

@@ -75,11 +75,10 @@ final class MCPTransport: Sendable {
             if redirect.origin == server.origin, [307, 308].contains(response.status) { return redirect.url }
             let other = reply.hidden.stand(in: redirect.url) ? "another URL" : SafeText.quoted(redirect.url)
             throw .failure(
-                .other(
-                    """
-                    the server answered with a redirect (status \(response.status)) to \(other), which is not followed; if you trust it, \
-                    make it the profile's mcp or url
-                    """))
+                """
+                the server answered with a redirect (status \(response.status)) to \(other), which is not followed; if you trust it, \
+                make it the profile's mcp or url
+                """)
         }
         if outcome.ending == .forbidden, let scope = response.missingScope(of: lent.session),
             !reply.hidden.stand(in: scope)

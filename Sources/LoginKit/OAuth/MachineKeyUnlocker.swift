@@ -76,7 +76,7 @@ extension SigningKey {
             return try SigningKey(pem: pem, passphrase: passphrase, id: machine.keyID)
         } catch {
             switch error {
-            case .wrongPassphrase: throw .usage(.clientCertificate(.wrongPassphrase(file: file)))
+            case .wrongPassphrase: throw .usage(.wrongPassphrase(file: file))
             case .locked: return nil
             case .missing: throw unusable(file, "has no private key (PEM)")
             case .unsuitable: throw unusable(file, "is not RSA of 2,048 to 16,384 bits, P-256, P-384 or Ed25519")
@@ -86,7 +86,7 @@ extension SigningKey {
     }
 
     private static func unusable(_ file: String, _ problem: String) -> LoginFault {
-        .usage(.other("the key in \(SafeText.quoted(file)) \(problem); check 'key-file' in the profile"))
+        .usage("the key in \(SafeText.quoted(file)) \(problem); check 'key-file' in the profile")
     }
 }
 

@@ -122,9 +122,8 @@ struct MachineProver: MachineProof {
         let token = try read(identity.source)
         guard identity.isOpaque || JSONWebToken.isSigned(token) else {
             throw .usage(
-                .other(
-                    "\(identity.source.description) has no JSON Web Token; set opaque = true in 'identity' if it has another text"
-                ))
+                "\(identity.source.description) has no JSON Web Token; set opaque = true in 'identity' if it has another text"
+            )
         }
         return token
     }
@@ -213,7 +212,7 @@ struct MachineProver: MachineProof {
     private static func url(_ place: String, audience: String) throws(LoginFault) -> String {
         let parsed = try URLParser.parsed(place)
         guard !place.contains("#"), parsed.query?.contains("audience=") != true else {
-            throw .usage(.other("\(variablesOfActions[0]) has a fragment or an audience of its own"))
+            throw .usage("\(variablesOfActions[0]) has a fragment or an audience of its own")
         }
         guard parsed.origin.scheme == "https" || parsed.origin.isLoopback else {
             throw .untrusted(.plainHTTP)
@@ -224,7 +223,7 @@ struct MachineProver: MachineProof {
 
     private static func authorization(_ token: Secret) throws(LoginFault) -> Secret {
         guard token.withUnsafeBytes({ $0.allSatisfy { (0x21...0x7e).contains($0) } }) else {
-            throw .usage(.other("\(variablesOfActions[1]) has characters that no header may have"))
+            throw .usage("\(variablesOfActions[1]) has characters that no header may have")
         }
         return Secret("Bearer ", followedBy: token)
     }
@@ -246,14 +245,12 @@ struct IdentityLenders {
         let (chain, circle) = context.profiles.chain(from: profile)
         if let circle {
             let names = (chain.map(\.name) + [circle]).map { SafeText.quoted($0) }.joined(separator: " → ")
-            throw .usage(
-                .other("the profiles \(names) take their identity from one another; change 'identity' of one of them"))
+            throw .usage("the profiles \(names) take their identity from one another; change 'identity' of one of them")
         }
         guard chain.count <= mostLenders + 1 else {
             throw .usage(
-                .other(
-                    "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(mostLenders) "
-                        + "other profiles; change 'identity' of one of them"))
+                "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(mostLenders) "
+                    + "other profiles; change 'identity' of one of them")
         }
         return MachineDependencies(
             environment: context.dependencies.environment, isCancelled: context.dependencies.isCancelled, key: key
@@ -271,7 +268,7 @@ struct IdentityLenders {
         case .loginRequired, .rejected, .noTicketForService, .secondFactor, .forbidden, .oauth:
             let command = ShellCommand("authctl", lender.provesItself ? "token" : "login", lender.name)
             return .loginRequired(LoginNeed(why: .noIdentity("\(what); try: \(command)")))
-        case .usage: return .usage(.other(what))
+        case .usage: return .usage(what)
         case .cancelled, .network, .untrusted, .store, .busy, .http, .promptExpired, .failure: return fault
         }
     }
@@ -281,9 +278,8 @@ struct IdentityLenders {
         let lender = try fromUsage(try context.profiles.profile(named: other))
         guard let issuer, lender.settings.lendTo.contains(issuer) else {
             throw .usage(
-                .other(
-                    "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
-                        + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]"))
+                "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
+                    + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]")
         }
         let context = context.lending(), session: Session
         do {
@@ -292,7 +288,7 @@ struct IdentityLenders {
             throw lenderFault(error, lender, context)
         }
         guard case .token(let token) = session else {
-            throw .usage(.other("the login of the profile \(SafeText.quoted(other)) is no token"))
+            throw .usage("the login of the profile \(SafeText.quoted(other)) is no token")
         }
         return token.value
     }

@@ -64,19 +64,8 @@ package enum NetrcFile {
 }
 
 extension NetrcFault {
-    /// The line and the fault, with what belongs there. The words of the line are not shown: they may be part of a password.
+    /// The line and the fault, with what belongs there.
     fileprivate var words: String {
-        let problem =
-            switch problem {
-            case .noValue(let keyword):
-                "there is no value behind '\(keyword)' on this line (one that is itself a keyword needs double quotes)"
-            case .repeated(let keyword): "a second '\(keyword)' for one machine"
-            case .outsideEntry(let keyword): "'\(keyword)' belongs behind a 'machine' and its name"
-            case .noKeyword: "a word where a keyword belongs; a value with blanks needs double quotes"
-            case .quote: "a double quote has to end on its line, before a blank"
-            case .controlCharacter: "a control character"
-            case .notUTF8: "the text is not UTF-8"
-            }
-        return "line \(line): \(problem); nothing of the file was used"
+        "line \(line): \(problem); nothing of the file was used"
     }
 }

@@ -13,7 +13,7 @@ package struct Configuration {
 
     let paths: Paths
     /// The keys at the top of `config.toml`, for all profiles.
-    package let defaults: Defaults
+    package private(set) var defaults = Defaults()
     private let configured: StrictTable?
 
     package struct Defaults: Equatable {
@@ -46,12 +46,8 @@ package struct Configuration {
             throw .badConfig(file: paths.configFile, path: nil, line: nil, problem: "there is no such file")
         }
         let top = try StrictTable(parsing: text ?? "", file: paths.configFile)
-        try top.allow([
-            "default", "store", "persist", "proxy", "passphrase-cache", "browser", "qr", "client-metadata", "profiles",
-            "shared-key-file", "shared-profile", "shared-cache",
-        ])
-        defaults = try Self.defaults(top)
-        configured = try top.table("profiles")
+        try top.read(ProfileKeys.top, into: &defaults)
+        configured = try top["profiles"]?.inner()
         for name in configured?.keys ?? [] { try ProfileName.check(name, file: paths.configFile) }
     }
 
@@ -63,7 +59,7 @@ package struct Configuration {
 
     /// - Returns: `nil` if there is no profile of this name.
     package func source(of name: String) -> Source? {
-        if configured?.value(name) != nil { return .config(file: paths.configFile) }
+        if configured?[name] != nil { return .config(file: paths.configFile) }
         let isMade = ProfileName.problem(name) == nil && access(madeFile(name), F_OK) == 0
         return isMade ? .made(file: madeFile(name)) : nil
     }
@@ -84,7 +80,7 @@ package struct Configuration {
 
     private func table(of name: String) throws(UsageFault) -> StrictTable? {
         switch source(of: name) {
-        case .config: try configured?.table(name)
+        case .config: try configured?[name]?.inner()
         case .made(let file): try Self.table(file)
         case nil: nil
         }
@@ -119,26 +115,4 @@ package struct Configuration {
     }
 
     private var madeNames: [String] { ConfigFile.profileNames(in: paths.generatedProfiles) }
-
-    private static func defaults(_ top: StrictTable) throws(UsageFault) -> Defaults {
-        var defaults = Defaults()
-        defaults.profile = try top.string("default")
-        defaults.store = try top.string("store")
-        defaults.proxy = try top.string("proxy")
-        defaults.browser = try top.string("browser")
-        defaults.showsQR = try top.bool("qr") ?? false
-        defaults.clientMetadata = try top.string("client-metadata")
-        defaults.passphraseCache = try top.integer("passphrase-cache", in: 1...604_800)
-        defaults.sharedCache = try top.integer("shared-cache", in: 0...30)
-        defaults.sharedProfile = try top.string("shared-profile")
-        if let file = try top.string("shared-key-file") { defaults.sharedKeyFile = try Paths.absolute(file) }
-        defaults.persist = try top.choice("persist")
-        if let url = defaults.clientMetadata, let problem = ProfileURL(text: url).problem {
-            throw top.fault("client-metadata", problem)
-        }
-        if let store = defaults.store, store != "auto", StoreName(store) == nil {
-            throw top.fault("store", "there is no store '\(store)'")
-        }
-        return defaults
-    }
 }

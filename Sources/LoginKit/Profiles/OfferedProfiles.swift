@@ -39,7 +39,7 @@ package struct OfferedProfiles {
 
     private init(_ top: StrictTable, name: String?) throws(UsageFault) {
         let file = top.file
-        guard let tables = try top.table("profiles") else {
+        guard let tables = try top["profiles"]?.inner() else {
             guard let name else { throw top.fault(nil, "has no [profiles.NAME] table; use --name") }
             try ProfileName.check(name, file: file)
             profiles = [(name, top)]
@@ -48,7 +48,7 @@ package struct OfferedProfiles {
         // Other keys at the top are the author's own choices, and not taken.
         var found: [(name: String, table: StrictTable)] = []
         for key in tables.keys {
-            if let table = try tables.table(key) { found.append((key, table)) }
+            if let table = try tables[key]?.inner() { found.append((key, table)) }
         }
         if found.isEmpty { throw top.fault("profiles", "has no profile") }
         if let name {
@@ -70,7 +70,7 @@ package struct OfferedProfiles {
 
     /// The harmless keys that are left out with the risks: the rest of an `oauth` is of use to its server alone.
     package var consequences: [String] {
-        profiles.filter { $0.table.value("oauth") != nil && $0.table.withoutRisks["oauth"] == nil }
+        profiles.filter { $0.table["oauth"] != nil && $0.table.withoutRisks["oauth"] == nil }
             .map { "\($0.name): the other keys of oauth" }
     }
 
@@ -85,61 +85,69 @@ package struct OfferedProfiles {
 }
 
 extension StrictTable {
-    private func isRisky(_ key: String) -> Bool {
-        if ProfileDecoder.riskyKeys.contains(key) { return true }
-        // Bodies could name methods that the person's own rules refuse.
-        if key == "serve", case .table(let serve) = value(key) { return serve["overrides"] == .bool(false) }
-        guard key == "store", case .string(let store) = value(key) else { return false }
-        // One with a colon is a program's.
-        return store.contains(":") || StoreName(store)?.isPlain == true
-    }
-
-    /// Longer ones would not be read to their end.
-    private static let longestRisk = 500
-
-    /// The profiles, as they are shown.
+    /// What a person has to see of the keys.
     /// - Throws: `badConfig` for one that is too long to be shown whole, since a person must see what they confirm.
     func risks() throws(UsageFault) -> [String] {
         var risks: [String] = []
-        for key in keys where isRisky(key) || key == "oauth" {
-            if key == "oauth" {
-                risks += try risksOfOAuth()
-                continue
-            }
-            switch value(key) {
-            case .table where key == "serve": risks.append("serve.overrides = false")
-            case .string(let text):
-                guard text.count <= Self.longestRisk else {
-                    throw fault(key, "has more than \(Self.longestRisk) characters, too many to review")
-                }
-                risks.append("\(key) = \(text.inFullView)")
-            case .bool(let flag): risks.append("\(key) = \(flag)")
-            case .array where key == "lend-to": risks.append("\(key) = \(try inFullView(key))")
-            case .integer, .number, .array, .table, .unsupported, nil: risks.append(key)
-            }
-        }
+        for key in keys { risks += try self.risks(of: key) }
         return risks
     }
 
     package var withoutRisks: [String: ConfigValue] {
-        let leadsElsewhere = (try? risksOfOAuth().isEmpty) == false
-        var rest = members.filter { !isRisky($0.key) && !(leadsElsewhere && $0.key == "oauth") }
+        var rest = members.filter { (try? risks(of: $0.key))?.isEmpty ?? false }
         // The rules stay.
-        if case .table(let serve) = value("serve") { rest["serve"] = .table(serve.filter { $0.key != "overrides" }) }
+        if case .table(let serve) = members["serve"] { rest["serve"] = .table(serve.filter { $0.key != "overrides" }) }
         return rest
     }
 
+    private func risks(of key: String) throws(UsageFault) -> [String] {
+        guard let entry = self[key], let risks = ProfileKeys.profile.first(where: { $0.name == key })?.risks else {
+            return []
+        }
+        return try risks(entry)()
+    }
+}
+
+/// The risks of a key, each as it is shown.
+extension Entry {
+    /// Longer ones would not be read to their end.
+    private static let longestRisk = 500
+
+    func itself() throws(UsageFault) -> [String] {
+        switch value {
+        case .string(let text): ["\(key) = \(try checked(text.inFullView, length: text.count))"]
+        case .bool(let flag): ["\(key) = \(flag)"]
+        case .integer, .number, .array, .table, .unsupported: [key]
+        }
+    }
+
+    func wholeList() throws(UsageFault) -> [String] { ["\(key) = \(try inFullView())"] }
+
+    /// One with a colon is a program's.
+    func riskOfStore() throws(UsageFault) -> [String] {
+        guard case .string(let store) = value, store.contains(":") || StoreName(store)?.isPlain == true else {
+            return []
+        }
+        return try itself()
+    }
+
+    /// Bodies could name methods that the person's own rules refuse.
+    func risksOfServe() -> [String] {
+        guard case .table(let serve) = value, serve["overrides"] == .bool(false) else { return [] }
+        return ["serve.overrides = false"]
+    }
+
     /// The servers that `oauth` names on another origin than `url`, and what a machine would prove itself with.
-    private func risksOfOAuth() throws(UsageFault) -> [String] {
-        guard let oauth = try table("oauth") else { return [] }
-        let home = try string("url").map(Self.authority) ?? ""
+    func risksOfOAuth() throws(UsageFault) -> [String] {
+        let oauth = try inner()
+        let home = try table["url"].map { (url) throws(UsageFault) in Self.authority(try url.string()) } ?? ""
         let proofs = try proofs(in: oauth)
-        let issuer = try oauth.string("issuer")
+        let issuer = try oauth["issuer"]?.string()
         // What proves something is shown with the place that it goes to, and so is where the tokens of another issuer go.
         let showsAll = !proofs.isEmpty || issuer.map { Self.authority($0) != home } ?? false
         return proofs
             + oauth.keys.compactMap { key in
-                guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.value(key),
+                guard key == "issuer" || key.hasSuffix("-endpoint"), case .string(let text)? = oauth.members[key],
                     showsAll || !text.hasPrefix("/") && Self.authority(text) != home
                 else { return nil }
                 return "oauth.\(key) = \(SafeText.quoted(url: text, limit: .max))"
@@ -149,26 +157,27 @@ extension StrictTable {
     /// Returns the keys for a machine's proof of identity: a file of the person's, a program, or another login.
     private func proofs(in oauth: StrictTable) throws(UsageFault) -> [String] {
         var proofs: [String] = []
-        if oauth.value("key-file") != nil {
-            proofs.append("oauth.key-file = \(try oauth.inFullView("key-file"))")
-            if let claims = try oauth.table("claims") {
-                for key in claims.keys { proofs.append("oauth.claims.\(key) = \(try claims.inFullView(key))") }
-            }
+        func show(_ entries: [Entry], _ path: String) throws(UsageFault) {
+            for entry in entries { proofs.append("\(path)\(entry.key) = \(try entry.inFullView())") }
         }
-        if let identity = try oauth.table("identity") {
-            for key in identity.keys where key != "opaque" {
-                proofs.append("oauth.identity.\(key) = \(try identity.inFullView(key))")
-            }
+        if let file = oauth["key-file"] {
+            try show([file], "oauth.")
+            try show(oauth["claims"]?.inner().entries ?? [], "oauth.claims.")
         }
-        if !proofs.isEmpty, value("url") != nil { proofs.append("url = \(try inFullView("url"))") }
+        try show(oauth["identity"]?.inner().entries.filter { $0.key != "opaque" } ?? [], "oauth.identity.")
+        if !proofs.isEmpty, let url = table["url"] { try show([url], "") }
         return proofs
     }
 
     /// A text, or a list of them.
-    private func inFullView(_ key: String) throws(UsageFault) -> String {
-        let shown = try strings(key).map(\.inFullView).joined(separator: " ")
-        guard shown.count <= Self.longestRisk else {
-            throw fault(key, "has more than \(Self.longestRisk) characters, too many to review")
+    private func inFullView() throws(UsageFault) -> String {
+        let shown = try strings().map(\.inFullView).joined(separator: " ")
+        return try checked(shown, length: shown.count)
+    }
+
+    private func checked(_ shown: String, length: Int) throws(UsageFault) -> String {
+        guard length <= Self.longestRisk else {
+            throw fault("has more than \(Self.longestRisk) characters, too many to review")
         }
         return shown
     }

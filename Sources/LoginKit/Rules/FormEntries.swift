@@ -80,7 +80,7 @@ extension LoginPage {
         } catch .notInEncoding(let field, let encoding) {
             throw .usage(.notInEncoding(field: field, encoding: encoding))
         } catch {
-            throw .usage(.other("the form of the page is longer than \(RequestRule.bodyLimit) bytes"))
+            throw .usage("the form of the page is longer than \(RequestRule.bodyLimit) bytes")
         }
     }
 }

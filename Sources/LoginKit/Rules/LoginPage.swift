@@ -110,7 +110,11 @@ extension LoginPage {
 
     /// The only one of the forms that were found, if it can be trusted.
     private func trusted(_ found: [PageForm], with names: [String]) throws(LoginFault) -> PageForm {
-        guard !isUnclear else { throw .untrusted(.formUnclear(page: target)) }
+        guard !isUnclear else {
+            throw .untrusted(
+                "the page \(SafeText.quoted(target)) has tags where browsers read its forms differently; nothing was sent",
+                next: "ask the service's administrator to correct its HTML, or leave 'page' out of the profile")
+        }
         guard found.count == 1, let form = found.first else {
             throw .failure(.noSuchForm(page: target, fields: names, found: found.count))
         }
@@ -120,7 +124,12 @@ extension LoginPage {
         }
         // 'dialog' sends nothing; whatever is none of the three counts as GET.
         guard form.methods.first == "post", form.methods.allSatisfy({ $0 == "post" || $0 == "dialog" }) else {
-            throw .untrusted(.formInURL(page: target))
+            throw .untrusted(
+                "the form on \(SafeText.quoted(target)) would put what it sends into a URL (its method is not POST); nothing was sent",
+                next: """
+                    if it takes a password, ask the service's administrator why; else the profile can have 'get' with its \
+                    address, without 'page'
+                    """)
         }
         return form
     }

@@ -18,7 +18,7 @@ enum MCPRuleKind: String {
             if names.contains(where: \.isEmpty) { throw .notNames }
             return names.map { ServePattern(groups: [[Self.segment(Array($0.utf8))]]) }
         }
-        guard let segments = Self.segments(ofURI: String(text)) else { throw .neverMatches(segment: String(text)) }
+        guard let segments = Self.segments(ofURI: String(text)) else { throw .neverMatches(String(text)) }
         return [try ServePattern(segments) { (segment, _) throws(ServeRuleFault) in Self.segment(segment) }]
     }
 

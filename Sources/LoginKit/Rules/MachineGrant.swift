@@ -153,13 +153,16 @@ struct EndpointRule: Equatable, Sendable {
     }
 
     /// A URL that is shown to a person or handed to a browser: nothing in it ends a word or begins an escape sequence.
-    /// - Throws: `unusableURL`, with nothing of it but its scheme.
+    /// - Throws: with nothing of it but its scheme.
     /// - Parameter document: where it is from, if others name it.
     func shown(
         _ text: String, namedBy document: Origin? = nil, read: URLReading
     ) throws(OAuthFault) -> EndpointURL {
         guard let url = read(text), permits(url, namedBy: document), url.text.utf8.allSatisfy(Self.isPlain) else {
-            throw .unusableURL(scheme: Self.scheme(of: text))
+            let scheme = Self.scheme(of: text).map { SafeText.quoted($0) } ?? "unknown"
+            throw .other(
+                .untrusted, "the server sent a URL to open that is not safe (scheme: \(scheme)); it is not shown",
+                next: "\(OAuthFault.advice)")
         }
         return url
     }

@@ -132,12 +132,18 @@ package struct ServeRule: Equatable, Sendable {
 
     /// - Parameter forMCP: which of the commands it has to be for; `nil` for either.
     package init(_ text: String, forMCP: Bool? = nil) throws(ServeRuleFault) {
-        guard text.utf8.count <= Self.longest else { throw .tooLong }
+        guard text.utf8.count <= Self.longest else { throw ServeRuleFault("a rule has at most \(Self.longest) bytes") }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         let kind = words.first.flatMap { MCPRuleKind(rawValue: String($0)) }
-        if let forMCP, forMCP != (kind != nil) { throw .otherCommand(forMCP: forMCP) }
+        if let forMCP, forMCP != (kind != nil) {
+            throw forMCP
+                ? .notNames
+                : ServeRuleFault("a rule for 'exec --serve' is METHODS PATH, such as 'GET,HEAD /issues/*'")
+        }
         guard words.count == 2, !words[0].isEmpty, !words[1].isEmpty else {
-            throw kind == nil ? .notTwoWords : .notNames
+            throw kind == nil
+                ? ServeRuleFault(
+                    "a rule is METHODS PATH with one blank between them, such as 'GET,HEAD /issues/*'") : .notNames
         }
         if let kind {
             self.init(text, methods: [kind.rawValue], try kind.patterns(words[1]), isForMCP: true)
@@ -203,8 +209,12 @@ package struct ServeRule: Equatable, Sendable {
         if list == "*" { return nil }
         var methods: [String] = []
         for name in list.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-            guard name.isHeaderName, !name.contains("*") else { throw .badMethod(name) }
-            guard name == name.uppercased() else { throw .smallMethod(name) }
+            let shown = SafeText.quoted(name)
+            guard name.isHeaderName, !name.contains("*") else { throw ServeRuleFault("\(shown) is not a method") }
+            // They are case-sensitive (RFC 9110, section 9.1), so that it would never fit.
+            guard name == name.uppercased() else {
+                throw ServeRuleFault("methods are written in capitals, not \(shown)")
+            }
             methods.append(name)
         }
         return methods
@@ -212,28 +222,21 @@ package struct ServeRule: Equatable, Sendable {
 }
 
 /// The reason why a text is no rule.
-package enum ServeRuleFault: Error, Equatable, Sendable {
-    /// Longer than `ServeRule.longest`.
-    case tooLong
-    /// Not methods, one blank and a path.
-    case notTwoWords
-    case badMethod(String)
-    /// A method in small letters, which would never fit: methods are case-sensitive (RFC 9110, section 9.1).
-    case smallMethod(String)
-    /// The path does not begin with a slash.
-    case relativePath
-    /// `?` or `#`: only a path is compared.
-    case notOnlyPath
-    /// `**` beside other text in its segment.
-    case partialDoubleStar
-    /// A `%` without two hexadecimal digits.
-    case badEscape
-    /// Requests with such a path are always refused, see `ServedPath`.
-    case neverMatches(segment: String)
+package struct ServeRuleFault: Error, Equatable, Sendable {
+    /// As the end of a sentence that names its place.
+    package let words: String
+
+    init(_ words: String) { self.words = words }
+
     /// A rule for `authctl mcp` without names, or with a blank in one.
-    case notNames
-    /// It is for `authctl mcp`, or is not, and the option wants the other one.
-    case otherCommand(forMCP: Bool)
+    static let notNames = ServeRuleFault(
+        "a rule for 'authctl mcp' is TOOL NAMES, PROMPT NAMES or RESOURCE URI, such as 'TOOL get_*,list_*'")
+
+    /// Requests with such a path are always refused, see `ServedPath`.
+    static func neverMatches(_ segment: String) -> ServeRuleFault {
+        ServeRuleFault(
+            "no request with the segment \(SafeText.quoted(segment)) is ever sent on, so this rule would never apply")
+    }
 }
 
 /// The settings of a profile for `exec --serve` and `authctl mcp`.

@@ -1,8 +1,10 @@
 extension ServePattern {
     /// - Parameter text: percent-encoded or not; an encoded `*` is one.
     init(_ text: String) throws(ServeRuleFault) {
-        guard text.hasPrefix("/") else { throw .relativePath }
-        guard !text.contains(where: { $0 == "?" || $0 == "#" }) else { throw .notOnlyPath }
+        guard text.hasPrefix("/") else { throw ServeRuleFault("the path must begin with '/'") }
+        guard !text.contains(where: { $0 == "?" || $0 == "#" }) else {
+            throw ServeRuleFault("a rule compares paths only, without '?' and '#'")
+        }
         let segments = text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         try self.init(segments.map(Array.init)) { (segment, isLast) throws(ServeRuleFault) in
             try Self.segment(segment, isLast: isLast)
@@ -16,7 +18,9 @@ extension ServePattern {
             if segment.elementsEqual("**".utf8) {
                 groups.append([])
             } else {
-                if segment.contains("**".utf8) { throw .partialDoubleStar }
+                if segment.contains("**".utf8) {
+                    throw ServeRuleFault("'**' must be a whole segment; use '*' for a part of one")
+                }
                 groups[groups.count - 1].append(try read(segment, index == segments.count - 1))
             }
         }
@@ -27,14 +31,16 @@ extension ServePattern {
         let star = UInt8(ascii: "*")
         var texts: [[UInt8]] = []
         for part in raw.split(separator: star, omittingEmptySubsequences: false) {
-            guard let text = Hexadecimal.percentDecoded(part, isStrict: true) else { throw .badEscape }
+            guard let text = Hexadecimal.percentDecoded(part, isStrict: true) else {
+                throw ServeRuleFault("a '%' must be followed by two hexadecimal digits; write %25 for the character")
+            }
             guard ServedPath.isPlain(text), !text.contains(UInt8(ascii: "/")) else {
-                throw .neverMatches(segment: String(decoding: raw, as: UTF8.self))
+                throw .neverMatches(String(decoding: raw, as: UTF8.self))
             }
             texts.append(text)
         }
         guard texts.count > 1 || !ServedPath.isDots(texts[0]) && (isLast || !texts[0].isEmpty) else {
-            throw .neverMatches(segment: String(decoding: raw, as: UTF8.self))
+            throw .neverMatches(String(decoding: raw, as: UTF8.self))
         }
         return Segment(texts: texts)
     }

@@ -88,9 +88,9 @@ extension HeaderRule {
 /// Where a service hands out the value that guards against forged requests, for `{csrf}`.
 struct CSRFRule: Equatable, Sendable {
     /// The response that has the value.
-    let source: Source
+    var source: Source
     /// Where that answer has it.
-    let value: Place
+    var value: Place
 
     /// The source of the value.
     enum Source: Equatable, Sendable {

@@ -61,9 +61,9 @@ extension StoreFault {
         case .locked(let path, let seconds):
             .failure(.other("another process has held the log \(SafeText.quoted(path)) for \(seconds) seconds"))
         case .unavailable, .noneWorks, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .notSetUp, .alreadySetUp,
-            .passphraseMissing, .newPassphraseMissing, .timedOut, .secretService, .tooLarge, .namesTooLong,
-            .cannotBePermanent, .passphraseFile, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper,
-            .shared, .usage:
+            .passphraseMissing, .timedOut, .secretService, .tooLarge, .namesTooLong,
+            .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper,
+            .shared, .usage, .other:
             .store(self)
         }
     }

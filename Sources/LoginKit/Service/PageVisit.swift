@@ -39,8 +39,7 @@ extension ServiceClient {
             let path = try URLParser.parsed(target).path
             visit.link = try HTMLFormReader(url: url).page(response).link(to: path)
             if visit.link == nil {
-                throw .failure(
-                    .other("the page \(SafeText.quoted(page)) has no link to \(SafeText.quoted(path)), or several"))
+                throw .failure("the page \(SafeText.quoted(page)) has no link to \(SafeText.quoted(path)), or several")
             }
         }
         return visit

@@ -197,11 +197,21 @@ struct RequestSequence {
         if !facts.isSuccess {
             if isCookies, verdict == .accepted { return }
             let target = facts.response.redirect?.target.withoutQuery ?? ""
-            throw .usage(.unprovenLogin(.redirect(status: facts.status, target: target)))
+            throw .usage(
+                .unprovenLogin(
+                    "the response to login is a redirect (status \(facts.status)) to \(SafeText.quoted(target)), which proves a login only "
+                        + "if it leads away from the login page and sets a new cookie"))
         }
         guard isCookies else { return }
-        if !carriesCredential, facts.response.showsPage { throw .usage(.unprovenLogin(.page(status: facts.status))) }
-        if session.cookies.haveValues(of: visit?.cookies ?? []) { throw .usage(.unprovenLogin(.noNewCookie)) }
+        if !carriesCredential, facts.response.showsPage {
+            throw .usage(
+                .unprovenLogin(
+                    "the response to login is a page (status \(facts.status)), which does not prove a login"))
+        }
+        if session.cookies.haveValues(of: visit?.cookies ?? []) {
+            throw .usage(
+                .unprovenLogin("the response to login set no new cookie, so it does not prove a login"))
+        }
     }
 }
 

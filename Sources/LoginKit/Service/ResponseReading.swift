@@ -5,7 +5,7 @@ extension HTTPResponse {
     /// The body as JSON, if that is what it is, and it was read to its end; whatever the `Content-Type` says, since many servers say
     /// `text/html`.
     ///
-    /// - Throws: `brokenResponse` for a body that is too much, `doubtfulJSON` for one that two readers could read in two ways.
+    /// - Throws: `brokenResponse` for a body that is too much, `failure` for one that two readers could read in two ways.
     func json() throws(LoginFault) -> JSONValue? {
         guard unread == nil else { return nil }
         do {
@@ -14,7 +14,10 @@ extension HTTPResponse {
             switch error {
             case .malformed: return nil
             case .tooMuch: throw .network(.brokenResponse("its JSON is nested too deeply, or has too many values"))
-            case .otherEncoding, .repeatedMember, .trailingComma: throw .failure(.doubtfulJSON(error))
+            case .otherEncoding, .repeatedMember, .trailingComma:
+                throw .failure(
+                    "invalid JSON from the server: \(error.rawValue); it was not used",
+                    next: "tell the service's administrator; other programs may read it differently")
             }
         }
     }

@@ -34,7 +34,7 @@ extension Service {
         do throws(LoginFault) {
             var request = request
             if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
-                throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+                throw .usage("the session adds to this body, which is too long for that; at most 1 MiB is held")
             }
             guard let former = session else {
                 request.hidden = client.hidden

@@ -309,7 +309,7 @@ extension ServiceClient {
     }
 
     /// Whether the address of a login has moved, and not led back to a page that asks for the password again.
-    /// - Throws: `movedLogin`, `untrusted(otherOrigin)`.
+    /// - Throws: `usage` for a login that has moved, `untrusted(otherOrigin)`.
     private func checkAddress(of rule: RequestRule, _ reply: Reply, former: [Cookie]) throws(LoginFault) {
         let anonymous = reply.visit == nil ? Set((anonymousCookies ?? []).map(\.name)) : []
         let url = try URLParser.parsed(reply.url)
@@ -329,7 +329,9 @@ extension ServiceClient {
         }
         if leadsBack == true || fields.contains(where: { $0.type == "password" }) { return }
         let new = rule.pathWithOtherSlash
-        throw .usage(.movedLogin(status: reply.facts.status, path: new.path, line: new.line))
+        throw .usage(
+            "the login has moved to \(SafeText.quoted(new.path)) (status \(reply.facts.status)); your password was not checked",
+            next: "change the profile: \(new.line)")
     }
 
     /// Follows redirects on the origin by GET, with the cookies that hold by then, until a response says what its rules look for.

@@ -46,16 +46,16 @@ extension FillFault {
         case .notForHeader(let slot):
             .network(.brokenResponse("{\(slot.name)} contains a control character and cannot be sent in a header"))
         case .blankInHeader(let slot):
-            .usage(.other("the \(slot.name) begins or ends with a blank, or is not UTF-8; a header cannot carry it"))
-        case .severalCookies(let slot): .failure(.other("the session has several cookies for {\(slot.name)}"))
+            .usage("the \(slot.name) begins or ends with a blank, or is not UTF-8; a header cannot carry it")
+        case .severalCookies(let slot): .failure("the session has several cookies for {\(slot.name)}")
         case .notForHeaderName(let slot):
             .network(.brokenResponse("{\(slot.name)} cannot stand in the name of a header"))
         case .dotSegment(.username), .dotSegment(.password), .dotSegment(.ttl), .dotSegment(.secret):
-            .usage(.other("a path segment would be \".\" or \"..\"; nothing was sent"))
+            .usage("a path segment would be \".\" or \"..\"; nothing was sent")
         case .dotSegment(let slot):
             .network(.brokenResponse("{\(slot.name)} is \".\" or \"..\", which would lead to another path"))
         case .notInEncoding(let field, let encoding): .usage(.notInEncoding(field: field, encoding: encoding))
-        case .tooLong(let limit): .usage(.other("a request of the profile would be longer than \(limit) bytes"))
+        case .tooLong(let limit): .usage("a request of the profile would be longer than \(limit) bytes")
         }
     }
 }

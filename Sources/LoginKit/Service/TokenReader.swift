@@ -38,8 +38,7 @@ struct TokenReader {
         guard client.profile.session == nil, let type = facts.json?.member("token_type")?.text,
             !type.isEmpty, type.lowercased() != "bearer"
         else { return }
-        throw .failure(
-            .other("the server returned a token of type \(SafeText.quoted(type)); only Bearer is supported"))
+        throw .failure("the server returned a token of type \(SafeText.quoted(type)); only Bearer is supported")
     }
 }
 

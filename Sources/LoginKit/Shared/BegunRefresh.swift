@@ -129,7 +129,7 @@ extension SharedStore {
             case .putSession:
                 tries += 1
                 do throws(StoreFault) {
-                    guard tries < Self.mostTries else { throw StoreFault.shared(name, .engineAway(.none)) }
+                    guard tries < Self.mostTries else { throw StoreFault.shared(name, .engineAway(words: nil)) }
                     refresh.handle(try event(of: push(value, account)))
                 } catch  where error.isOfEngine {
                     if let problem { throw problem }

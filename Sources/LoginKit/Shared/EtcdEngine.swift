@@ -15,7 +15,7 @@ struct EtcdEngine: SharedEngine {
         guard let entries = found["kvs"], entries != .null, entries != .array([]) else { return nil }
         guard let entry = entries.elements?.first, let value = entry.member("value")?.string.flatMap(Base64.decode),
             let version = entry.member("mod_revision")?.string, SharedItem.isVersion(version)
-        else { throw .helper(store, .notUnderstood(method: "get")) }
+        else { throw .helper(store, notUnderstood: "get") }
         return SharedItem(value: value.unprotectedText, version: version)
     }
 
@@ -35,7 +35,7 @@ struct EtcdEngine: SharedEngine {
         guard let revision = outcome["header"]?.member("revision")?.string,
             succeeded != .bool(true) || SharedItem.isVersion(revision),
             [.null, .bool(false), .bool(true)].contains(succeeded)
-        else { throw .helper(store, .notUnderstood(method: "put")) }
+        else { throw .helper(store, notUnderstood: "put") }
         return succeeded == .bool(true) ? revision : nil
     }
 
@@ -46,7 +46,7 @@ struct EtcdEngine: SharedEngine {
         _ path: String, _ body: [String: JSONValue], _ method: String
     ) throws(StoreFault) -> [String: JSONValue] {
         guard let response = SecretJSON.members(try post(path, SecretJSON.encodeOwn(body))) else {
-            throw .helper(store, .notUnderstood(method: method))
+            throw .helper(store, notUnderstood: method)
         }
         return response
     }
@@ -71,7 +71,7 @@ final class EtcdClient {
             let profile = context.profiles.defaults.sharedProfile
             let words = error.message(about: ErrorContext(profile: profile)).what
             switch error {
-            case .network, .busy, .http(status: 500...): throw .shared(.etcd, .engineAway(.some(words)))
+            case .network, .busy, .http(status: 500...): throw .shared(.etcd, .engineAway(words: words))
             case .usage(let fault): throw .usage(fault)
             case .store(let fault): throw fault
             case .loginRequired, .rejected:
@@ -119,8 +119,7 @@ final class EtcdClient {
     private func opened() throws(LoginFault) -> SessionProvider {
         if let provider { return provider }
         guard let name = context.profiles.defaults.sharedProfile else {
-            throw .usage(
-                .other("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\""))
+            throw .usage("config.toml does not say which profile logs in to etcd; add: shared-profile = \"NAME\"")
         }
         // New sessions are not reported: etcd wants one every few minutes.
         let part = context.lending(Messages(note: { _ in }, warn: context.person.messages.warn))
@@ -131,9 +130,8 @@ final class EtcdClient {
         }
         if let store = try part.record(of: profile)?.activeAccount?.store, store.isShared {
             throw .usage(
-                .other(
-                    "the login that etcd wants is in '\(store)' itself; log in again: authctl login \(SafeText.quoted(profile.name)) --store file"
-                ))
+                "the login that etcd wants is in '\(store)' itself; log in again: authctl login \(SafeText.quoted(profile.name)) --store file"
+            )
         }
         let provider = try SessionProvider(part, profile, LoginRequest())
         (self.part, self.provider) = (part, provider)
@@ -145,9 +143,8 @@ final class EtcdClient {
             return try part.profile(named: name)
         } catch .usage(.unknownProfile) {
             throw .usage(
-                .other(
-                    "shared-profile in config.toml names a profile that is not there: \(SafeText.quoted(name)); see: authctl profile list"
-                ))
+                "shared-profile in config.toml names a profile that is not there: \(SafeText.quoted(name)); see: authctl profile list"
+            )
         }
     }
 

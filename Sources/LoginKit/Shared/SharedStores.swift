@@ -150,7 +150,7 @@ struct SharedHelper: SharedEngine {
         case (nil, nil): return nil
         case (let value?, let version?) where SharedItem.isVersion(version):
             return SharedItem(value: value, version: version)
-        default: throw .helper(store, .notUnderstood(method: "get"))
+        default: throw .helper(store, notUnderstood: "get")
         }
     }
 
@@ -160,7 +160,7 @@ struct SharedHelper: SharedEngine {
         let response = try run("put", ["key": .string(key), "value": .string(value), "if": condition])
         if response.isConflict { return nil }
         guard let version = response.version, SharedItem.isVersion(version) else {
-            throw .helper(store, .notUnderstood(method: "put"))
+            throw .helper(store, notUnderstood: "put")
         }
         return version
     }
@@ -171,16 +171,15 @@ struct SharedHelper: SharedEngine {
         do {
             answer = try HelperProgram(store: store, environment: environment, patience: patience).run(method, input)
         } catch .timedOut {
-            throw .shared(store, .engineAway(.some("no answer within \(patience) seconds")))
+            throw .shared(store, .engineAway(words: "no answer within \(patience) seconds"))
         }
         guard answer.status == 0 else {
             let words = HelperResponse.trimmed(answer.errors).split(whereSeparator: \.isWhitespace).joined(
                 separator: " ")
-            let told: HelperFault.Words = words.isEmpty ? .none : .some(words)
-            throw .shared(store, .engineAway(told))
+            throw .shared(store, .engineAway(words: words.isEmpty ? nil : words))
         }
         guard let response = SecretJSON.decode(Response.self, from: answer.output) else {
-            throw .helper(store, .notUnderstood(method: method))
+            throw .helper(store, notUnderstood: method)
         }
         return response
     }

@@ -110,8 +110,7 @@ extension StoreFault {
         case .noneWorks, .locked, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .noSpace, .unsafeFile,
             .alreadySetUp, .system, .tooLarge,
             .namesTooLong, .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired,
-            .newPassphraseMissing, .passphraseFile, .helper,
-            .shared, .usage:
+            .helper, .shared, .usage, .other:
             false
         }
     }

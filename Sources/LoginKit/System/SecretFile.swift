@@ -94,7 +94,9 @@ package enum SecretFile {
             let wait = InputWait(descriptor: descriptor, deadline: usualDeadline)
             secret = isOpenToOthers(descriptor) ? nil : try read(descriptor, waiting: wait)
         } catch {
-            throw .passphraseFile(path: path, problem: error.words)
+            throw .other(
+                "cannot read the passphrase from \(SafeText.escaped(path)): \(SafeText.escaped(error.words))",
+                next: "check AUTHCTL_STORE_PASSPHRASE_FILE")
         }
         guard let secret else {
             throw .unsafeFile(path: path, problem: "other users have access to it (fix: chmod 600)")

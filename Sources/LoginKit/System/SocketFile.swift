@@ -58,23 +58,22 @@ final class SocketFile: @unchecked Sendable {
     static func check(_ path: String) throws(LoginFault) {
         guard path.utf8.count <= UnixAddress.longest else {
             throw .usage(
-                .other(
-                    """
-                    a Unix socket's path has at most \(UnixAddress.longest) bytes, and this one has \
-                    \(path.utf8.count): \(SafeText.quoted(path))
-                    """))
+                """
+                a Unix socket's path has at most \(UnixAddress.longest) bytes, and this one has \
+                \(path.utf8.count): \(SafeText.quoted(path))
+                """)
         }
         guard !path.hasSuffix("/"), !path.hasSuffix("/."), !path.hasSuffix("/..") else {
-            throw .usage(.other("\(SafeText.quoted(path)) is a folder, not a socket"))
+            throw .usage("\(SafeText.quoted(path)) is a folder, not a socket")
         }
     }
 
     private static func opened(_ path: String, _ creating: Bool) -> (SafeDirectory?, LoginFault) {
         do {
             let folder = creating ? try SafeDirectory.create(path) : try SafeDirectory.open(path, privacy: .readable)
-            return (folder, .usage(.other("there is no folder \(SafeText.quoted(path))")))
+            return (folder, .usage("there is no folder \(SafeText.quoted(path))"))
         } catch .unsafeFile(let path, let problem) {
-            return (nil, .usage(.other("\(SafeText.quoted(path)): \(problem)")))
+            return (nil, .usage("\(SafeText.quoted(path)): \(problem)"))
         } catch {
             return (nil, .store(error))
         }
@@ -85,10 +84,10 @@ final class SocketFile: @unchecked Sendable {
         var status = stat()
         guard fstatat(folder.descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw .usage(.other("\(SafeText.quoted(path)) exists and is not a socket; it was left as it is"))
+            throw .usage("\(SafeText.quoted(path)) exists and is not a socket; it was left as it is")
         }
         guard UnixAddress.isAbandoned(path) else {
-            throw .usage(.other("another program listens at \(SafeText.quoted(path))"))
+            throw .usage("another program listens at \(SafeText.quoted(path))")
         }
         unlinkat(folder.descriptor.number, name, 0)
     }

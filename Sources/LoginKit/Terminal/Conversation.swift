@@ -146,11 +146,10 @@ struct Conversation: ~Copyable {
         case .notUTF8: .usage(.invalidUTF8(field))
         case .tooLong:
             .usage(
-                .other(
-                    "the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"
-                        + ([.password, .token].contains(field) ? "; give it by --password-stdin" : "")))
+                "the \(field.shownName) is longer than \(LineBuffer.limit) bytes; nothing was sent"
+                    + ([.password, .token].contains(field) ? "; give it by --password-stdin" : ""))
         case .severalLines:
-            .usage(.other("the \(field.shownName) was pasted with more than one line; nothing was sent"))
+            .usage("the \(field.shownName) was pasted with more than one line; nothing was sent")
         }
     }
 }

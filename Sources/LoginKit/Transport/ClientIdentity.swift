@@ -13,17 +13,20 @@ package struct ClientCertificateFiles: Sendable {
     /// Looks at both before any server does.
     /// - Parameter now: seconds of Unix time.
     /// - Returns: `nil` if the key is encrypted and there is no passphrase.
-    /// - Throws: `clientCertificate` for everything that keeps it from being shown.
+    /// - Throws: `usage` for everything that keeps it from being shown.
     package func open(passphrase: Secret?, now: Int64) throws(LoginFault) -> ClientIdentity? {
         var found = ccrypto_identity()
         let state = try state(with: passphrase, &found)
         if state == CCRYPTO_IDENTITY_LOCKED { return nil }
-        if let fault = fault(state) { throw .usage(.clientCertificate(fault)) }
+        if let fault = fault(state) { throw .usage(fault) }
+        let shown = "the client certificate in \(SafeText.quoted(names.certificate))"
         if found.not_after < now {
-            throw .usage(.clientCertificate(.expired(file: names.certificate, found.not_after)))
+            throw .usage(
+                "\(shown) expired on \(CivilDate(found.not_after))", next: "get a new one from whoever issued it")
         }
         if found.not_before > now {
-            throw .usage(.clientCertificate(.notYetValid(file: names.certificate, found.not_before)))
+            throw .usage(
+                "\(shown) is not valid before \(CivilDate(found.not_before))", next: "check the clock of this machine")
         }
         return ClientIdentity(
             certificate: certificate, key: key, isPKCS12: found.is_pkcs12 != 0, passphrase: passphrase,
@@ -50,15 +53,27 @@ package struct ClientCertificateFiles: Sendable {
         }
     }
 
-    private func fault(_ state: ccrypto_identity_state) -> ClientCertificateFault? {
-        switch state {
+    private func fault(_ state: ccrypto_identity_state) -> UsageFault? {
+        let certificate = SafeText.quoted(names.certificate), key = SafeText.quoted(names.key)
+        let check: Advice = "check 'certificate' and 'key' in the profile"
+        return switch state {
         case CCRYPTO_IDENTITY_GOOD, CCRYPTO_IDENTITY_LOCKED: nil
         case CCRYPTO_IDENTITY_WRONG_PASSPHRASE: .wrongPassphrase(file: names.key)
-        case CCRYPTO_IDENTITY_NO_CERTIFICATE: .notACertificate(file: names.certificate)
-        case CCRYPTO_IDENTITY_NO_KEY: .notAKey(file: names.key)
-        case CCRYPTO_IDENTITY_KEY_OF_ANOTHER: .keyOfAnother(certificate: names.certificate, key: names.key)
-        case CCRYPTO_IDENTITY_OLD_ENCRYPTION: .oldEncryption(file: names.certificate)
-        default: .libraryMissing(file: names.certificate)
+        case CCRYPTO_IDENTITY_NO_CERTIFICATE:
+            .other("\(certificate) contains no certificate (PEM or PKCS#12)", next: check)
+        case CCRYPTO_IDENTITY_NO_KEY: .other("\(key) contains no private key", next: check)
+        case CCRYPTO_IDENTITY_KEY_OF_ANOTHER:
+            .other("the key in \(key) does not belong to the certificate in \(certificate)", next: check)
+        case CCRYPTO_IDENTITY_OLD_ENCRYPTION:
+            .other(
+                "\(certificate) uses an old encryption (such as RC2) that OpenSSL 3 does not support",
+                next:
+                    "convert it: openssl pkcs12 -legacy -in OLD -out key.pem; openssl pkcs12 -export -in key.pem -out NEW"
+            )
+        default:
+            .other(
+                "could not load libcrypto.so.3 (OpenSSL), which checks \(certificate)",
+                next: "install it (on Debian: apt install libssl3)")
         }
     }
 }
@@ -80,38 +95,26 @@ package struct ClientIdentity: Equatable, Sendable {
 package struct KeyFile {
     let path: String
     let holdsKey: Bool
+    /// The keys of the profile that name it.
+    let keys: String
 
     /// In bytes.
     private static let limit = 256 << 10
     private static let piece = 4096
 
     package static func files(certificate: String, key: String?) throws(LoginFault) -> ClientCertificateFiles {
-        do {
-            return ClientCertificateFiles(
-                certificate: try KeyFile(path: certificate, holdsKey: key == nil).read(),
-                key: try key.map { (path) throws(ClientCertificateFault) in
-                    try KeyFile(path: path, holdsKey: true).read()
-                },
-                names: (certificate, key ?? certificate))
-        } catch {
-            throw .usage(.clientCertificate(error))
-        }
+        let keys = "'certificate' and 'key'"
+        return ClientCertificateFiles(
+            certificate: try KeyFile(path: certificate, holdsKey: key == nil, keys: keys).read(),
+            key: try key.map { (path) throws(LoginFault) in
+                try KeyFile(path: path, holdsKey: true, keys: keys).read()
+            },
+            names: (certificate, key ?? certificate))
     }
 
     /// Reads a key that signs.
     static func signingKey(_ path: String) throws(LoginFault) -> Secret {
-        do {
-            return try KeyFile(path: path, holdsKey: true).read()
-        } catch {
-            let problem: String
-            switch error {
-            case .unreadable(_, let errno): problem = "cannot be read: \(SystemWords.of(errno))"
-            case .notAFile: problem = "is not a regular file"
-            case .tooLarge(_, let limit): problem = "is larger than \(limit) bytes"
-            default: throw .usage(.clientCertificate(error))
-            }
-            throw .usage(.other("the key file \(SafeText.quoted(path)) \(problem); check 'key-file' in the profile"))
-        }
+        try KeyFile(path: path, holdsKey: true, keys: "'key-file'").read()
     }
 
     /// Writes a new file that nobody else may read; one that is there stays.
@@ -119,7 +122,7 @@ package struct KeyFile {
         let number = retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard number >= 0 else {
             let why = errno == EEXIST ? "it is there already; choose another name" : SystemWords.of(errno)
-            throw .usage(.other("cannot make the file \(SafeText.quoted(path)): \(why)"))
+            throw .usage("cannot make the file \(SafeText.quoted(path)): \(why)")
         }
         let file = Descriptor(number)
         do {
@@ -139,30 +142,40 @@ package struct KeyFile {
         }
     }
 
-    private func read() throws(ClientCertificateFault) -> Secret {
+    private func read() throws(LoginFault) -> Secret {
         // Not blocking while it is opened: a FIFO would hold it for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .unreadable(file: path, errno: errno) }
+        guard descriptor >= 0 else { throw unreadable(errno) }
         defer { close(descriptor) }
+        let shown = SafeText.quoted(path), check: Advice = "check \(keys) in the profile"
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw .notAFile(path)
+            throw .usage("\(shown) is not a regular file", next: check)
         }
-        if holdsKey, information.isOpenToOthers { throw .openToOthers(file: path) }
-        guard information.st_size <= Self.limit else { throw .tooLarge(file: path, limit: Self.limit) }
+        if holdsKey, information.isOpenToOthers {
+            throw .usage(
+                "the key in \(shown) is accessible to other users, and was not used",
+                next: "make it private: \(ShellCommand("chmod", "600", path))")
+        }
+        let large = LoginFault.usage("\(shown) is larger than \(Self.limit) bytes", next: check)
+        guard information.st_size <= Self.limit else { throw large }
         // A file that grows meanwhile shows itself by the piece that is beyond.
         var builder = SecretBuilder(limit: Self.limit + Self.piece)
         while builder.count <= Self.limit {
-            let count = try builder.append(upTo: Self.piece) { (piece) throws(ClientCertificateFault) in
+            let count = try builder.append(upTo: Self.piece) { (piece) throws(LoginFault) in
                 let count = piece.readSome(from: descriptor)
-                guard count >= 0 else { throw .unreadable(file: path, errno: errno) }
+                guard count >= 0 else { throw unreadable(errno) }
                 return count
             }
             if count == 0 { break }
         }
-        guard builder.count <= Self.limit, let text = builder.finish() else {
-            throw .tooLarge(file: path, limit: Self.limit)
-        }
+        guard builder.count <= Self.limit, let text = builder.finish() else { throw large }
         return text
+    }
+
+    private func unreadable(_ errno: Int32) -> LoginFault {
+        .usage(
+            "cannot read the file \(SafeText.quoted(path)): \(SystemWords.of(errno))",
+            next: "check \(keys) in the profile")
     }
 }

@@ -32,7 +32,11 @@ struct CurlFault {
         case CURLE_PEER_FAILED_VERIFICATION: .untrusted(.certificateUnseen(reason: certificateReason))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .untrusted(.certificateChanged(origin, now: nil))
         case CURLE_SSL_CACERT_BADFILE:
-            .usage(settings.caFile == nil ? .noAuthorities(problem: text) : .badValue(option: "ca-file", problem: text))
+            settings.caFile == nil
+                ? .usage(
+                    "the system's certificate authorities cannot be read: \(SafeText.escaped(text))",
+                    next: "install the package ca-certificates, or name a file in AUTHCTL_CA_FILE")
+                : .usage(.badValue(option: "ca-file", problem: text))
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: broken
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: lost
         case CURLE_UNSUPPORTED_PROTOCOL where isPlain && text.contains("HTTP/0.9"): .network(.notHTTP)
@@ -136,17 +140,27 @@ struct TLSFault: Equatable {
     }
 
     /// Alerts about the client's certificate, or the lack of one: 1000 and the number of RFC 8446, section 6.
-    var refusal: ClientCertificateRefusal? {
+    /// - Parameter hasCertificate: whether the profile names one.
+    func refusal(hasCertificate: Bool) -> TrustFault? {
         guard library == 20 else { return nil }
+        let what: String
         switch reason {
-        case 1116: return .wanted
-        case 1048: return .unknownAuthority
-        case 1045: return .expired
-        case 1044: return .revoked
-        case 1042, 1043, 1046: return .unsupported
-        case 1040, 1049: return .unexplained
+        case 1116: what = ""
+        case 1048: what = "the server does not trust the authority of the client certificate"
+        case 1045: what = "the server says that the client certificate has expired"
+        case 1044: what = "the server says that the client certificate was revoked"
+        case 1042, 1043, 1046: what = "the server does not accept a client certificate of this kind"
+        case 1040, 1049:
+            what = "the server aborted the TLS handshake after the client certificate, without a reason"
         default: return nil
         }
+        guard hasCertificate, !what.isEmpty else {
+            return .clientCertificate(
+                "the server requires a client certificate, but the profile has none",
+                next: "set it in the profile: certificate = \"FILE\"")
+        }
+        return .clientCertificate(
+            what, next: "ask the service's administrator which certificate is the right one")
     }
 
     /// `nil` where the error is not one of the SSL routines.
@@ -158,7 +172,10 @@ struct TLSFault: Equatable {
         case 294: return .network(.connectionLost)  // unexpected end of file
         case 134: return .untrusted(.certificateUnseen(reason: words))  // certificate verify failed
         // No common version or cipher, an alert, or a key that is too weak: all of them are the server's doing.
-        default: return .untrusted(.tlsVersion(detail: words))
+        default:
+            return .untrusted(
+                "no safe TLS connection is possible: \(SafeText.escaped(words))",
+                next: "the server must speak TLS 1.2 or newer")
         }
     }
 }

@@ -117,7 +117,9 @@ final class CurlTransport: Transport {
             throw .usage(.badURL(url: url.text, problem: "it contains a user name or password"))
         }
         guard url.origin.scheme == "https" || options.proxy.url == nil || settings.allowHTTP else {
-            throw .untrusted(.plainHTTPThroughProxy)
+            throw .untrusted(
+                "refused plain http: the proxy could read the password",
+                next: "use https, set allow-http in the profile, or connect without the proxy: AUTHCTL_PROXY=none")
         }
         return url
     }
@@ -198,8 +200,10 @@ final class CurlTransport: Transport {
 
     private func fault(_ code: CURLcode, _ text: String, _ handle: CurlHandle) -> LoginFault {
         if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
-        if context.wasAsked, let refusal = TLSFault(text)?.refusal {
-            return .untrusted(.clientCertificate(options.settings.identity == nil ? .wanted : refusal))
+        if context.wasAsked,
+            let refusal = TLSFault(text)?.refusal(hasCertificate: options.settings.identity != nil)
+        {
+            return .untrusted(refusal)
         }
         let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
         return CurlFault(
@@ -282,7 +286,7 @@ extension HTTPRequest {
             text.append("\r\n")
         }
         text.append("\r\n")
-        guard let text = text.finish() else { throw .usage(.other("the head of the request is too long")) }
+        guard let text = text.finish() else { throw .usage("the head of the request is too long") }
         return text
     }
 }

@@ -48,7 +48,12 @@ final class PeerGate {
             case .anyAddress: nil
             case .loopbackOnly: address?.isLoopback == true ? nil : .plainHTTP
             case .publicOnly: address?.isLocal == false ? nil : .localServer(origin)
-            case .oneAddress: address != nil && (pinned == nil || pinned == address) ? nil : .otherAddress(origin)
+            case .oneAddress:
+                address != nil && (pinned == nil || pinned == address)
+                    ? nil
+                    : .other(
+                        "\(origin) now leads to another address than at the start of this login; nothing was sent there",
+                        next: "use https, where a certificate says who answers, or try again")
             }
         if let refused { refusal = refused } else { hasAdmitted = true }
         return refused == nil

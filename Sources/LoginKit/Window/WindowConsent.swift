@@ -75,7 +75,10 @@ final class WindowConsent: ConsentSource {
             guard !run.profile.settings.parentCookies else { return login }
             let domains = Set(cookies.filter { $0.isOfParent(of: origin.host) }.map { String($0.domain.dropFirst()) })
             guard try window.agree(toCookiesOf: domains.sorted(), host: origin.host) else {
-                throw .untrusted(.parentCookies(domains: domains.sorted()))
+                throw .untrusted(
+                    "the service accepts this login only with cookies of \(SafeText.list(domains.sorted())), which may open other "
+                        + "sites there; they were not kept",
+                    next: "to keep them, set parent-cookies = true in the profile, and log in again: \(.login)")
             }
             return login
         }

@@ -86,10 +86,12 @@ package struct ErrorContext: Equatable, Sendable {
     }
 
     /// `authctl login blog -u ann`: what was typed, quoted for a shell.
-    var loginCommand: String { loginCommand() }
+    var loginCommand: String { loginCommand([]) }
 
     /// The command with more options, each of which replaces a typed one of the same name.
-    func loginCommand(_ more: String...) -> String {
+    func loginCommand(_ more: String...) -> String { loginCommand(more) }
+
+    fileprivate func loginCommand(_ more: [String]) -> String {
         var kept: [String] = [], rest = options[...]
         while let word = rest.popFirst() {
             if !word.hasPrefix("-") || !more.contains(word) {
@@ -153,6 +155,19 @@ package struct ErrorContext: Equatable, Sendable {
 
     /// Whether there is a profile that could be changed.
     var hasProfile: Bool { url == nil && profile != nil }
+}
+
+extension Advice {
+    /// As a sentence for the one who typed the command.
+    func text(_ topic: ErrorContext) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .command(let options): topic.loginCommand(options)
+            case .otherStores: topic.otherStores
+            }
+        }.joined()
+    }
 }
 
 extension ErrorContext.Done {

@@ -102,12 +102,6 @@ extension OtherFailure {
         switch self {
         case .unexpectedStatus(let status, "verify", let words) where topic.url != nil && (400..<500).contains(status):
             return Message.proofless(status, words, topic.url ?? "")
-        case .unexpectedStatus(let status, ForeignProfileFault.step, _):
-            let isClosed = status == 401 || status == 403
-            return Message(
-                "the URL answered with status \(status)"
-                    + (isClosed ? "; profiles are fetched without a login" : ", and sent no profile"),
-                next: isClosed ? "save the file yourself, then: authctl profile add FILE" : "check the URL")
         case .unexpectedStatus(let status, let step, let words):
             let said = SafeText.said(words)
             return Message(
@@ -126,10 +120,6 @@ extension OtherFailure {
                 next:
                     "if only a script enables the button, leave 'page' out of the profile and name all fields in 'form'"
             )
-        case .doubtfulJSON(let fault):
-            return Message(
-                "invalid JSON from the server: \(fault.rawValue); it was not used",
-                next: "tell the service's administrator; other programs may read it differently")
         case .tokenTooShortLived(let seconds, let clock):
             return Message.tokenTooShortLived(seconds, clock)
         case .logoutIncomplete(let problem):
@@ -153,8 +143,7 @@ extension OtherFailure {
         case .system(let call, let errno):
             return Message("\(call) failed: \(SystemWords.of(errno))")
         case .browser(let fault): return fault.message(topic)
-        case .other(let text):
-            return Message(text)
+        case .other(let what, let details, let next): return Message(what, details: details, next: next.text(topic))
         }
     }
 }
@@ -213,56 +202,6 @@ extension Message {
         return Message(
             "the page \(SafeText.quoted(page)) has \(found) forms\(names), and it is not clear which one to use; nothing was sent",
             next: "add a field that only the right one has to 'form'")
-    }
-}
-
-extension HelperRequestFault {
-    var message: Message {
-        switch self {
-        case .tooLong(let limit): Self.refused("longer than \(limit) bytes")
-        case .noEqualsSign: Self.refused("a line without '='")
-        case .controlCharacter: Self.refused("a value contains a control character")
-        case .repeated(let attribute): Self.refused("\(SafeText.quoted(attribute)) occurs twice")
-        case .missing(let attribute): Self.refused("missing \(SafeText.quoted(attribute))")
-        case .notUTF8(let attribute): Self.refused("\(SafeText.quoted(attribute)) is not UTF-8")
-        case .notAURL: Self.refused("invalid URL")
-        case .notJSON: Self.refused("not the JSON of docker's protocol")
-        case .tookTooLong(let seconds): Self.refused("it did not end within \(seconds) seconds")
-        case .unreadable(let errno): Self.refused("it cannot be read: \(SystemWords.of(errno))")
-        }
-    }
-
-    /// The message about a refused request, which is not repeated: it may hold a password.
-    private static func refused(_ problem: String) -> Message {
-        Message(
-            "malformed request: \(problem)",
-            next:
-                "git and docker run this command themselves; see authctl-git-credential(1) and docker-credential-authctl(1)"
-        )
-    }
-}
-
-extension ForeignProfileFault {
-    /// - Parameter url: where the profile was fetched.
-    func message(_ url: String) -> Message {
-        let place = SafeText.escaped(url)
-        switch self {
-        case .redirected(let target):
-            return Message(
-                "\(place) points to \(SafeText.quoted(target)), which was not followed; nothing was added",
-                next: "if the profile is there now, use that URL")
-        case .tooLarge(let limit):
-            return Message("\(place) has more than \(limit) bytes; nothing was added", next: "check the URL")
-        case .otherChecksum(let found):
-            return Message(
-                "checksum mismatch: \(place) has \(found); nothing was added",
-                next: "look at the file before you take the new checksum")
-        case .unseen(let found):
-            return Message(
-                "\(place) was not added: there is no terminal to confirm it",
-                next: "look at it, then: \(ShellCommand("authctl", "profile", "add", "--from", url, "--sha256", found))"
-            )
-        }
     }
 }
 

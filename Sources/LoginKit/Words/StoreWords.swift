@@ -53,13 +53,6 @@ extension StoreFault {
                     passphrase-cache in config.toml; if the passphrase is lost, so are the logins in the file: remove it, \
                     then: authctl logout --all
                     """)
-        case .newPassphraseMissing:
-            return Message(
-                "the encrypted file needs a new passphrase, which cannot be asked for here; nothing was changed",
-                next: """
-                    run it at a terminal, put the passphrase in a file and set AUTHCTL_STORE_PASSPHRASE_FILE, or use a key \
-                    file: authctl store init file --key-file FILE
-                    """)
         case .system(_, let path, SystemWords.noSuchFile):
             return Message(
                 "there is no file \(SafeText.quoted(path)); stored logins are unchanged",
@@ -91,20 +84,18 @@ extension StoreFault {
                 "the store '\(store)' does not keep logins permanently",
                 next: "set up the encrypted file: authctl store init file; or \(topic.otherStores)"
             )
-        case .passphraseFile(let path, let problem):
-            return Message(
-                "cannot read the passphrase from \(SafeText.escaped(path)): \(SafeText.escaped(problem))",
-                next: "check AUTHCTL_STORE_PASSPHRASE_FILE")
         case .passphraseCancelled:
             return Message("no passphrase was entered; nothing was changed")
         case .passphraseExpired(let seconds):
             return Message("nobody entered the passphrase within \(seconds) seconds", next: "start again")
-        case .helper(let store, let fault):
-            return fault.message(of: store, topic)
+        case .helper(let store, let problem, let next):
+            return Message(
+                "the store '\(SafeText.escaped("\(store)"))' cannot be used: \(problem)", next: next.text(topic))
         case .shared(let store, let fault):
             return fault.message(of: store, topic)
         case .usage(let fault):
             return fault.message(topic)
+        case .other(let what, let next): return Message(what, next: next.text(topic))
         case .passphraseBlank:
             return Message("the passphrase is blank; nothing was changed", next: "enter one")
         }
@@ -116,21 +107,8 @@ extension SecretServiceFault {
     /// - Parameter others: what to do where another store is the way out.
     func message(otherStores others: String) -> Message {
         switch self {
-        case .libraryMissing(let reason):
-            return Message(
-                "the store 'secret-service' needs libsecret, which could not be loaded: \(SafeText.escaped(reason))",
-                next: "install libsecret (Debian: libsecret-1-0), or \(others)")
-        case .noBus:
-            return Message(
-                "the store 'secret-service' needs a session bus, but there is none",
-                details: [
-                    "DBUS_SESSION_BUS_ADDRESS does not name one, and there is none in $XDG_RUNTIME_DIR, or in /run/user/UID without that variable"
-                ],
-                next: others)
-        case .busUnreachable(let reason):
-            return Message(
-                "could not connect to the session bus: \(SafeText.escaped(reason))",
-                next: "check DBUS_SESSION_BUS_ADDRESS, or \(others)")
+        case .absent(let what, let details, let next):
+            return Message(what, details: details, next: next + others)
         case .foreignBus(let owner):
             let whose = owner.map { "belongs to another user (uid \($0))" } ?? "does not tell its owner"
             return Message(
@@ -138,19 +116,6 @@ extension SecretServiceFault {
                 next:
                     "check DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR (after su or sudo they may be another user's), or \(others)"
             )
-        case .noDaemon:
-            return Message(
-                "no Secret Service is running on the session bus, and none can be started",
-                next: "start one (gnome-keyring, KWallet, KeePassXC), or \(others)")
-        case .ended:
-            return Message("the Secret Service exited during the request", next: "try again, or \(others)")
-        case .denied(let reason):
-            return Message(
-                "this process may not use the Secret Service: \(SafeText.escaped(reason))", next: others)
-        case .noDefaultCollection:
-            return Message(
-                "the Secret Service has no default keyring",
-                next: "create one (in Passwords and Keys: New, Password keyring; then Set as default), or \(others)")
         case .locked:
             return Message(
                 "the desktop's keyring is locked, and cannot be unlocked from here",
@@ -176,7 +141,7 @@ extension SharedFault {
     func message(of store: StoreName, _ topic: ErrorContext) -> Message {
         switch self {
         case .engineAway(let words):
-            let reason = if case .some(let words) = words { ": \(SafeText.quoted(words))" } else { "" }
+            let reason = words.map { ": \(SafeText.quoted($0))" } ?? ""
             return Message(
                 "the engine of the store '\(store)' cannot be reached\(reason)",
                 next: "try again later; to test it: authctl store test \(store)")
@@ -224,61 +189,6 @@ extension SharedFault {
                 it; it was left as it is
                 """,
                 next: "remove the value \(key) from the engine and log in again")
-        }
-    }
-}
-
-extension HelperFault {
-    /// - Parameter store: the one that has the program.
-    func message(of store: StoreName, _ topic: ErrorContext) -> Message {
-        let program = SafeText.escaped(store.program ?? "\(store)")
-        let inVain = "the store '\(SafeText.escaped("\(store)"))' cannot be used: "
-        return Message(inVain + what(program, isShared: store.isShared), next: next(program, store, topic))
-    }
-
-    private func what(_ program: String, isShared: Bool) -> String {
-        switch self {
-        case .badName: "invalid helper name"
-        case .notInPath: "\(program) was not found in PATH"
-        case .writableByAll(let path):
-            "everybody can write to \(SafeText.escaped(path)), so \(program) there cannot be trusted"
-        case .notStarted(let path, let errno):
-            "\(SafeText.escaped(path)) could not be started (\(SystemWords.of(errno)))"
-        case .failed(let method, let status, .none):
-            "'\(program) \(method)' failed without a message (status \(status))"
-        case .failed(let method, let status, .some(let words)):
-            "'\(program) \(method)' failed (status \(status)): \(SafeText.quoted(words))"
-        case .failed(let method, let status, .withheld):
-            "'\(program) \(method)' failed (status \(status)); its output is not shown, since it contains a secret"
-        case .suppliedInVain(let method, let what):
-            "'\(program) \(method)' ignored the \(what)"
-        case .tooMuch(let method, let limit): "'\(program) \(method)' printed more than \(limit) bytes"
-        case .notUnderstood(let method):
-            "the output of '\(program) \(method)' \(isShared ? Self.expected(of: method) : "does not follow docker's protocol")"
-        case .otherEntry: "\(program) returned another entry than the one it was asked for"
-        case .foreignSecret: "the entry for this account in \(program) was not written by authctl"
-        }
-    }
-
-    /// Returns what a program of a shared store should have printed.
-    private static func expected(of method: String) -> String {
-        method == "get"
-            ? "has to be a JSON object with the strings 'value' and 'version', or {}"
-            : "has to be a JSON object with the string 'version', or with conflict = true"
-    }
-
-    private func next(_ program: String, _ store: StoreName, _ topic: ErrorContext) -> String {
-        switch self {
-        case .badName:
-            "use the part of the program's name after '\(store.isShared ? "authctl-store-" : "docker-credential-")': letters, digits, '.', '_' and '-'"
-        case .notInPath: "install it, or add its folder to PATH (relative folders are ignored)"
-        case .writableByAll: "remove that permission, or put another folder before it in PATH"
-        case .failed where store.isShared, .notStarted where store.isShared: "to test it: authctl store test \(store)"
-        case .failed, .notStarted: "check whether it works: \(ShellCommand(program, "list"))"
-        case .foreignSecret: "log in again to replace it: \(topic.loginCommand("--force"))"
-        case .notUnderstood where store.isShared:
-            "authctl-store(1) has the protocol; to test it: authctl store test \(store)"
-        case .suppliedInVain, .tooMuch, .notUnderstood, .otherEntry: topic.otherStores
         }
     }
 }

@@ -7,22 +7,12 @@ extension UsageFault {
                 ? "see: authctl profile list"
                 : "did you mean \(near.map(ShellCommand.quoted).joined(separator: " or "))?"
             return Message("there is no profile \(SuppliedURL(name).quoted)", next: hint)
-        case .unknownAccount(let profile, let username, let known):
-            let names = known.map { SafeText.quoted($0) }.joined(separator: ", ")
-            return Message(
-                "profile \(profile) has no account \(SafeText.quoted(username))",
-                next: (known.isEmpty ? "" : "its accounts: \(names); ")
-                    + "to log in: \(ShellCommand("authctl", "login", profile, "-u", username))")
         case .profileNotNamed(let known):
             return Message(
                 "more than one profile is possible",
                 next: "name one with -P: \(known.map(ShellCommand.quoted).joined(separator: ", "))")
         case .badValue(let option, let problem):
             return Message("\(option): \(problem)", next: Self.remedy(of: option))
-        case .noAuthorities(let problem):
-            return Message(
-                "the system's certificate authorities cannot be read: \(SafeText.escaped(problem))",
-                next: "install the package ca-certificates, or name a file in AUTHCTL_CA_FILE")
         case .badConfig(let file, let path, let line, let problem):
             let place = [line.map { "line \($0)" }, path].compactMap { $0 }.joined(separator: ", ")
             return Message(
@@ -35,8 +25,8 @@ extension UsageFault {
             return Message(
                 "\(SuppliedURL(host).quoted) is neither a profile nor a URL",
                 next: "did you mean \(ShellCommand.quoted(SuppliedURL(host).proposal))?")
-        case .clientCertificate(let fault):
-            return fault.message
+        case .wrongPassphrase(let file):
+            return Message("the passphrase does not open the key in \(SafeText.quoted(file))", next: "enter it again")
         case .usernameHasColon:
             return Message(
                 "a user name for this method cannot contain a colon (RFC 7617)",
@@ -72,22 +62,8 @@ extension UsageFault {
                 next: "tell the service's administrator, or log in again: \(topic.loginCommand("--force"))")
         case .unprovenLogin(let response):
             return Message(
-                "\(response.words); nothing was saved",
+                "\(response); nothing was saved",
                 next: "add a 'verify' to the profile, or a 'refused' rule to 'login' if this is how the service refuses"
-            )
-        case .movedLogin(let status, let path, let line):
-            return Message(
-                "the login has moved to \(SafeText.quoted(path)) (status \(status)); your password was not checked",
-                next: "change the profile: \(line)")
-        case .proposesProfile(let url):
-            return Message(
-                "\(SafeText.escaped(url)) needs a profile: a login was found, but there is no terminal to confirm it",
-                next: "\(ShellCommand("authctl", "discover", "--save", url))")
-        case .noChallenge(let url, let status):
-            return Message(
-                "\(SafeText.escaped(url)) refuses requests (status \(status)) but offers no authentication method",
-                next:
-                    "to look for another login, and print a profile to complete: \(ShellCommand("authctl", "discover", url))"
             )
         case .registry(let url, let tokens):
             let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? url
@@ -118,10 +94,7 @@ extension UsageFault {
             return Message(
                 "method \(method.rawValue) does not use a password",
                 next: "leave it out, or add 'basic' to 'method' in the profile")
-        case .helperRequest(let fault):
-            return fault.message
-        case .other(let text):
-            return Message(text)
+        case .other(let what, let details, let next): return Message(what, details: details, next: next.text(topic))
         }
     }
 
@@ -187,42 +160,6 @@ extension UnconfirmedLogin {
             return topic.hasProfile
                 ? "say in 'login' of the profile what a refusal looks like, such as refused = [401], or correct 'verify'"
                 : other
-        }
-    }
-}
-
-extension UnprovenLogin {
-    fileprivate var words: String {
-        switch self {
-        case .page(let status):
-            "the response to login is a page (status \(status)), which does not prove a login"
-        case .noNewCookie:
-            "the response to login set no new cookie, so it does not prove a login"
-        case .redirect(let status, let target):
-            "the response to login is a redirect (status \(status)) to \(SafeText.quoted(target)), which proves a login only if it leads "
-                + "away from the login page and sets a new cookie"
-        }
-    }
-}
-
-extension ServeRuleFault {
-    /// The fault of a rule, as the end of a sentence that names its place.
-    package var words: String {
-        switch self {
-        case .tooLong: "a rule has at most \(ServeRule.longest) bytes"
-        case .notTwoWords: "a rule is METHODS PATH with one blank between them, such as 'GET,HEAD /issues/*'"
-        case .badMethod(let name): "\(SafeText.quoted(name)) is not a method"
-        case .smallMethod(let name): "methods are written in capitals, not \(SafeText.quoted(name))"
-        case .relativePath: "the path must begin with '/'"
-        case .notOnlyPath: "a rule compares paths only, without '?' and '#'"
-        case .partialDoubleStar: "'**' must be a whole segment; use '*' for a part of one"
-        case .badEscape: "a '%' must be followed by two hexadecimal digits; write %25 for the character"
-        case .neverMatches(let segment):
-            "no request with the segment \(SafeText.quoted(segment)) is ever sent on, so this rule would never apply"
-        case .notNames, .otherCommand(forMCP: true):
-            "a rule for 'authctl mcp' is TOOL NAMES, PROMPT NAMES or RESOURCE URI, such as 'TOOL get_*,list_*'"
-        case .otherCommand(forMCP: false):
-            "a rule for 'exec --serve' is METHODS PATH, such as 'GET,HEAD /issues/*'"
         }
     }
 }

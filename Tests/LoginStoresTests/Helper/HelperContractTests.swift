@@ -57,7 +57,7 @@ import Testing
         try helper.run(["gpgconf", "--kill", "all"])
         try FileManager.default.removeItem(atPath: "\(helper.folder.parent)/gnupg/private-keys-v1.d")
         let fault = ScriptedHelper.fault { _ = try helper.store.find(.some()) }
-        guard case .helper(.helper("pass"), .failed("get", 1, .some(let words))) = fault else {
+        guard case .helper(.helper("pass"), let words, _) = fault else {
             Issue.record("\(String(describing: fault))")
             return
         }

@@ -9,6 +9,8 @@ import Testing
 @Suite(.onOwnThreads) struct `The start of a helper` {
     private func fault(_ store: HelperStore) -> StoreFault? { ScriptedHelper.fault { _ = try store.find(.some()) } }
 
+    private func words(of fault: StoreFault?) -> String { fault.map { LoginFault.store($0).message().what } ?? "" }
+
     @Test(arguments: [
         "", "authctl", "x; touch pwn", "!sh", "-rf", "..", ".hidden", "a..b", "a/b", "../x", "/bin/sh", "a b", "a\nb",
         "$(id)", "`id`", "a\0", "caf\u{E9}", String(repeating: "x", count: 65),
@@ -16,7 +18,10 @@ import Testing
     func `a name that is no plain part of a program's name is refused`(name: String) throws {
         #expect(StoreName("helper:\(name)") == nil)
         let helper = try ScriptedHelper("touch $HERE/ran")
-        #expect(fault(helper.store(name)) == .helper(.helper(name), .badName))
+        guard case .helper(.helper(name), "invalid helper name", _) = fault(helper.store(name)) else {
+            Issue.record("it was run")
+            return
+        }
     }
 
     @Test(arguments: ["pass", "secretservice", "ecr-login", "a.b", "x_1", "1password"])
@@ -28,7 +33,7 @@ import Testing
     @Test func `only absolute folders of PATH count`() throws {
         let helper = try ScriptedHelper("touch $HERE/ran")
         for path in ["", ".", ":", "bin", "./bin:../bin", "/nonexistent", ":\(helper.folder.parent)"] {
-            #expect(fault(helper.store(path: path)) == .helper(.helper("odd"), .notInPath))
+            #expect(fault(helper.store(path: path)) == .helperNotInPath(.helper("odd")))
         }
         #expect(!FileManager.default.fileExists(atPath: "\(helper.folder.parent)/ran"))
     }
@@ -36,32 +41,32 @@ import Testing
     @Test func `what is no program is passed over, and told of where there is no other`() throws {
         let helper = try ScriptedHelper("exit 3", mode: 0o644)
         let path = "\(helper.bin)/docker-credential-odd"
-        #expect(fault(helper.store()) == .helper(.helper("odd"), .notStarted(path: path, errno: EACCES)))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), notStarted: path, errno: EACCES))
         let other = try ScriptedHelper("exit 3")
         let both = "\(helper.bin):\(other.bin)"
-        #expect(fault(other.store(path: both)) == .helper(.helper("odd"), .failed(method: "get", status: 3, .none)))
+        #expect(words(of: fault(other.store(path: both))).hasSuffix("failed without a message (status 3)"))
         let folder = "\(helper.bin)/docker-credential-folder"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        #expect(fault(helper.store("folder")) == .helper(.helper("folder"), .notInPath))
+        #expect(fault(helper.store("folder")) == .helperNotInPath(.helper("folder")))
     }
 
     @Test func `what everybody may write to is refused`() throws {
         let helper = try ScriptedHelper(mode: 0o757)
         let program = "\(helper.bin)/docker-credential-odd"
-        #expect(fault(helper.store()) == .helper(.helper("odd"), .writableByAll(path: program)))
+        #expect(words(of: fault(helper.store())).contains("everybody can write to \(program), so"))
         chmod(program, 0o755)
         for mode: mode_t in [0o777, 0o1777] {
             chmod(helper.bin, mode)
-            #expect(fault(helper.store()) == .helper(.helper("odd"), .writableByAll(path: helper.bin)))
+            #expect(words(of: fault(helper.store())).contains("everybody can write to \(helper.bin), so"))
         }
     }
 
     @Test func `what does not start is told with the reason`() throws {
         let helper = try ScriptedHelper(interpreter: "/nonexistent/shell")
         let path = "\(helper.bin)/docker-credential-odd"
-        #expect(fault(helper.store()) == .helper(.helper("odd"), .notStarted(path: path, errno: ENOENT)))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), notStarted: path, errno: ENOENT))
         try helper.install("no program at all", named: "odd")
-        #expect(fault(helper.store()) == .helper(.helper("odd"), .notStarted(path: path, errno: ENOEXEC)))
+        #expect(fault(helper.store()) == .helper(.helper("odd"), notStarted: path, errno: ENOEXEC))
     }
 
     @Test func `it finds its environment without our variables, three descriptors, and signals as they are usual`()

@@ -81,7 +81,7 @@ extension Secret {
     /// The bytes of several secrets, one behind the other.
     static func joined(_ pieces: [Secret]) throws(LoginFault) -> Secret {
         let all = Secret(joining: pieces), limit = RequestRule.bodyLimit
-        guard all.count <= limit else { throw .usage(.other("user name and password are longer than \(limit) bytes")) }
+        guard all.count <= limit else { throw .usage("user name and password are longer than \(limit) bytes") }
         return all
     }
 }

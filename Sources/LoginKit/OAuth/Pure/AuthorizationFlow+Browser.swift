@@ -47,7 +47,12 @@ extension AuthorizationFlow {
             self.redirect = redirect
             return registerOrGo(.browser(starts: starts), hears: true)
         case (.listening(let starts), .portTaken(let port, let redirect)):
-            guard policy.mayAsk else { return fail(.portTaken(port)) }
+            guard policy.mayAsk else {
+                return fail(
+                    .other(
+                        .failure, "port \(port) is in use here, so the browser's answer cannot arrive",
+                        next: "end the program that uses it, or at a terminal: \(.login)"))
+            }
             self.redirect = redirect
             return registerOrGo(.browser(starts: starts), hears: false)
         case (.pushing(let starts, let hears), .pushed):
@@ -110,7 +115,13 @@ extension AuthorizationFlow {
             next.forgeries += 1
             next.complaint = nil
             next.hears = next.forgeries < Self.mostForgeries
-            guard next.hears || next.asks else { return fail(.tooManyForgeries(limit: Self.mostForgeries)) }
+            guard next.hears || next.asks else {
+                return fail(
+                    .other(
+                        .failure,
+                        "more than \(Self.mostForgeries) responses arrived that do not belong to this login, so it was given up",
+                        next: "find out which program sends them, then: \(.login)"))
+            }
             return awaitAnswer(next)
         }
     }

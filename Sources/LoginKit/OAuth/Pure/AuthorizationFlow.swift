@@ -195,7 +195,16 @@ extension AuthorizationFlow {
     private mutating func begin() -> Effect {
         do throws(OAuthFault) {
             guard server.endpoints.contains(.token) else { throw .noEndpoint(.token) }
-            if server.clientID == nil, !server.endpoints.contains(.registration) { throw .noClient }
+            if server.clientID == nil, !server.endpoints.contains(.registration) {
+                throw .other(
+                    .usage, "the profile has no client-id, and the authorization server registers none",
+                    details: [
+                        "register authctl at the server, and write its ID into the profile's oauth: client-id = \"ID\"",
+                        "or publish a client ID metadata document, if the server reads them, and write at the top of config.toml: "
+                            + "client-metadata = \"https://…\"",
+                        "or, if the server registers clients without saying where: registration-endpoint = \"URL\"",
+                    ], next: "the document is printed by: authctl profile client-metadata URL")
+            }
             switch try policy.choice.way(with: server.endpoints) {
             case .browser(let starts): return go(.listening(starts: starts), .listen)
             case .device: return registerOrGo(.device, hears: false)

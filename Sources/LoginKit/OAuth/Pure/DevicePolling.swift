@@ -161,7 +161,7 @@ struct DeviceAuthorization: Equatable, Sendable {
         guard let code = body.text("device_code") else { throw body.lacking("device_code", at: step) }
         guard let userCode = body.text("user_code") else { throw body.lacking("user_code", at: step) }
         guard Self.isUserCode(userCode) else {
-            throw .oauth(.unusableResponse(step, .unsafeText(member: "user_code")))
+            throw .unsafeText("user_code", at: step)
         }
         // Google's name for it, of before the RFC.
         guard let address = body.text("verification_uri") ?? body.text("verification_url") else {
@@ -176,7 +176,11 @@ struct DeviceAuthorization: Equatable, Sendable {
                 try rule.shown(text, namedBy: endpoint, read: parse)
             }
             if let other = completeURL?.origin, other != verificationURL.origin {
-                throw .twoPages(verificationURL.origin, other)
+                // RFC 8628, section 3.3.1.
+                throw .other(
+                    .untrusted,
+                    "the server names two sites for one code, \(verificationURL.origin) and \(other); the code is not shown",
+                    next: "\(OAuthFault.advice)")
             }
         } catch {
             throw .oauth(error)

@@ -44,7 +44,7 @@ struct RegistrationRequest: Equatable, Sendable {
         body.add("application_type", "native")
         if let scope { body.add("scope", scope) }
         guard body.finished.utf8.count <= RequestRule.bodyLimit else {
-            throw .failure(.other("the registration of a client would be too long"))
+            throw .failure("the registration of a client would be too long")
         }
         return Secret(body.finished)
     }
@@ -80,7 +80,8 @@ struct RegistrationResponse: Equatable, Sendable {
         if let method = ClientAuthentication(registeredName: name), method == .none || method.usesSecret {
             return method
         }
-        throw .oauth(.unusableResponse(.registration, .clientAuthentication(name)))
+        throw .oauth(
+            .unusableResponse(.registration, "the client should prove itself by \(SafeText.quoted(name))"))
     }
 
     private static func registration(
@@ -105,19 +106,23 @@ package struct ClientMetadata: Equatable, Sendable {
     init(_ response: HTTPResponse, at url: String) throws(LoginFault) {
         let body = OAuthBody(response)
         if let busy = body.busy { throw .busy(busy) }
-        do throws(ClientMetadataFault) {
-            guard (200..<300).contains(response.status) else { throw .status(response.status) }
-            guard body.members != nil else { throw .notJSON }
-            guard let id = body.text("client_id"), id == url else { throw .otherClient(body.text("client_id")) }
-            let redirects = body.texts("redirect_uris") ?? []
-            let here = redirects.compactMap { LoopbackRedirect($0) }
-            guard let redirect = here.first(where: { $0.port != nil }) ?? here.first else {
-                throw .noRedirectHere(redirects)
-            }
-            self.redirect = redirect
-        } catch {
-            throw .oauth(.clientMetadata(url: url, error))
+        let fault = { (problem: String) in
+            LoginFault.oauth(
+                .other(
+                    .usage, "the client's document \(SafeText.escaped(url)) \(problem)",
+                    next: "compare it with what this prints: authctl profile client-metadata URL"))
         }
+        guard (200..<300).contains(response.status) else { throw fault("was answered with \(response.status)") }
+        guard body.members != nil else { throw fault("is no JSON object") }
+        guard let id = body.text("client_id") else { throw fault("has no client_id") }
+        guard id == url else { throw fault("describes the client \(SafeText.quoted(id, limit: 100))") }
+        let redirects = body.texts("redirect_uris") ?? []
+        let here = redirects.compactMap { LoopbackRedirect($0) }
+        guard let redirect = here.first(where: { $0.port != nil }) ?? here.first else {
+            let shown = redirects.prefix(3).map { SafeText.quoted($0, limit: 100) }.joined(separator: ", ")
+            throw fault(redirects.isEmpty ? "has no redirect_uris" : "leads to other machines only: \(shown)")
+        }
+        self.redirect = redirect
     }
 
     /// Whether an identifier is the URL of such a document: https, or http on this machine, with a path, and

@@ -42,24 +42,11 @@ struct NetrcEntry: Equatable, Sendable {
     }
 }
 
-/// The reason why a netrc file cannot be read.
+/// The reason why a netrc file cannot be read. It has no word of the file, which may be part of a password.
 struct NetrcFault: Error, Equatable, Sendable {
-    /// The kinds of fault. None contains a word of the file, which may be part of a password.
-    enum Problem: Equatable, Sendable {
-        case noValue(keyword: String)
-        case repeated(keyword: String)
-        case outsideEntry(keyword: String)
-        /// A word that is not a keyword, in the place of one.
-        case noKeyword
-        /// A quote that does not end on its line, or is not followed by a blank.
-        case quote
-        case controlCharacter
-        case notUTF8
-    }
-
     /// From 1.
     let line: Int
-    let problem: Problem
+    let problem: String
 }
 
 /// Reads a file word by word; no word crosses the end of its line.
@@ -94,7 +81,7 @@ private struct NetrcReader {
         func text() throws(NetrcFault) -> String {
             let text =
                 isQuoted ? String(validating: unescaped, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
-            guard let text else { throw NetrcFault(line: line, problem: .notUTF8) }
+            guard let text else { throw NetrcFault(line: line, problem: "the text is not UTF-8") }
             return text
         }
 
@@ -161,7 +148,7 @@ private struct NetrcReader {
                 endLine()
                 continue
             }
-            guard let keyword = Keyword(word) else { throw fault(.noKeyword) }
+            guard let keyword = Keyword(word) else { throw noKeyword }
             switch keyword {
             case .machine, .default, .macdef:
                 try keep()
@@ -170,10 +157,12 @@ private struct NetrcReader {
                 if keyword == .machine { section = Section(machine: try value(of: keyword)) }
                 if keyword == .macdef { try skipMacro() }
             case .login, .password, .account, .port, .protocol:
-                guard section != nil else { throw fault(.outsideEntry(keyword: keyword.rawValue)) }
+                guard section != nil else {
+                    throw fault("'\(keyword.rawValue)' belongs behind a 'machine' and its name")
+                }
                 let value = try value(of: keyword)
                 guard section?.items.updateValue(value, forKey: keyword) == nil else {
-                    throw fault(.repeated(keyword: keyword.rawValue))
+                    throw fault("a second '\(keyword.rawValue)' for one machine")
                 }
             }
         }
@@ -181,18 +170,27 @@ private struct NetrcReader {
         return entries
     }
 
-    private func fault(_ problem: NetrcFault.Problem) -> NetrcFault { NetrcFault(line: line, problem: problem) }
+    private var noKeyword: NetrcFault {
+        fault("a word where a keyword belongs; a value with blanks needs double quotes")
+    }
+    private var badQuote: NetrcFault { fault("a double quote has to end on its line, before a blank") }
+
+    private func fault(_ problem: String) -> NetrcFault { NetrcFault(line: line, problem: problem) }
 
     private mutating func value(of keyword: Keyword) throws(NetrcFault) -> Word {
         // Where the value is missing, the next keyword would be taken for it.
-        guard let word = try word(), Keyword(word) == nil else { throw fault(.noValue(keyword: keyword.rawValue)) }
+        guard let word = try word(), Keyword(word) == nil else {
+            throw fault(
+                "there is no value behind '\(keyword.rawValue)' on this line (one that is itself a keyword needs double quotes)"
+            )
+        }
         return word
     }
 
     /// A macro ends with an empty line.
     private mutating func skipMacro() throws(NetrcFault) {
         _ = try value(of: .macdef)
-        guard try word() == nil else { throw fault(.noKeyword) }
+        guard try word() == nil else { throw noKeyword }
         repeat { endLine() } while place < bytes.count && !isLineEnd(bytes[place])
     }
 
@@ -212,15 +210,15 @@ private struct NetrcReader {
         while place < bytes.count, !isLineEnd(bytes[place]) {
             let byte = bytes[place]
             if isQuoted ? byte == UInt8(ascii: "\"") && !isEscaped : isBlank(byte) { break }
-            guard byte >= 0x20 && byte != 0x7f || isBlank(byte) else { throw fault(.controlCharacter) }
+            guard byte >= 0x20 && byte != 0x7f || isBlank(byte) else { throw fault("a control character") }
             isEscaped = isQuoted && byte == UInt8(ascii: "\\") && !isEscaped
             place += 1
         }
         let word = Word(bytes: bytes[start..<place], isQuoted: isQuoted, line: line)
         guard isQuoted else { return word }
-        guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { throw fault(.quote) }
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { throw badQuote }
         place += 1
-        guard place == bytes.count || isBlank(bytes[place]) || isLineEnd(bytes[place]) else { throw fault(.quote) }
+        guard place == bytes.count || isBlank(bytes[place]) || isLineEnd(bytes[place]) else { throw badQuote }
         return word
     }
 

@@ -102,15 +102,14 @@ struct OAuthBody {
 
     /// The fault of a response without a member that it has to have.
     func lacking(_ member: String, at step: OAuthStep) -> LoginFault {
-        .oauth(.unusableResponse(step, members == nil ? unreadable : .missing(member: member)))
+        .oauth(.unusableResponse(step, members == nil ? unreadable : "it has no \(member)"))
     }
 
     /// The reason that there are no members.
-    private var unreadable: OAuthFault.Problem {
-        switch fault {
-        case .otherEncoding?, .repeatedMember?, .trailingComma?, .tooMuch?: fault.map { .doubtfulJSON($0) } ?? .notJSON
-        case .malformed?, nil: isFormEncoded ? .formEncoded : .notJSON
-        }
+    private var unreadable: String {
+        if let fault, fault != .malformed { return fault.rawValue }
+        // As GitHub answers without an `Accept`.
+        return isFormEncoded ? "it is form-encoded, not JSON" : "it is not JSON"
     }
 
     /// Whether the body looks like `access_token=…&…`.

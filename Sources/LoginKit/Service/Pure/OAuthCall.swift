@@ -106,7 +106,7 @@ extension OAuthClient {
             header.appendBasic(name, password)
             return try header.filled()
         } catch {
-            throw .failure(.other("the client's identifier and secret are too long for a header"))
+            throw .failure("the client's identifier and secret are too long for a header")
         }
     }
 }
@@ -144,7 +144,7 @@ struct FormField: Equatable, Sendable {
             builder.append(field.value, encoding)
         }
         guard let text = builder.finish() else {
-            throw .failure(.other("a request to the authorization server would be too long"))
+            throw .failure("a request to the authorization server would be too long")
         }
         return text
     }

@@ -28,7 +28,7 @@ struct ServerMetadata: Equatable, Sendable {
     ///   - expected: the issuer, as it was named; one slash at the end may differ (RFC 8414, section 3.3).
     ///   - source: where the document was fetched.
     /// - Returns: `nil` if it is no JSON object, or names no issuer.
-    /// - Throws: `otherIssuer`, `noS256`, `unsafeEndpoint` or `reservedQuery`.
+    /// - Throws: `otherIssuer` for another issuer; else what is unsafe or missing.
     static func read(
         _ response: HTTPResponse, of expected: String, from source: Origin, rule: EndpointRule, parse: URLReading
     ) throws(MetadataFault) -> ServerMetadata? {
@@ -37,7 +37,10 @@ struct ServerMetadata: Equatable, Sendable {
         guard isSame(issuer, expected) else { throw .otherIssuer(expected: expected, found: [issuer]) }
         guard let origin = parse(issuer)?.origin else { throw .unsafeIssuer(issuer) }
         if let methods = body.texts("code_challenge_methods_supported"), !methods.contains("S256") {
-            throw .noS256(methods: methods)
+            let names = methods.filter { !$0.isEmpty }
+            throw .other(
+                "the authorization server does not support PKCE with S256; it lists "
+                    + (names.isEmpty ? "none" : SafeText.list(names)), next: "\(OAuthFault.advice)")
         }
         var endpoints: [OAuthEndpoint: EndpointURL] = [:]
         for endpoint in OAuthEndpoint.allCases {
@@ -47,14 +50,19 @@ struct ServerMetadata: Equatable, Sendable {
         return ServerMetadata(body, issuer: issuer, origin, endpoints)
     }
 
-    /// - Throws: `unsafeEndpoint` or `reservedQuery`.
+    /// - Throws: `unsafeEndpoint`, or for a query that authctl needs itself.
     static func url(
         _ text: String, of endpoint: OAuthEndpoint, namedBy source: Origin, rule: EndpointRule, parse: URLReading
     ) throws(MetadataFault) -> EndpointURL {
         guard let url = parse(text), rule.permits(url, namedBy: source) else {
             throw .unsafeEndpoint(endpoint, url: text)
         }
-        guard !url.hasReservedQuery else { throw .reservedQuery(endpoint, url: url.text) }
+        // RFC 6749, section 3.1.
+        guard !url.hasReservedQuery else {
+            throw .other(
+                "the \(endpoint.rawValue) endpoint has a parameter that authctl sends itself, or one with an encoded name: "
+                    + SafeText.quoted(url: url.text), next: "\(OAuthFault.advice)")
+        }
         return url
     }
 
@@ -179,7 +187,7 @@ struct ResourceMetadata: Equatable, Sendable {
 
     /// Reads a document about the URL that the login is for.
     /// - Returns: `nil` if it is no JSON object, or names no resource.
-    /// - Throws: `otherResource` unless `resource` is the URL, or a parent of it at a segment's edge (RFC 9728, section 3.3);
+    /// - Throws: unless `resource` is the URL, or a parent of it at a segment's edge (RFC 9728, section 3.3);
     ///   `disguisedURL` where it is, but is written in another way.
     static func read(
         _ response: HTTPResponse, about url: EndpointURL, evidence: [String], parse: URLReading
@@ -187,7 +195,9 @@ struct ResourceMetadata: Equatable, Sendable {
         let body = OAuthBody(response)
         guard let resource = body.text("resource") else { return nil }
         guard let parsed = parse(resource), parsed.covers(url), !resource.contains("#") else {
-            throw .otherResource(expected: url.text, found: resource)
+            throw .other(
+                "the metadata describes \(SafeText.quoted(url: resource)), not \(SafeText.quoted(url: url.text))",
+                next: ResourceMetadataSearch.advice)
         }
         guard parsed.isSpelledPlainly(in: resource) else { throw .disguisedURL(resource, origin: parsed.origin) }
         return ResourceMetadata(
@@ -232,11 +242,12 @@ struct ResourceMetadataSearch: Equatable, Sendable {
     /// The reason for ignoring a challenge that names a place twice (RFC 9110, section 11.2), or none that is a URL; told if no other
     /// place says more.
     let doubt: MetadataFault?
+    fileprivate static let advice: Advice = "name the issuer in the profile's oauth, if you know it"
     private var places: [EndpointURL]
     private var nextIndex = 0
 
     /// - Parameter challenge: that of Bearer, if there is one (RFC 9728, section 5.1).
-    /// - Throws: `elsewhere` where the challenge leads to another origin.
+    /// - Throws: where the challenge leads to another origin.
     init(
         for url: EndpointURL, challenge: AuthenticateChallenge?, parse: URLReading
     ) throws(MetadataFault) {
@@ -244,9 +255,18 @@ struct ResourceMetadataSearch: Equatable, Sendable {
         let name = "resource_metadata"
         let named = challenge?.parameters[name].flatMap { $0.isEmpty ? nil : $0 }, place = named.flatMap(parse)
         let isRepeated = challenge?.repeated.contains(name) == true
-        doubt = isRepeated ? .repeatedParameter(name) : place == nil ? named.map { .noPlace($0) } : nil
+        let problem: String? =
+            isRepeated
+            ? "has \(SafeText.quoted(name)) twice, so it is not clear which one holds"
+            : place == nil
+                ? named.map { "gives no usable URL for its metadata: \(SafeText.quoted(url: $0))" } : nil
+        doubt = problem.map { .other("the service's challenge \($0)", next: Self.advice) }
         if doubt == nil, let named, let place {
-            guard place.origin == url.origin else { throw .elsewhere(url: named) }
+            guard place.origin == url.origin else {
+                throw .other(
+                    "the service points to metadata on another origin: \(SafeText.quoted(url: named))",
+                    next: Self.advice)
+            }
             (places, isNamed) = ([place], true)
             return
         }
@@ -262,7 +282,7 @@ struct ResourceMetadataSearch: Equatable, Sendable {
 
     /// Takes the response from `next`.
     /// - Returns: `nil` if the search goes on, or has ended without a find.
-    /// - Throws: `busy` where the server cannot say now, `otherResource`.
+    /// - Throws: `busy` where the server cannot say now; for metadata of another resource.
     mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginFault) -> ResourceMetadata? {
         guard let place = next else { return nil }
         nextIndex += 1

@@ -51,6 +51,13 @@ extension String {
     }
 }
 
+extension LoginFault {
+    static func unsafeText(_ member: String, at step: OAuthStep) -> LoginFault {
+        .oauth(
+            .unusableResponse(step, "its \(member) contains characters that it must not have, or is too long"))
+    }
+}
+
 extension IssuedTokens {
     /// A hundred years: more means something else.
     private static let longestLife = 3_155_760_000
@@ -59,19 +66,21 @@ extension IssuedTokens {
         guard let value = body.text("access_token") else { throw body.lacking("access_token", at: step) }
         let type = body.members?["token_type"]
         guard type == nil || type == .null || type?.string != nil else {
-            throw .oauth(.unusableResponse(step, .unsafeText(member: "token_type")))
+            throw .unsafeText("token_type", at: step)
         }
         if let type = body.text("token_type"), type.lowercased() != "bearer" {
-            throw .oauth(.unusableResponse(step, .tokenType(type)))
+            // RFC 6749, section 7.1.
+            throw .oauth(
+                .unusableResponse(step, "the token is of type \(SafeText.quoted(type)); only Bearer is supported"))
         }
         accessToken = Secret(value)
         guard value.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw .oauth(.unusableResponse(step, .unsafeText(member: "access_token")))
+            throw .unsafeText("access_token", at: step)
         }
         refreshToken = body.text("refresh_token").map { Secret($0) }
         lifetime = body.seconds("expires_in", in: 1...Self.longestLife)
         scope = body.text("scope")
-        guard scope?.isScope ?? true else { throw .oauth(.unusableResponse(step, .unsafeText(member: "scope"))) }
+        guard scope?.isScope ?? true else { throw .unsafeText("scope", at: step) }
         identityToken = body.text("id_token").map { Secret($0) }
     }
 

@@ -162,8 +162,8 @@ extension StoreFault {
         case .passphraseCancelled, .passphraseExpired, .wrongPassphraseOrDamaged: true
         case .unavailable, .noneWorks, .locked, .damaged, .newerVersion, .noSpace, .unsafeFile, .notSetUp,
             .alreadySetUp, .passphraseMissing,
-            .newPassphraseMissing, .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
-            .passphraseFile, .passphraseBlank, .helper, .shared, .usage:
+            .system, .timedOut, .secretService, .tooLarge, .namesTooLong, .cannotBePermanent,
+            .passphraseBlank, .helper, .shared, .usage, .other:
             false
         }
     }

@@ -71,19 +71,26 @@ struct HelperSearch {
     }
 
     /// The path of the program behind a store.
-    /// - Throws: `helper`: `badName`, `notInPath` or `writableByAll`; `notStarted` for a file that may not be run.
+    /// - Throws: `helper`.
     func path(of store: StoreName) throws(StoreFault) -> String {
-        guard let program = store.program, StoreName("\(store)") != nil else { throw .helper(store, .badName) }
+        guard let program = store.program, StoreName("\(store)") != nil else {
+            let prefix = store.isShared ? "authctl-store-" : "docker-credential-"
+            throw .helper(
+                store, "invalid helper name",
+                next: "use the part of the program's name after '\(prefix)': letters, digits, '.', '_' and '-'")
+        }
         for folder in folders {
             let path = "\(folder)/\(program)"
             guard isProgram(path) else { continue }
             for place in [path, folder] where isWritableByAll(place) {
-                throw .helper(store, .writableByAll(path: place))
+                throw .helper(
+                    store, "everybody can write to \(SafeText.escaped(place)), so \(program) there cannot be trusted",
+                    next: "remove that permission, or put another folder before it in PATH")
             }
             return path
         }
         let other = folders.map { "\($0)/\(program)" }.first(where: isFile)
-        throw .helper(store, other.map { .notStarted(path: $0, errno: EACCES) } ?? .notInPath)
+        throw other.map { .helper(store, notStarted: $0, errno: EACCES) } ?? .helperNotInPath(store)
     }
 
     /// The names of all programs that begin so, without that, in order.
@@ -110,5 +117,44 @@ struct HelperSearch {
     private func isWritableByAll(_ path: String) -> Bool {
         var facts = stat()
         return stat(path, &facts) != 0 || facts.st_mode & S_IWOTH != 0
+    }
+}
+
+extension StoreFault {
+    /// No folder of `PATH` has the program behind a store.
+    package static func helperNotInPath(_ store: StoreName) -> StoreFault {
+        .helper(
+            store, "\(store.shownProgram) was not found in PATH",
+            next: "install it, or add its folder to PATH (relative folders are ignored)")
+    }
+
+    static func helper(_ store: StoreName, notStarted path: String, errno: Int32) -> StoreFault {
+        .helper(
+            store, "\(SafeText.escaped(path)) could not be started (\(SystemWords.of(errno)))", next: store.wayToTest)
+    }
+
+    static func helper(_ store: StoreName, notUnderstood method: String) -> StoreFault {
+        let output = "the output of '\(store.shownProgram) \(method)'"
+        guard store.isShared else {
+            return .helper(store, "\(output) does not follow docker's protocol", next: "\(.otherStores)")
+        }
+        let members =
+            method == "get"
+            ? "the strings 'value' and 'version', or {}" : "the string 'version', or with conflict = true"
+        return .helper(
+            store, "\(output) has to be a JSON object with \(members)",
+            next: "authctl-store(1) has the protocol; to test it: authctl store test \(store)")
+    }
+}
+
+extension StoreName {
+    /// The program behind it, for messages.
+    var shownProgram: String { SafeText.escaped(program ?? "\(self)") }
+
+    /// The command that shows whether its program works.
+    var wayToTest: Advice {
+        isShared
+            ? "to test it: authctl store test \(self)"
+            : "check whether it works: \(ShellCommand(shownProgram, "list"))"
     }
 }

@@ -36,7 +36,9 @@ struct HelperProgram {
         let printed: (output: Secret, errors: Secret)
         do throws(StoreFault) {
             guard let all = try collect(stdout, stderr, of: program, until: deadline, unless: signals) else {
-                throw .helper(store, .tooMuch(method: method, limit: Self.limit))
+                throw .helper(
+                    store, "'\(store.shownProgram) \(method)' printed more than \(Self.limit) bytes",
+                    next: "\(.otherStores)")
             }
             printed = all
         } catch {
@@ -61,7 +63,7 @@ struct HelperProgram {
                 detached: path, words: [path, method], environment: environment,
                 descriptors: (stdin.reading, stdout.writing, stderr.writing))
         } catch {
-            throw .helper(store, .notStarted(path: path, errno: error.errno))
+            throw .helper(store, notStarted: path, errno: error.errno)
         }
     }
 

@@ -36,11 +36,19 @@ struct HelperStore: CredentialStore {
             throw fault("get", answer)
         }
         guard let found = SecretJSON.decode(DockerCredentials.self, from: answer.output) else {
-            throw fault(.notUnderstood(method: "get"))
+            throw .helper(name, notUnderstood: "get")
         }
         if found.isNothing { return nil }
-        guard found.url ?? entry.url == entry.url, found.username == entry.username else { throw fault(.otherEntry) }
-        guard let secret = HelperSecret.decode(found.secret) else { throw fault(.foreignSecret) }
+        guard found.url ?? entry.url == entry.url, found.username == entry.username else {
+            throw .helper(
+                name, "\(name.shownProgram) returned another entry than the one it was asked for",
+                next: "\(.otherStores)")
+        }
+        guard let secret = HelperSecret.decode(found.secret) else {
+            throw .helper(
+                name, "the entry for this account in \(name.shownProgram) was not written by authctl",
+                next: "log in again to replace it: \(.login("--force"))")
+        }
         return secret
     }
 
@@ -83,8 +91,6 @@ struct HelperStore: CredentialStore {
     private func run(_ method: String, _ input: Secret) throws(StoreFault) -> HelperProgram.Response {
         try HelperProgram(store: name, environment: environment, patience: patience).run(method, input)
     }
-
-    private func fault(_ fault: HelperFault) -> StoreFault { .helper(name, fault) }
 }
 
 // What a helper says when it fails.
@@ -97,20 +103,24 @@ extension HelperStore {
     private func fault(_ method: String, _ answer: HelperProgram.Response, repeating secret: Secret? = nil)
         -> StoreFault
     {
-        if says(.noURL, answer) { return fault(.suppliedInVain(method: method, what: "server URL")) }
-        if says(.noUsername, answer) { return fault(.suppliedInVain(method: method, what: "user name")) }
-        return fault(.failed(method: method, status: answer.status, words(answer, secret)))
+        let command = "'\(name.shownProgram) \(method)'"
+        for (reply, what) in [(DockerReply.noURL, "server URL"), (.noUsername, "user name")] where says(reply, answer) {
+            return .helper(name, "\(command) ignored the \(what)", next: "\(.otherStores)")
+        }
+        return .helper(name, "\(command) failed \(words(answer, secret))", next: name.wayToTest)
     }
 
-    private func words(_ answer: HelperProgram.Response, _ secret: Secret?) -> HelperFault.Words {
-        let output = HelperResponse.trimmed(answer.output)
+    /// The end of the sentence about a helper that failed. What it says may repeat what is secret.
+    private func words(_ answer: HelperProgram.Response, _ secret: Secret?) -> String {
+        let output = HelperResponse.trimmed(answer.output), status = "(status \(answer.status))"
         let words = output.isEmpty ? HelperResponse.trimmed(answer.errors) : output
-        if words.isEmpty { return .none }
+        if words.isEmpty { return "without a message \(status)" }
         var secrets = RepeatedSecrets()
         secrets.add([secret])
         // Whatever has been stored bears the mark, and the answer to `get` names its secret.
         let mayRepeat = words.contains(HelperSecret.mark) || words.contains("\"Secret\"") || secrets.stand(in: words)
-        return mayRepeat ? .withheld : .some(words)
+        return mayRepeat
+            ? "\(status); its output is not shown, since it contains a secret" : "\(status): \(SafeText.quoted(words))"
     }
 }
 

@@ -40,7 +40,15 @@ final class SecretServiceLink {
     func begin() throws(StoreFault) {
         guard !isSilent else { throw .timedOut(.secretService, seconds: Self.limit) }
         csecret_begin(service, Int32(Self.limit * 1000))
-        guard let address = try session.busAddress() else { throw .secretService(.noBus) }
+        guard let address = try session.busAddress() else {
+            throw .secretService(
+                .absent(
+                    "the store 'secret-service' needs a session bus, but there is none",
+                    details: [
+                        "DBUS_SESSION_BUS_ADDRESS does not name one, and there is none in $XDG_RUNTIME_DIR, or in /run/user/UID "
+                            + "without that variable"
+                    ]))
+        }
         try check(csecret_open(service, address))
     }
 
@@ -149,21 +157,34 @@ final class SecretServiceLink {
     }
 
     private func check(_ outcome: csecret_outcome) throws(StoreFault) {
-        let words = csecret_words(service).map { String(cString: $0) } ?? ""
+        let words = csecret_words(service).map { String(cString: $0) } ?? "", reason = SafeText.escaped(words)
         switch outcome {
         case .CSECRET_DONE: return
-        case .CSECRET_NO_LIBRARY: throw .secretService(.libraryMissing(words))
-        case .CSECRET_NO_BUS: throw .secretService(.busUnreachable(words))
+        case .CSECRET_NO_LIBRARY:
+            throw .secretService(
+                .absent(
+                    "the store 'secret-service' needs libsecret, which could not be loaded: \(reason)",
+                    next: "install libsecret (Debian: libsecret-1-0), or "))
+        case .CSECRET_NO_BUS:
+            throw .secretService(
+                .absent(
+                    "could not connect to the session bus: \(reason)", next: "check DBUS_SESSION_BUS_ADDRESS, or "))
         case .CSECRET_FOREIGN_BUS: throw .secretService(.foreignBus(owner: UInt32(words)))
-        case .CSECRET_NO_SERVICE: throw .secretService(.noDaemon)
+        case .CSECRET_NO_SERVICE:
+            throw .secretService(
+                .absent(
+                    "no Secret Service is running on the session bus, and none can be started",
+                    next: "start one (gnome-keyring, KWallet, KeePassXC), or "))
         case .CSECRET_TIMED_OUT:
             isSilent = true
             throw .timedOut(.secretService, seconds: Self.limit)
         case .CSECRET_LOCKED: throw .secretService(.locked)
         case .CSECRET_PROMPT_NEEDED: throw .secretService(.promptNeeded)
         case .CSECRET_DISMISSED: throw .secretService(.dismissed)
-        case .CSECRET_ENDED: throw .secretService(.ended)
-        case .CSECRET_DENIED: throw .secretService(.denied(words))
+        case .CSECRET_ENDED:
+            throw .secretService(.absent("the Secret Service exited during the request", next: "try again, or "))
+        case .CSECRET_DENIED:
+            throw .secretService(.absent("this process may not use the Secret Service: \(reason)"))
         case .CSECRET_NOTHING, .CSECRET_UNANSWERED, .CSECRET_FAILED: throw .secretService(.failed(words))
         @unknown default: throw .secretService(.failed(words))
         }
@@ -175,9 +196,7 @@ extension SecretServiceFault {
     fileprivate var isAnswer: Bool {
         switch self {
         case .dismissed, .promptExpired: true
-        case .libraryMissing, .noBus, .busUnreachable, .foreignBus, .noDaemon, .ended, .denied, .noDefaultCollection,
-            .locked, .promptNeeded, .failed:
-            false
+        case .absent, .foreignBus, .locked, .promptNeeded, .failed: false
         }
     }
 }

@@ -91,7 +91,10 @@ struct SecretServiceStore: CredentialStore {
     /// The default collection.
     private func permanentCollection() throws(StoreFault) -> String {
         guard let home = try link.collection("default"), try link.collection("session") != home else {
-            throw .secretService(.noDefaultCollection)
+            throw .secretService(
+                .absent(
+                    "the Secret Service has no default keyring",
+                    next: "create one (in Passwords and Keys: New, Password keyring; then Set as default), or "))
         }
         return home
     }
