@@ -107,9 +107,9 @@ package protocol Prompt {
 
 extension Prompt {
     /// For who asks nobody.
-    package func takeTurn() throws(LoginFault) {}
+    func takeTurn() throws(LoginFault) {}
 
-    package func endTurn() {}
+    func endTurn() {}
 }
 
 /// A person's consent elsewhere, as at an authorization server, instead of a credential that they type.

@@ -14,7 +14,7 @@ package struct Dependencies {
     package var isUnicode: () -> Bool = { TerminalLook.isUnicode }
     /// Whether standard input is a pipe or a file, which may have a password in it.
     package var isInputPiped: () -> Bool = { false }
-    package var dialogue: (DialogueSettings) -> any Dialogue
+    var dialogue: (DialogueSettings) -> any Dialogue
     /// The login method of each kind, and who consents to it.
     var features: (LoginKind) -> LoginFeature
     /// Shows a person a page of the service, in a browser if one may be started.
@@ -54,7 +54,7 @@ package struct Dependencies {
     }
 
     /// Settings for asking a person.
-    package struct DialogueSettings: Equatable {
+    struct DialogueSettings: Equatable {
         var mask = "*"
         /// Seconds for each answer.
         var timeout = 300

@@ -48,7 +48,7 @@ package struct LoginRequest {
     // What is worked out, or known from before.
 
     /// The account, by the name typed or the server's; `nil` for the active one.
-    package var username: String?
+    var username: String?
     /// A credential that was given.
     package var supplied: Credential?
     /// The secrets that the profile names and that were given.

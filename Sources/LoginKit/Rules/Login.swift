@@ -3,9 +3,9 @@ import Secrets
 /// A login that the verify endpoint has confirmed: what is kept.
 package struct Login: Equatable, Sendable {
     /// The identity that verify confirmed.
-    package internal(set) var identity: Identity
+    var identity: Identity
     /// The session for all later requests.
-    package internal(set) var session: Session
+    var session: Session
     /// The credential for a new session; kept only if the profile says `keep-password`.
     var credential: Credential?
     /// Secrets that later requests need beside the session, kept with it.
@@ -19,7 +19,7 @@ package struct Login: Equatable, Sendable {
 }
 
 /// The last new login that a verify request has accepted. Nothing of it is secret.
-package struct AcceptedVerify: Equatable, Sendable {
+struct AcceptedVerify: Equatable, Sendable {
     /// The fingerprint of the request: another one has accepted nothing yet.
     let request: String
     /// The response to anonymous clients at that time; `nil` if it was of no use.
@@ -28,13 +28,13 @@ package struct AcceptedVerify: Equatable, Sendable {
 
 // With the kind of key that the rest of the file has: the runtime makes a container for each other one, at every start.
 extension AcceptedVerify: Codable {
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: FormKey.self)
         request = try members.decode(String.self, forKey: "request")
         anonymous = try members.decodeIfPresent(AnonymousResponse.self, forKey: "anonymous")
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: FormKey.self)
         try members.encode(request, forKey: "request")
         try members.encodeIfPresent(anonymous, forKey: "anonymous")

@@ -141,7 +141,7 @@ extension SessionRule {
     /// - Parameter values: of the session, and what its login issued for later requests.
     /// - Returns: `nil` if the session is sent in no header. A header with `{csrf}` is left out (`fetchedHeaders`).
     /// - Throws: what of the profile's templates cannot be filled in, or not in a header.
-    package func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
+    func headerLines(_ session: Session, _ values: SlotValues) throws(FillFault) -> Secret? {
         let fields = try headerFields(session, values)
         return fields.isEmpty ? nil : fields.lines
     }

@@ -27,7 +27,7 @@ extension String {
 
     /// The text with `***` for the user information of its URLs (RFC 3986, section 3.2.1), and for members of a query that are named like a
     /// secret and that no template fills in.
-    package var withoutURLSecrets: String {
+    var withoutURLSecrets: String {
         let urls = split(separator: "//", omittingEmptySubsequences: false).enumerated().map { index, text in
             let authority = text.prefix { !"/?#\"' \n".contains($0) }
             guard index > 0, let at = authority.lastIndex(of: "@") else { return String(text) }

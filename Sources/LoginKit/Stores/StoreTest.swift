@@ -9,7 +9,7 @@ package struct StoreTest: Sendable {
     package let secret = Secret.random(count: 32)
 
     /// - Parameter folder: the state folder, an absolute path.
-    package init(folder: String) {
+    init(folder: String) {
         account = AccountID(
             profile: Self.profile, origin: Origin(scheme: "https", host: "test.invalid", port: 443), username: folder)
     }

@@ -52,7 +52,7 @@ package struct Paths: Equatable, Sendable {
     }
 
     /// The profiles that authctl makes, one file each.
-    package var generatedProfiles: String { configFolder + "/profiles" }
+    var generatedProfiles: String { configFolder + "/profiles" }
 
     /// An absolute path.
     package static func absolute(_ path: String) throws(UsageFault) -> String {

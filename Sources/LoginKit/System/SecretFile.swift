@@ -50,7 +50,7 @@ package enum SecretFile {
     }
 
     /// All of it, with its line ends.
-    package static func all(of descriptor: Int32, limit: Int, waiting wait: InputWait?) throws(Problem) -> Secret {
+    static func all(of descriptor: Int32, limit: Int, waiting wait: InputWait?) throws(Problem) -> Secret {
         var builder = SecretBuilder(limit: limit)
         try eachByte(of: descriptor, waiting: wait) { builder.append($0) }
         guard let text = builder.finish() else { throw .tooLong }

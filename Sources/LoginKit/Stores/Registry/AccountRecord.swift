@@ -214,7 +214,7 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     package var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
 
     /// Whether a newer authctl has pinned a method that this one does not know, so that it cannot tell a weaker offer.
-    package var isNewer: Bool { unknown.includeValue }
+    var isNewer: Bool { unknown.includeValue }
 
     /// Whether a login was ever kept here: what worked once is remembered after the logout, too.
     var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }
