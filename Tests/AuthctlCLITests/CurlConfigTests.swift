@@ -15,7 +15,7 @@ struct CurlConfigTests {
         world.variables.merge(variables) { $1 }
         return try world.withWorld { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            let run = try LoginRun(invocation.context, try invocation.context.selectProfile(nil), LoginRequest())
+            let run = try LoginRun(invocation.context, try invocation.context.selection.profile(nil), LoginRequest())
             let session = Session.token(Token(value: Secret("tok"), refreshToken: nil, expires: nil))
             let config = CurlConfig(
                 run: run, session: session, attachment: try run.service.attachment(of: session, username: ""),

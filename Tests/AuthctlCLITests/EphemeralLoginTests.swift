@@ -67,10 +67,11 @@ struct EphemeralLoginTests {
         // What verify answers without a login is known by now.
         let session = try world.withWorld(server: Array(answers("new").dropFirst())) { world in
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
-            let gate = try invocation.provider(try invocation.context.selectProfile(nil), try LoginOptions.parse([]))
+            let gate = try invocation.provider(
+                try invocation.context.selection.profile(nil), try LoginOptions.parse([]))
             let login = try EphemeralLogin(gate)
             // Nobody else has to wait for the command: the right to refresh is free.
-            _ = try invocation.context.keeper(gate.profile, login.account.run.endpoint.origin).beginRefresh(
+            _ = try invocation.context.accounts.keeper(gate.profile, login.account.run.endpoint.origin).beginRefresh(
                 of: nil)
             return login.account.session
         }

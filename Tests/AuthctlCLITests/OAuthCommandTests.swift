@@ -273,13 +273,13 @@ struct OAuthCommandTests {
             world.variables["AUTHCTL_PROXY"] = named
             try world.withWorld { dependencies in
                 let context = try Invocation(dependencies, try GlobalOptions.parse([])).context
-                let profile = try context.selectProfile(nil)
+                let profile = try context.selection.profile(nil)
                 let origin = Origin(scheme: "https", host: "id.example", port: 443)
-                let usual = try context.transportSettings(profile, for: origin)
-                _ = try context.otherTransports(of: profile, like: usual)
+                let usual = try context.connections.transportSettings(profile, for: origin)
+                _ = try context.connections.otherTransports(of: profile, like: usual)
                     .transport(to: origin, mayBeLocal: true, takesNamedProxyAlone: true)
                 context.takesNamedProxyAlone = true
-                let engine = try context.transportSettings(profile, for: origin)
+                let engine = try context.connections.transportSettings(profile, for: origin)
                 let setting = named.map { ProxySetting.url($0, from: .variable("AUTHCTL_PROXY")) }
                 #expect(usual.proxy == setting ?? .environment)
                 #expect(world.settings.last?.proxy == setting ?? ProxySetting.none)

@@ -119,7 +119,7 @@ struct SurvivingLogin: CustomTestStringConvertible {
             let profile = try context.profiles.profile(named: name)
             let account = try #require(try context.record(of: profile)?.activeAccount)
             #expect(!account.passwordRefused && account.store.description == store)
-            return try context.keeper(of: account, in: profile).fill(account)
+            return try context.accounts.keeper(of: account, in: profile).fill(account)
         }
     }
 

@@ -34,7 +34,7 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         request.name = name
         invocation.context.topic.command = ["discover"]
         invocation.loginOptions = connection.words + (name.map { ["--name", $0] } ?? []) + (save ? ["--save"] : [])
-        let proposal = try invocation.context.discover(url, request: request)
+        let proposal = try URLDiscovery(invocation.context, request).proposal(for: url)
         let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {
             try invocation.streams.result(json: DiscoverReport(proposal))
@@ -47,7 +47,7 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
             invocation.say("To use it, add --save or paste it into config.toml, then run: \(login)")
             return .ok
         }
-        guard try invocation.context.save(proposal, head: head) else {
+        guard try proposal.save(head: head, in: invocation.context.paths) else {
             throw .usage(.badValue(option: "--name", problem: "a profile of this name already exists"))
         }
         invocation.say("Saved as the profile \(SafeText.escaped(proposal.name)). To log in: \(login)")

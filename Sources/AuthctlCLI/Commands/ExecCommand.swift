@@ -55,10 +55,10 @@ struct ExecCommand: EndingCommand {
         let rules = try rules.rules()
         // Before any library is opened: some change it.
         var environment = invocation.console.inherited()
-        let profile = try invocation.context.selectProfile(nil, mayGuess: false)
+        let profile = try invocation.context.selection.profile(nil, mayGuess: false)
         if execEnvironment.serves {
             // What says which machine this is stays on this side.
-            for name in invocation.context.identityVariables(of: profile) {
+            for name in invocation.context.profiles.identityVariables(of: profile) {
                 environment.removeAll(beginningWith: name + "=")
             }
         }

@@ -38,7 +38,7 @@ struct LogCommand: BasicCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let context = invocation.context, streams = invocation.streams
-        let name = try context.selectProfile(profile).name
+        let name = try context.selection.profile(profile).name
         let begin = age.map { context.dependencies.clock.now() - $0 }
         guard var reader = try ServeLogReader(of: name, in: context.paths) else {
             if printsJSON { try streams.result("[]") }

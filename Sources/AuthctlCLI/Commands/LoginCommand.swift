@@ -55,7 +55,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
         let explained = explain ? ExplainedLogin(invocation) : nil
         do throws(LoginFault) {
-            let target = try invocation.context.loginTarget(target, request: request)
+            let target = try invocation.context.selection.target(target, request: request)
             if paste, target.isNew, target.profile.sessionRule.isCredential {
                 let problem = "needs a profile, which says how a session is sent and verified"
                 throw .usage(.badValue(option: "--paste", problem: problem))
@@ -104,9 +104,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
     /// The request, with what this command alone takes a login from.
     private func given(_ invocation: Invocation, _ profile: Profile) throws(LoginFault) -> LoginRequest {
         var request = request
-        if netrc { request.netrc = try invocation.context.netrcFile }
+        if netrc { request.netrc = try NetrcFile.path(invocation.context.paths) }
         request.netrc = netrcFile ?? request.netrc
-        if paste { request.copied = try invocation.context.copiedText(for: profile) }
+        if paste { request.copied = try CopiedLogin(invocation.context, profile).read() }
         // What is given is to be tried, whatever is stored.
         if paste || request.netrc != nil { request.policy.force = true }
         return request
@@ -144,7 +144,7 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
             styled: "\(isGood: true)\(verb) \(run.profile.name, .bold) (\(run.endpoint.origin))" + who)
         if wasThere {
             sayOfOthers(invocation, run)
-            invocation.context.sayIfUnverifiable(run.profile)
+            invocation.context.person.sayIfUnverifiable(run.profile)
         } else {
             StoreNotice(record: record, run: run, invocation: invocation).say()
             if let entry = run.request.netrcEntry {

@@ -147,7 +147,7 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
     private func nobody(_ invocation: Invocation) throws(LoginFault) -> String {
         let nothing = "You are not logged in to anything."
         if isOfEverything(invocation) { return nothing }
-        let profile = try invocation.context.selectProfile(profile)
+        let profile = try invocation.context.selection.profile(profile)
         guard let name = invocation.context.username(for: profile) else { return try elsewhere(profile, invocation) }
         let known = try invocation.context.document().profile(profile.name)?.usernames.map { SafeText.quoted($0) } ?? []
         let others = known.isEmpty ? "" : " Still logged in: \(known.joined(separator: ", "))."
@@ -176,9 +176,9 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
                 profile.accounts.map { (profile, $0) }
             }
         }
-        let profile = try invocation.context.selectProfile(profile)
+        let profile = try invocation.context.selection.profile(profile)
         if !all, !local {
-            try invocation.context.adoptForLogout(profile, invocation.context.username(for: profile))
+            try invocation.context.accounts.adoptForLogout(profile, invocation.context.username(for: profile))
         }
         guard let record = try invocation.context.document().profile(profile.name) else { return [] }
         if all { return record.accounts.map { (record, $0) } }

@@ -78,7 +78,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
             }
         }
         for (name, table) in taken.profiles {
-            try invocation.context.write(table.members, as: name, head: offered.origin)
+            try GeneratedProfiles(invocation.context).write(table.members, as: name, head: offered.origin)
             invocation.say(
                 "Added the profile \(SafeText.escaped(name)). Log in: \(ShellCommand("authctl", "login", name))")
         }
@@ -133,7 +133,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         }
         let decoder = ProfileDecoder(folder: invocation.context.paths.configFolder, home: invocation.context.paths.home)
         let profile = try fromUsage(try decoder.profile(named: name, table))
-        _ = try invocation.context.endpoint(profile)
+        _ = try invocation.context.connections.endpoint(profile)
     }
 
     /// Whether the stored profile came from this file, without its risky keys, so that the file may replace it.

@@ -65,7 +65,7 @@ struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         guard let name else {
-            let name = try invocation.context.defaultProfile()
+            let name = try invocation.context.selection.defaultProfile()
             if printsJSON {
                 try invocation.streams.result(json: ["default": name])
             } else if let name {
@@ -109,7 +109,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
     var global: GlobalOptions { basic.all(profile: profile) }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let profile = try invocation.context.selectProfile(name)
+        let profile = try invocation.context.selection.profile(name)
         guard let written = try fromUsage(try invocation.context.profiles.written(profile.name)) else {
             throw .usage(.unknownProfile(name: profile.name, near: []))
         }
@@ -169,7 +169,7 @@ struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
             throw .usage("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))")
         }
         _ = try fromStore(
-            try invocation.context.generatedProfiles.remove(
+            try ProfileFolder(invocation.context.paths).remove(
                 "\(name).toml"))
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.streams.result(json: ["removed": name]) }
@@ -213,7 +213,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let profile = try login.request.applied(to: try invocation.context.selectProfile(name))
+        let profile = try login.request.applied(to: try invocation.context.selection.profile(name))
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
         do {

@@ -15,7 +15,7 @@ struct ProfileListCommand: BasicCommand, ReportingCommand {
     @OptionGroup var basic: BasicOptions
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let standard = try invocation.context.defaultProfile()
+        let standard = try invocation.context.selection.defaultProfile()
         var rows: [ProfileRow] = []
         var firstFault: LoginFault?
         for name in invocation.context.profiles.names {

@@ -58,7 +58,7 @@ struct RequestCommand: InvokedCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         try checkWords { invocation.context.profiles.source(of: $0) != nil }
         if anonymous { return try runAnonymously(invocation) }
-        let provider = try invocation.provider(try invocation.context.selectProfile(forRequestTo: url), login)
+        let provider = try invocation.provider(try invocation.context.selection.profile(forRequestTo: url), login)
         let outgoing = try OutgoingRequest(
             invocation, provider.profile, request, method: method, url: url,
             mayConcern: provider.profile.mayConcern)
@@ -67,10 +67,11 @@ struct RequestCommand: InvokedCommand {
     }
 
     private func runAnonymously(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let profile = try login.request.applied(to: try invocation.context.selectProfile(forAnonymousRequestTo: url))
+        let profile = try login.request.applied(
+            to: try invocation.context.selection.profile(forAnonymousRequestTo: url))
         let outgoing = try OutgoingRequest(
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
-        let service = try invocation.context.anonymousService(
+        let service = try invocation.context.connections.anonymousService(
             profile, fingerprint: login.request.policy.trust.fingerprint)
         return try outgoing.sendAnonymously(over: service)
     }

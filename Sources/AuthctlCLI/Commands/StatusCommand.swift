@@ -37,7 +37,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         if names.isEmpty { throw .loginRequired(LoginNeed(why: .noProfile)) }
         let rows = try StatusSurvey(invocation: invocation, asksServer: !offline).rows(names)
         invocation.context.topic = ErrorContext()
-        let standard = try invocation.context.defaultProfile()
+        let standard = try invocation.context.selection.defaultProfile()
         let isNamed = profile != nil || invocation.options.profile != nil
         let chosen = [standard, invocation.context.dependencies.environment["AUTHCTL_PROFILE"]]
         let counted = rows.filter { all || isNamed || !$0.isAbsent || chosen.contains($0.profile) }
@@ -75,7 +75,7 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
             return [try invocation.context.profile(named: name).name]
         }
         let names = invocation.context.profiles.names
-        guard let first = try invocation.context.defaultProfile(), names.contains(first) else { return names }
+        guard let first = try invocation.context.selection.defaultProfile(), names.contains(first) else { return names }
         return [first] + names.filter { $0 != first }
     }
 

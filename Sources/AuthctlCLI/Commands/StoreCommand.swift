@@ -145,7 +145,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         }
         // Before anybody types a passphrase for nothing.
         let isSetUp = try fromStore(try invocation.context.stores().hasEncryptedFile())
-        if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.encryptedFile)) }
+        if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.paths.encryptedFile)) }
         let source = try keySource(invocation)
         try invocation.context.person.noticing("Creating the encrypted file…") { () throws(LoginFault) in
             try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
@@ -158,7 +158,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
 
     /// One key for all machines that share logins.
     private func makeSharedKey(_ store: StoreName, _ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let path = invocation.context.sharedKeyFile
+        let path = invocation.context.profiles.sharedKeyFile
         try invocation.context.stores().makeSharedKey(of: store)
         invocation.say(
             """

@@ -48,19 +48,19 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
     private func meaning(
         of words: [String], _ context: LoginContext
     ) throws(LoginFault) -> (Profile, username: String?) {
-        if words.count == 2 { return (try context.selectProfile(words[0]), words[1]) }
+        if words.count == 2 { return (try context.selection.profile(words[0]), words[1]) }
         if let word = words.first, names.first == word, context.options.profile == nil,
             context.profiles.source(of: word) != nil, try !isAccount(word, context)
         {
             return (try context.profile(named: word), nil)
         }
-        return (try context.selectProfile(nil), words.first)
+        return (try context.selection.profile(nil), words.first)
     }
 
     /// Tells whether the profile that is meant without a name has such an account.
     private func isAccount(_ word: String, _ context: LoginContext) throws(LoginFault) -> Bool {
         do {
-            let profile = try context.selectProfile(nil)
+            let profile = try context.selection.profile(nil)
             return try context.record(of: profile)?.account(named: word) != nil
         } catch .usage(.profileNotNamed) {
             return false

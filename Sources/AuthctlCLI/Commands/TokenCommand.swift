@@ -61,11 +61,11 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
     }
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        let profile = try invocation.context.selectProfile(profile)
+        let profile = try invocation.context.selection.profile(profile)
         let source = SessionProvider(
             unattended: invocation.context, profile, minimum: Int64(minTtl ?? 0), asksServer: verify, form: form)
         let (session, username) = try source.session()
-        if verify { invocation.context.sayIfUnverifiable(profile) }
+        if verify { invocation.context.person.sayIfUnverifiable(profile) }
         let secret: Secret
         switch form {
         case nil: secret = try Self.token(session)

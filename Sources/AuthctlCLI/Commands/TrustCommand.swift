@@ -89,6 +89,6 @@ struct TrustRemoveCommand: BasicCommand, ReportingCommand {
 
     private func named(_ context: LoginContext) throws(LoginFault) -> Origin {
         guard context.profiles.source(of: origin) != nil else { return try URLParser.parsed(origin).origin }
-        return try context.endpoint(try context.profile(named: origin)).origin
+        return try context.connections.endpoint(try context.profile(named: origin)).origin
     }
 }

@@ -33,17 +33,17 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
 
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         invocation.context.isOffline = offline
-        let profile = try invocation.context.selectProfile(profile)
+        let profile = try invocation.context.selection.profile(profile)
         if explain { return try ExplainedWhoami(invocation: invocation, profile: profile).tell(printsJSON: printsJSON) }
         let identity: Identity
         if offline {
-            identity = try invocation.context.usableAccount(profile).identity
+            identity = try invocation.context.accounts.usable(profile).identity
             invocation.say("authctl: this is the stored name; the service was not asked")
         } else {
-            identity = try invocation.context.verifyingRun(profile).verifiedIdentity()
-            invocation.context.sayIfUnverifiable(profile)
+            identity = try invocation.context.accounts.verifyingRun(profile).verifiedIdentity()
+            invocation.context.person.sayIfUnverifiable(profile)
         }
-        invocation.context.sayIfNameless(identity, of: profile)
+        invocation.context.person.sayIfNameless(identity, of: profile)
         guard printsJSON else {
             // A result is whole, however long.
             try invocation.streams.result(SafeText.line(identity.displayName, limit: .max))

@@ -112,7 +112,7 @@ struct CompletionSources {
         let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
         let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
         guard let context else { return nil }
-        return try? context.selectProfile(argument ?? place.values["profile"]).name
+        return try? context.selection.profile(argument ?? place.values["profile"]).name
     }
 
     /// With the helpers that are in `PATH`.

@@ -71,7 +71,7 @@ struct DockerHelper {
             throw .usage(.takesNoPassword(method: profile.methods[0]))
         }
         if profile.traits.authenticatesRequests {
-            try invocation.context.checkBasic(username: supplied.username)
+            try fromUsage(try BasicCredential.check(username: supplied.username))
             guard secret.isFreeOfControls else { throw .usage(.controlCharacter(.password)) }
         }
         var request = LoginRequest(username: supplied.username, mayAsk: false)

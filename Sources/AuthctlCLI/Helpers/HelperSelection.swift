@@ -42,7 +42,7 @@ extension Invocation {
         var found: [(origin: Origin, names: [String])] = []
         var places: [Origin: Int] = [:]
         for name in context.profiles.names {
-            guard let origin = try context.origin(of: name) else { continue }
+            guard let origin = try context.selection.origin(of: name) else { continue }
             if let place = places[origin] {
                 found[place].names.append(name)
             } else {
@@ -58,12 +58,12 @@ extension Invocation {
     ) throws(LoginFault) -> Profile? {
         if let named = options.profile {
             let profile = try context.profile(named: named)
-            return try context.origin(of: named) == origin ? profile : nil
+            return try context.selection.origin(of: named) == origin ? profile : nil
         }
         if let named = context.dependencies.environment["AUTHCTL_PROFILE"] {
             // Read in any case: a name that does not exist is a mistake.
             let profile = try context.profile(named: named)
-            if try context.origin(of: named) == origin { return profile }
+            if try context.selection.origin(of: named) == origin { return profile }
         }
         let names: [String]
         if let known {
@@ -71,7 +71,7 @@ extension Invocation {
         } else {
             names = try helperProfiles().first { $0.origin == origin }?.names ?? []
             // Nothing to find would be no word of the mistake.
-            if names.isEmpty { try context.checkUnreadableProfiles(at: origin) }
+            if names.isEmpty { try context.selection.checkUnreadableProfiles(at: origin) }
         }
         if names.count <= 1 {
             return try names.first.map { (name) throws(LoginFault) in try context.profile(named: name) }
@@ -82,7 +82,9 @@ extension Invocation {
             if try helperAccount(profile, username) != nil { usable.append(profile) }
         }
         if usable.count == 1 { return usable[0] }
-        if let name = try context.defaultProfile(), names.contains(name) { return try context.profile(named: name) }
+        if let name = try context.selection.defaultProfile(), names.contains(name) {
+            return try context.profile(named: name)
+        }
         guard usable.isEmpty else { throw .usage(.profileNotNamed(known: names)) }
         return nil
     }
@@ -188,7 +190,7 @@ struct HelperLogin {
     /// Returns the stored login, even if it has expired.
     func stored() throws(LoginFault) -> LentLogin? {
         guard isLendable else { return nil }
-        let stored = try invocation.context.keeper(of: account, in: profile).fill(account)
+        let stored = try invocation.context.accounts.keeper(of: account, in: profile).fill(account)
         return try stored.session.flatMap { (session) throws(LoginFault) in try lent(session, stored.extraSecrets) }
     }
 

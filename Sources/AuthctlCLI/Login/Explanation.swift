@@ -258,7 +258,7 @@ struct ExplainedWhoami {
 
     private func explain(_ explanation: inout Explanation) throws(LoginFault) {
         explanation.login = try invocation.whatIsStored(of: profile)
-        let run = try invocation.context.verifyingRun(profile)
+        let run = try invocation.context.accounts.verifyingRun(profile)
         run.service.observer = { walk.add($0) }
         if run.request.supplied != nil {
             explanation.login = "supplied by the environment for this command; what is stored is not used."

@@ -12,7 +12,7 @@ struct StatusSurvey {
         let asked = found.flatMap { found in
             found.accounts.compactMap { account in found.profile.map { ($0, account) } }
         }
-        if asksServer, asked.count > 1 { invocation.context.unlock(asked.map { ($0.name, $1) }) }
+        if asksServer, asked.count > 1 { invocation.context.accounts.unlock(asked.map { ($0.name, $1) }) }
         let problems =
             asksServer ? invocation.context.concurrently(asked, problem) : asked.map { problem(invocation.context, $0) }
         var next = problems.makeIterator(), rows: [StatusRow] = []
@@ -42,7 +42,7 @@ struct StatusSurvey {
         do {
             found.profile = try invocation.context.profile(named: name)
             if let profile = found.profile, asksServer {
-                try invocation.context.adopt(profile, invocation.options.username)
+                try invocation.context.accounts.adopt(profile, invocation.options.username)
             }
             if let profile = found.profile { found.record = try invocation.context.record(of: profile) }
         } catch {
@@ -73,10 +73,10 @@ struct StatusSurvey {
 
     private func problem(_ context: LoginContext, _ asked: (profile: Profile, account: AccountRecord)) -> LoginFault? {
         do {
-            guard asksServer else { return try context.problem(with: asked.account, of: asked.profile) }
+            guard asksServer else { return try context.accounts.problem(with: asked.account, of: asked.profile) }
             context.topic = ErrorContext(profile: asked.profile.name)
             // A session that is past its end may still be refreshed.
-            _ = try context.verifyingRun(asked.profile, username: asked.account.username).verifiedIdentity()
+            _ = try context.accounts.verifyingRun(asked.profile, username: asked.account.username).verifiedIdentity()
             return nil
         } catch {
             return error
@@ -92,7 +92,7 @@ struct StatusSurvey {
     /// Whether an account with an end refreshes itself; `nil` for one without an end.
     private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool? {
         guard let account, account.expires != nil else { return nil }
-        return profile.map { invocation.context.refreshes(account, of: $0) } ?? false
+        return profile.map { invocation.context.accounts.refreshes(account, of: $0) } ?? false
     }
 
     private func row(
@@ -106,7 +106,8 @@ struct StatusSurvey {
             profile: name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account.map { $0.isNewer ? "?" : $0.store.description },
-            expires: account?.expires, machine: account.flatMap { invocation.context.lastMachine(of: $0, in: name) },
+            expires: account?.expires,
+            machine: account.flatMap { invocation.context.accounts.lastMachine(of: $0, in: name) },
             refreshes: refreshes(account, profile), state: error?.exitCode.name ?? check(profile),
             code: error?.exitCode ?? .ok, authorities: profile?.settings.caFile, trusted: trusted?.description)
     }

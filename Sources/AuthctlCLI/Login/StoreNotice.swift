@@ -57,7 +57,7 @@ struct StoreNotice {
 
     private func end(_ record: AccountRecord) -> String {
         guard let expires = record.expires else { return "" }
-        if context.refreshes(record, of: run.profile) { return ", and the session is refreshed automatically" }
+        if context.accounts.refreshes(record, of: run.profile) { return ", and the session is refreshed automatically" }
         return ", and the session expires in \(Duration.inWords(context.dependencies.clock.seconds(until: expires)))"
     }
 }

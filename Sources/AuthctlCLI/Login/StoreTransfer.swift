@@ -36,7 +36,7 @@ struct StoreTransfer {
     private func openedStores() throws(StoreFault) -> AccountMove {
         let stores = invocation.context.stores()
         let opened = try stores.open(target)
-        invocation.context.warn(ofPlain: target)
+        invocation.context.accounts.warn(ofPlain: target)
         try stores.test(opened)
         return AccountMove(registry: invocation.context.registry, from: try stores.open(source), to: opened)
     }

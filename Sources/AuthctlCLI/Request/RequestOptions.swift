@@ -74,19 +74,18 @@ extension OutgoingRequest {
         _ invocation: Invocation, _ profile: Profile, _ options: RequestOptions, method: String, url: String,
         mayConcern: @escaping (HTTPResponse) -> Bool
     ) throws(LoginFault) {
-        let endpoint = try invocation.context.endpoint(profile)
+        let endpoint = try invocation.context.connections.endpoint(profile)
         let body = try RequestBody(options, patience: invocation.patience(profile))
         let headers = try RequestHeaders(options.header, defaults: body.defaultHeaders, taken: profile.sessionHeaders)
         let target = options.get ? try options.query(appendedTo: url, patience: invocation.patience(profile)) : url
         var message = HTTPRequest(
-            method: method, url: try invocation.context.requestURL(target, endpoint), headers: headers.fields)
+            method: method, url: try endpoint.requestURL(target), headers: headers.fields)
         message.withoutHeaders = headers.removed
         let writer = try invocation.bodyWriter(path: options.output, profile)
         let output = ResponseOutput(
             writer, includesHead: options.include, progress: invocation.transferProgress(of: writer),
             mayConcern: mayConcern)
-        let page = try options.page.map { (page) throws(LoginFault) in try invocation.context.requestURL(page, endpoint)
-        }
+        let page = try options.page.map { (page) throws(LoginFault) in try endpoint.requestURL(page) }
         self.init(message: message, body: body.content, output: output, page: page) {
             invocation.context.person.say("\(profile.name): \($0)")
         }

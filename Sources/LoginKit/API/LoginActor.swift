@@ -67,7 +67,7 @@ actor LoginActor {
         try unlessCancelled { () throws(LoginFault) in
             let context = try logins.context(for: username)
             let profile = try profile(in: context)
-            let account = try context.account(profile)
+            let account = try context.accounts.account(profile)
             guard let record = try context.record(of: profile) else {
                 throw .loginRequired(LoginNeed(why: .nothingStored))
             }
@@ -81,10 +81,10 @@ actor LoginActor {
         try unlessCancelled { () throws(LoginFault) in
             let context = try logins.context(for: username), profile = try profile(in: context)
             do throws(LoginFault) {
-                let account = try context.account(profile)
-                guard let problem = try context.problem(with: account, of: profile) else { return true }
+                let account = try context.accounts.account(profile)
+                guard let problem = try context.accounts.problem(with: account, of: profile) else { return true }
                 guard case .loginRequired(let need) = problem, case .sessionExpired = need.why else { return false }
-                return context.refreshes(account, of: profile)
+                return context.accounts.refreshes(account, of: profile)
             } catch .loginRequired {
                 return false
             }
@@ -112,8 +112,8 @@ actor LoginActor {
 
     private func profile(in context: LoginContext) throws(LoginFault) -> Profile {
         switch place {
-        case .named(let name): try context.selectProfile(name)
-        case .made(let profile): try context.adopt(profile)
+        case .named(let name): try context.selection.profile(name)
+        case .made(let profile): try context.selection.adopt(profile)
         }
     }
 

@@ -180,7 +180,7 @@ extension Logins {
     public func identities(of profile: Profile) throws(LoginError) -> [Identity] {
         try LoginError.catching { () throws(LoginFault) in
             let context = try context()
-            return try identities(of: try context.adopt(profile), in: context)
+            return try identities(of: try context.selection.adopt(profile), in: context)
         }
     }
 

@@ -28,13 +28,14 @@ extension Dependencies {
             noticeLine: NoticeLine(
                 show: { TerminalNotice.show($0) }, hide: { TerminalNotice.hide() },
                 move: { TerminalNotice.move($0) }),
-            discover: { (context, url, request) throws(LoginFault) in try context.discovered(url, request) },
+            discover: { (context, url, request) throws(LoginFault) in try URLDiscovery(context, request).target(of: url)
+            },
             readCopiedLogin: { (context, text, profile, username) throws(LoginFault) in
-                try context.credential(copiedIn: text, for: profile, username: username)
+                try CopiedLogin(context, profile).credential(in: text, username: username)
             },
             readNetrc: { (context, path, profile, username, allowsBlank) throws(LoginFault) in
-                let entry = try context.netrcEntry(
-                    in: path, for: profile, username: username, allowsBlank: allowsBlank)
+                let entry = try NetrcFile.entry(
+                    in: path, for: profile, username: username, allowsBlank: allowsBlank, context)
                 return (entry.username, entry.password, entry.line)
             },
             sharedStores: { SharedStores(for: $0) },

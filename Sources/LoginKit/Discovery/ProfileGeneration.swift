@@ -13,7 +13,7 @@ package final class ProfileGeneration {
     package func writeProfile(for login: Login, _ approval: Approval) throws(LoginFault) -> StoreKeeper {
         learn(from: login)
         if case .login(let method) = approval { try remember(method) }
-        run.context.warnOfStore(for: run.profile)
+        run.context.accounts.warnOfStore(for: run.profile)
         return run.keeper
     }
 
@@ -68,7 +68,7 @@ package final class ProfileGeneration {
     /// Writes the profile down, where anything of the login is kept: without, `status` would tell of a login that is missing.
     package func remember(_ method: AuthenticationMethod?) throws(LoginFault) {
         if run.keepsNothing { return }
-        let profile = try run.context.remember(target, method: method)
+        let profile = try GeneratedProfiles(run.context).remember(target, method: method)
         guard profile.name != run.profile.name else { return }
         run.context.topic.profile = profile.name
         run = try LoginRun(run.context, profile, run.request)

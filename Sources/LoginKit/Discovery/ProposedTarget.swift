@@ -1,9 +1,15 @@
-extension LoginContext {
+/// The look at a URL that no profile is for yet.
+package struct URLDiscovery {
+    private let context: LoginContext
+    private let request: LoginRequest
+
+    package init(_ context: LoginContext, _ request: LoginRequest) { (self.context, self.request) = (context, request) }
+
     /// A profile for a URL that has none yet, or that leads to one that has.
-    func discovered(_ url: ParsedURL, _ request: LoginRequest) throws(LoginFault) -> LoginTarget {
-        let newName = { () throws(LoginFault) in try self.newName(for: url.origin, request.name) }
-        var (profile, lasting) = try bareProfile(url, name: try newName(), request)
-        let discovery = try discovery(of: url, profile, request)
+    func target(of url: ParsedURL) throws(LoginFault) -> LoginTarget {
+        let newName = { () throws(LoginFault) in try context.profiles.newName(for: url.origin, request.name) }
+        var (profile, lasting) = try context.selection.bareProfile(url, name: try newName(), request)
+        let discovery = try discovery(of: url, profile)
         let visit = try discovery.firstVisit(), target = visit.end.target, challenges = visit.challenges
         let get = RequestRule(method: "GET", path: Template(literal: target))
         profile.proof = .verify(visit.isInitialize ? .initializingMCP(at: target) : get)
@@ -17,13 +23,15 @@ extension LoginContext {
                 profile.takePastedToken()
             }
         }
-        if let known = try remembered(url.origin, target, request) { return LoginTarget(profile: known) }
+        if let known = try context.selection.remembered(url.origin, target, request) {
+            return LoginTarget(profile: known)
+        }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
         if !challenges.areAnswered, !challenges.wantsToken, request.method == nil {
-            if let proposed = try proposed(by: discovery, url, profile, request, new) { return proposed }
+            if let proposed = try proposed(by: discovery, url, profile, new) { return proposed }
         } else {
             for preset in presets(challenges.compactMap(\.realm)) {
-                person.say(advice(preset, url.origin, seen: [url.path]))
+                context.person.say(advice(preset, url.origin, seen: [url.path]))
             }
         }
         return LoginTarget(profile: profile, new: new)
@@ -33,7 +41,7 @@ extension LoginContext {
     /// person agrees to.
     /// - Returns: `nil` if they say nothing.
     func proposed(
-        by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ request: LoginRequest, _ new: LoginTarget.New
+        by discovery: Discovery, _ url: ParsedURL, _ profile: Profile, _ new: LoginTarget.New
     ) throws(LoginFault) -> LoginTarget? {
         var proposal: ProposedProfile
         do {
@@ -42,21 +50,25 @@ extension LoginContext {
             return nil
         }
         guard proposal.isUsable, let place = proposal.found.guarded else {
-            for sentence in proposal.found.sightings { person.say(sentence) }
-            for preset in presets(proposal.found.names) { person.say(advice(preset, url.origin, seen: [url.path])) }
+            for sentence in proposal.found.sightings { context.person.say(sentence) }
+            for preset in presets(proposal.found.names) {
+                context.person.say(advice(preset, url.origin, seen: [url.path]))
+            }
             return nil
         }
-        if let known = try remembered(url.origin, place.target, request) { return LoginTarget(profile: known) }
-        guard person.mayBeAsked else {
+        if let known = try context.selection.remembered(url.origin, place.target, request) {
+            return LoginTarget(profile: known)
+        }
+        guard context.person.mayBeAsked else {
             let text = "\(url.origin)\(url.target)"
             throw .usage(
                 "\(SafeText.escaped(text)) needs a profile: a login was found, but there is no terminal to confirm it",
                 next: "\(ShellCommand("authctl", "discover", "--save", text))")
         }
-        let dialogue = person.dialogue(allowsBlankPassword: request.allowsBlankPassword)
+        let dialogue = context.person.dialogue(allowsBlankPassword: request.allowsBlankPassword)
         if case .form(let form)? = proposal.found.login {
-            if form.usernameField == nil, let name = options.username {
-                person.say(
+            if form.usernameField == nil, let name = context.options.username {
+                context.person.say(
                     "The form asks for no user name; \(SafeText.quoted(name)) is not sent, and only names the account here."
                 )
             }
@@ -95,16 +107,18 @@ extension LoginContext {
     func decoded(_ proposal: ProposedProfile) throws(LoginFault) -> Profile {
         let table = StrictTable(proposal.table, file: "the proposed profile", path: "")
         return try fromUsage(
-            try ProfileDecoder(folder: paths.configFolder, home: paths.home).profile(named: proposal.name, table))
+            try ProfileDecoder(folder: context.paths.configFolder, home: context.paths.home).profile(
+                named: proposal.name, table))
     }
 
     /// Looks at a URL without a login, and proposes a profile.
     /// - Throws: what `Discovery` ends with; `usage` for a name that is taken.
-    package func discover(_ text: String, request: LoginRequest) throws(LoginFault) -> ProposedProfile {
-        let url = try parseBare(text), name = try newName(for: url.origin, request.name)
-        topic.url = "\(url.origin)\(url.target)"
-        let (profile, lasting) = try bareProfile(url, name: name, request)
-        return try proposal(of: try discovery(of: url, profile, request), url.origin, name: name, lasting)
+    package func proposal(for text: String) throws(LoginFault) -> ProposedProfile {
+        let url = try context.selection.parseBare(text),
+            name = try context.profiles.newName(for: url.origin, request.name)
+        context.topic.url = "\(url.origin)\(url.target)"
+        let (profile, lasting) = try context.selection.bareProfile(url, name: name, request)
+        return try proposal(of: try discovery(of: url, profile), url.origin, name: name, lasting)
     }
 
     /// Discovers the login at a URL and proposes a profile for it.
@@ -116,27 +130,27 @@ extension LoginContext {
         do {
             found = try discovery.run()
         } catch {
-            for preset in presets(discovery.names) { person.say(advice(preset, origin, seen: [])) }
+            for preset in presets(discovery.names) { context.person.say(advice(preset, origin, seen: [])) }
             throw error
         }
         // A login by that form shows what proves one.
         if let form = found.formAlone { found = found.logging(inBy: form) }
         let proposal = ProposedProfile(
-            name: name, origin: origin, found: found, connection: connection(lasting),
+            name: name, origin: origin, found: found, connection: GeneratedProfiles(context).connection(lasting),
             advice: presets(found.names).map { advice($0, origin, seen: found.paths) })
         if proposal.isUsable { _ = try decoded(proposal) }
         return proposal
     }
 
     /// The presets for a service that goes by these names.
-    func presets(_ names: [String]) -> [String] { Presets(dependencies.environment).named(by: names) }
+    func presets(_ names: [String]) -> [String] { Presets(context.dependencies.environment).named(by: names) }
 
     /// The command that takes a preset, with the folder in which its paths lie, as far as what was seen tells it.
     /// - Parameter paths: where the login was found.
     func advice(_ preset: String, _ origin: Origin, seen paths: [String]) -> String {
         var folder = ""
         do {
-            guard let file = try Presets(dependencies.environment).preset(named: preset)?.file,
+            guard let file = try Presets(context.dependencies.environment).preset(named: preset)?.file,
                 let table = try OfferedProfiles(file: file, name: preset).profiles.first?.table
             else { return DiscoveryWords.preset(preset, for: "\(origin)") }
             let members = table.members.merging(["url": .string("\(origin)")]) { $1 }
@@ -159,26 +173,28 @@ extension LoginContext {
 
     /// The look at a URL, before its first request.
     func discovery(
-        of url: ParsedURL, _ profile: Profile, _ request: LoginRequest
+        of url: ParsedURL, _ profile: Profile
     ) throws(LoginFault) -> Discovery {
-        let settings = try transportSettings(profile, for: url.origin)
-        let transport = dependencies.transport(url.origin, settings)
+        let settings = try context.connections.transportSettings(profile, for: url.origin)
+        let transport = context.dependencies.transport(url.origin, settings)
         let client = DiscoveryClient(
-            origin: url.origin, others: otherTransports(of: profile, like: settings),
+            origin: url.origin, others: context.connections.otherTransports(of: profile, like: settings),
             isLocal: { transport.reachedLocal }
         ) { [self] (look) throws(LoginFault) in
-            try send(look, over: transport, request)
+            try context.connections.send(look, over: transport, request)
         }
         let rule = EndpointRule(plainOrigin: profile.settings.allowHTTP ? url.origin : nil)
         let start = EndpointURL(origin: url.origin, path: url.path, query: url.query)
-        return Discovery(start, over: client, rule: rule, clock: dependencies.clock)
+        return Discovery(start, over: client, rule: rule, clock: context.dependencies.clock)
     }
+}
 
-    /// Writes a proposed profile to a file, exactly as shown.
-    package func save(_ proposal: ProposedProfile, head: String) throws(LoginFault) -> Bool {
-        let text = proposal.document(head: head, isAlone: true) + "\n"
-        return try fromStore(
-            try generatedProfiles.create(text, name: "\(proposal.name).toml"))
+extension ProposedProfile {
+    /// Writes it to a file of its own, exactly as shown.
+    /// - Returns: whether the name was free.
+    package func save(head: String, in paths: Paths) throws(LoginFault) -> Bool {
+        let folder = ProfileFolder(paths)
+        return try fromStore(try folder.create(document(head: head, isAlone: true) + "\n", name: "\(name).toml"))
     }
 }
 

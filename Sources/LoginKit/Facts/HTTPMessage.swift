@@ -95,7 +95,7 @@ package struct BasicCredential: Equatable, Sendable {
 
 extension BasicCredential {
     /// RFC 7617, section 2: no colon, since the first one ends the user name, and no control characters.
-    static func check(username: String) throws(UsageFault) {
+    package static func check(username: String) throws(UsageFault) {
         if username.utf8.contains(UInt8(ascii: ":")) { throw .usernameHasColon }
         if !Secret(username).isFreeOfControls { throw .controlCharacter(.username) }
     }

@@ -36,7 +36,7 @@ package struct AccountLogout {
     }
 
     private func lock(_ ids: [AccountID]) throws(LoginFault) -> LoginsLock {
-        context.unlock(accounts.map { ($0.profile.name, $0.record) })
+        context.accounts.unlock(accounts.map { ($0.profile.name, $0.record) })
         let refreshLock = try fromStore(try context.registry.lockRefresh(of: ids.map(\.profile)))
         try fromStore(try context.registry.checkErasable(ids, opening: context.stores().open))
         return refreshLock
@@ -80,16 +80,16 @@ package struct AccountLogout {
         guard let session = stored.session else { return nil }
         run.service.hold(stored.extraSecrets)
         run.service.owner = account.record.identity
-        defer { context.sayIfUndeleted(run.service) }
+        defer { context.person.sayIfUndeleted(run.service) }
         return try run.service.logout(session, username: account.record.username)
     }
 }
 
-extension LoginContext {
+extension Person {
     /// Tells of a client that was registered for a login, and lives on after it.
     func sayIfUndeleted(_ service: Service) {
         guard let id = service.undeletedClient else { return }
-        person.say(
+        say(
             "the client \(SafeText.quoted(id)), registered for this login, could not be deleted at the authorization server"
         )
     }

@@ -2,7 +2,7 @@ extension LoginRun {
     /// Shows a person the page at which they approve this login, and opens it if a browser can be started.
     /// - Parameter origins: where it may be without a question, beside the profile's own origin.
     func openApprovalPage(_ url: String, allowing origins: [String]) throws(LoginFault) {
-        let settings = try context.consentSettings(self)
+        let settings = try consentSettings()
         guard BrowserStart.isSafe(url, plainOrigin: settings.plainOrigin), !url.contains("@") else {
             throw .failure("the login page that the service named is not an https URL, so it was not opened")
         }

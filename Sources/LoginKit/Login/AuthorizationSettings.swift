@@ -1,25 +1,26 @@
-extension LoginContext {
-    /// Settings for telling a person where to approve a login.
-    func consentSettings(_ run: LoginRun) throws(LoginFault) -> AuthorizationSettings {
-        let request = run.request
+extension LoginRun {
+    /// Settings for telling a person where to approve the login.
+    func consentSettings() throws(LoginFault) -> AuthorizationSettings {
         var settings = AuthorizationSettings(
-            profile: run.profile.name, origin: run.endpoint.origin, hasPerson: run.mayAsk, say: person.messages.show)
-        settings.browser = try browser(request.browser ?? run.profile.settings.browser)
-        settings.plainOrigin = run.profile.settings.allowHTTP ? run.endpoint.origin : nil
-        settings.showsQR = request.showsQR || profiles.defaults.showsQR
-        settings.runtimeFolder = RuntimeFolder(dependencies.environment, paths).path
-        settings.mask = dependencies.environment.mask
-        settings.timeout = person.patience
-        settings.isCancelled = dependencies.isCancelled
+            profile: profile.name, origin: endpoint.origin, hasPerson: mayAsk, say: context.person.messages.show)
+        settings.browser = try BrowserStart.words(request.browser ?? profile.settings.browser)
+        settings.plainOrigin = profile.settings.allowHTTP ? endpoint.origin : nil
+        settings.showsQR = request.showsQR || context.profiles.defaults.showsQR
+        settings.runtimeFolder = RuntimeFolder(context.dependencies.environment, context.paths).path
+        settings.mask = context.dependencies.environment.mask
+        settings.timeout = context.person.patience
+        settings.isCancelled = context.dependencies.isCancelled
         return settings
     }
+}
 
+extension BrowserStart {
     /// Whether a browser can be started here, and somebody would see it.
-    func canStartBrowser(for profile: Profile) throws(LoginFault) -> Bool {
-        BrowserStart(configured: try browser(profile.settings.browser), environment: .inherited()).canStart
+    static func canStart(for profile: Profile) throws(LoginFault) -> Bool {
+        BrowserStart(configured: try words(profile.settings.browser), environment: .inherited()).canStart
     }
 
-    private func browser(_ line: String?) throws(LoginFault) -> [String]? {
+    fileprivate static func words(_ line: String?) throws(LoginFault) -> [String]? {
         guard let line else { return nil }
         guard let words = CommandWords.split(line), !words.isEmpty else {
             throw .usage(.badValue(option: "browser", problem: "it is empty, or a quote is not closed"))

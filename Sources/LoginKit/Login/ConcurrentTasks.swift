@@ -1,23 +1,7 @@
 import Synchronization
 
 extension LoginContext {
-    /// Has the stores of these accounts unlocked, while nobody has to wait for that, and before there are several threads.
-    package func unlock(_ accounts: [(profile: String, record: AccountRecord)]) {
-        var tried: Set<StoreName> = []
-        for (profile, record) in accounts where tried.insert(record.store).inserted {
-            // A helper is unlocked by its own agent, for each entry.
-            if record.store.program != nil { continue }
-            do {
-                let store = try stores().open(record.store), id = record.id(in: profile)
-                if try store.contains(id) { _ = try store.find(id) }
-            } catch {
-                // Whoever needs the store is told.
-                continue
-            }
-        }
-    }
-
-    /// Does the same for each, eight at a time, each with a context of its own: on this thread and on as many others as can be
+    /// Does work for each, eight at a time, each with a context of its own: on this thread and on as many others as can be
     /// had. What the contexts say comes in the order of `inputs`.
     package func concurrently<Input, Output>(
         _ inputs: [Input], _ work: @escaping (LoginContext, Input) -> Output

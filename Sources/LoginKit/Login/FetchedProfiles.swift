@@ -35,13 +35,13 @@ package struct FetchedProfiles {
     }
 
     private static func fetch(_ context: LoginContext, _ text: String) throws(LoginFault) -> Secret {
-        let url = try context.parseBare(text)
+        let url = try context.selection.parseBare(text)
         guard url.origin.scheme == "https" || url.origin.isLoopback else { throw .untrusted(.plainHTTP) }
         let request = LoginRequest()
-        let profile = try context.bareProfile(url, name: "", request).profile
+        let profile = try context.selection.bareProfile(url, name: "", request).profile
         let transport = context.dependencies.transport(
-            url.origin, try context.transportSettings(profile, for: url.origin))
-        let response = try context.send(HTTPRequest(method: "GET", url: url.text), over: transport, request)
+            url.origin, try context.connections.transportSettings(profile, for: url.origin))
+        let response = try context.connections.send(HTTPRequest(method: "GET", url: url.text), over: transport, request)
         if (300..<400).contains(response.status) {
             let target = response.redirect.map { $0.url.isEmpty ? $0.target : $0.url } ?? ""
             throw .untrusted(

@@ -24,9 +24,6 @@ package final class LoginContext {
     private var remembered: AccountRegistryDocument?
     private var opened: Stores?
 
-    /// The folder of the profiles that authctl generates.
-    package var generatedProfiles: ProfileFolder { ProfileFolder(path: paths.generatedProfiles) }
-
     /// - Throws: `usage` for a configuration that cannot be read, or a choice that makes no sense.
     package init(_ dependencies: Dependencies, _ options: Options, _ messages: Messages) throws(LoginFault) {
         self.dependencies = dependencies
@@ -82,6 +79,22 @@ package final class LoginContext {
         topic.signup = profile.signupURL
         return profile
     }
+
+    /// The account that is meant: of `-u`, or of `AUTHCTL_USERNAME` where the environment names this profile, as within an
+    /// `exec`; `nil` for the active one.
+    package func username(for profile: Profile) -> String? {
+        let mayUse = dependencies.environment.mayGiveCredential(for: profile, isLogin: false)
+        return options.username ?? (mayUse ? dependencies.environment["AUTHCTL_USERNAME"] : nil)
+    }
+
+    /// The selection of a profile.
+    package var selection: ProfileSelection { ProfileSelection(context: self) }
+
+    /// What is stored of accounts.
+    package var accounts: StoredAccounts { StoredAccounts(context: self) }
+
+    /// The ways to servers.
+    package var connections: Connections { Connections(context: self) }
 
     /// Reads what is remembered anew when it is next needed: other processes may have changed it.
     package func lookAgain() { remembered = nil }
@@ -182,9 +195,4 @@ extension Profile.Settings {
             persist = chosen
         }
     }
-}
-
-extension LoginContext {
-    /// Where the encrypted file is, or will be.
-    package var encryptedFile: String { "\(paths.stateFolder)/\(EncryptedFileStore.fileName)" }
 }

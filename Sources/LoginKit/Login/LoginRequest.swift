@@ -219,7 +219,7 @@ private struct Resolver {
     }
 
     private func check(username: String) throws(LoginFault) {
-        if target.profile.traits.answersChallenges { try context.checkBasic(username: username) }
+        if target.profile.traits.answersChallenges { try fromUsage(try BasicCredential.check(username: username)) }
     }
 
     /// Options of one kind of login mean nothing to another.
@@ -255,7 +255,7 @@ private struct Resolver {
             throw .usage(.takesNoPassword(method: profile.methods[0]))
         }
         if profile.traits.answersChallenges, !secret.isFreeOfControls { throw .usage(.controlCharacter(.password)) }
-        request.supplied = try context.credential(secret, of: request.username, profile)
+        request.supplied = try context.accounts.credential(secret, of: request.username, profile)
     }
 
     private func secrets() throws(LoginFault) -> [CredentialField: Secret] {
@@ -291,7 +291,7 @@ private struct Resolver {
     }
 
     private var mayUseVariables: Bool {
-        context.mayUseSuppliedVariables(for: target.profile, isLogin: isLogin, url: target.url)
+        context.dependencies.environment.mayGiveCredential(for: target.profile, isLogin: isLogin, url: target.url)
     }
 
     private func variable(_ name: String) -> String? {

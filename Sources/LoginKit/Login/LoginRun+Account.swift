@@ -56,7 +56,9 @@ extension LoginRun: LoginKeeper {
         let others = try context.record(of: profile)?.accounts.filter {
             !$0.username.isSame(as: login.identity.username) && $0.serverName?.isSame(as: name) == true
         }
-        guard let others, !others.isEmpty, try context.removeFoundUsername(from: profile) else { return step }
+        guard let others, !others.isEmpty, try GeneratedProfiles(context).removeFoundUsername(from: profile) else {
+            return step
+        }
         let ids = others.map { $0.id(in: profile.name) }
         _ = try fromStore(
             try keeper.registry.update { for id in ids { $0.updateAccount(id) { $0.serverName = nil } } })
@@ -160,7 +162,7 @@ extension LoginRun {
         if purpose == .trial { return }
         guard hasStore else { return saver.endRefresh() }
         if let chooseKeeper { saver = try chooseKeeper(login, approval) }
-        if isForAction { context.warnOfStore(for: profile) }
+        if isForAction { context.accounts.warnOfStore(for: profile) }
         do {
             try saver.approve(login, approval)
         } catch {
@@ -253,25 +255,5 @@ extension LoginFault {
             }
         default: true
         }
-    }
-}
-
-extension LoginContext {
-    /// Whether authctl gets a new session by itself once this one has ended: with a refresh token, or the password that is kept.
-    ///
-    /// Only the store knows; what cannot be read there is told of elsewhere.
-    package func refreshes(_ account: AccountRecord, of profile: Profile) -> Bool {
-        if account.passwordRefused { return false }
-        if account.keepsPassword { return true }
-        guard account.kind == .token, profile.refresh != nil || profile.oauth != nil else { return false }
-        var session: Session?
-        if account.store.isShared {
-            guard let secret = lastRead(account, in: profile.name)?.secret else { return false }
-            session = try? StoredLoginCodec.decode(secret, of: profile.kind, in: account.store).login.session
-        } else {
-            session = try? keeper(of: account, in: profile).fill(account).session
-        }
-        guard case .token(let token) = session else { return false }
-        return token.refreshToken != nil
     }
 }

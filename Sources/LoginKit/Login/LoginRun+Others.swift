@@ -19,7 +19,7 @@ extension LoginRun {
                 do throws(LoginFault) {
                     let service = try serviceBeside { end <= .now }
                     service.hold(other.extraSecrets)
-                    defer { context.sayIfUndeleted(service) }
+                    defer { context.person.sayIfUndeleted(service) }
                     return try service.logout(other.session, username: other.username, checks: false)
                 } catch .cancelled {
                     throw .network(.timedOut(seconds: Self.longestEnding))

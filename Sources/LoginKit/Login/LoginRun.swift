@@ -57,11 +57,11 @@ package final class LoginRun {
         (self.context, self.profile) = (context, profile)
         // A URL may have become a profile with other fields since.
         context.topic.fields = profile.fields
-        let endpoint = try context.endpoint(profile)
+        let endpoint = try context.connections.endpoint(profile)
         self.endpoint = endpoint
         var request = request
         request.policy.provesItself = profile.provesItself
-        var transport = try context.transportSettings(profile, for: endpoint.origin)
+        var transport = try context.connections.transportSettings(profile, for: endpoint.origin)
         transport.fingerprint = request.policy.trust.fingerprint
         let handover = Handover(context.dependencies.postponement)
         transport.isCancelled = { [isCancelled = transport.isCancelled] in
@@ -70,11 +70,11 @@ package final class LoginRun {
         // Signals wait there until nothing of the browser is left.
         if profile.traits.opensWindow { transport.isCancelled = HeldSignals.orPending(transport.isCancelled) }
         let unlocker = ClientCertificateUnlocker(context: context, profile: profile, request: request) {
-            context.keeper(profile, endpoint.origin, $0)
+            context.accounts.keeper(profile, endpoint.origin, $0)
         }
         transport.identity = try unlocker.applied(to: &request)
         self.request = request
-        keeper = context.keeper(profile, endpoint.origin, request)
+        keeper = context.accounts.keeper(profile, endpoint.origin, request)
         saver = keeper
         let feature = context.dependencies.features(profile.kind)
         let opened = try feature.opening?(context, profile, request, keeper)
@@ -86,7 +86,7 @@ package final class LoginRun {
         // A new login needs none, and may be the way out where an old one is refused.
         let needsNone =
             request.policy.force || request.supplied != nil || request.persistence(of: profile) == Persistence.none
-        if !needsNone, keeper.rules.sharedStore != nil { try context.adopt(by: keeper) }
+        if !needsNone, keeper.rules.sharedStore != nil { try context.accounts.adopt(by: keeper) }
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
@@ -109,7 +109,8 @@ package final class LoginRun {
         options.findsVerify = (request.learns || profile.verifiesByForm) && profile.kind == .exchange(for: .cookies)
         beside = (transport.identity, options, opened?.makeMethod)
         service = context.dependencies.service(
-            profile, endpoint, transport, others: context.otherTransports(of: profile, like: transport), options,
+            profile, endpoint, transport, others: context.connections.otherTransports(of: profile, like: transport),
+            options,
             method: opened?.makeMethod)
         service.client.handover = handover
     }
@@ -216,7 +217,7 @@ package final class LoginRun {
     private func flow(lookingAgain isAgain: inout Bool) throws(LoginFault) -> LoginFlow {
         if isAgain {
             context.lookAgain()
-            if let exception = try context.exception(for: endpoint.origin) { service.trust(exception) }
+            if let exception = try context.connections.exception(for: endpoint.origin) { service.trust(exception) }
         }
         isAgain = true
         let account = try account()
@@ -334,14 +335,15 @@ extension LoginRun {
     /// A service for requests beside those of this run, since each is used by one thread. A transfer may stand still for as
     /// long as somebody waits for it.
     func serviceBeside(isCancelled: @escaping @Sendable () -> Bool) throws(LoginFault) -> Service {
-        var settings = try context.transportSettings(profile, for: endpoint.origin)
+        var settings = try context.connections.transportSettings(profile, for: endpoint.origin)
         settings.identity = beside.identity
         settings.stallTime = TransportSettings.longestTransfer
         settings.isCancelled = isCancelled
         var options = beside.options
         options.pinnedMethod = service.protectionSpace?.method ?? options.pinnedMethod
         let other = context.dependencies.service(
-            profile, endpoint, settings, others: context.otherTransports(of: profile, like: settings), options,
+            profile, endpoint, settings, others: context.connections.otherTransports(of: profile, like: settings),
+            options,
             method: beside.method)
         if let accepted = service.accepted { other.trust(accepted) }
         return other

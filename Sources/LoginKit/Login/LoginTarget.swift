@@ -32,53 +32,49 @@ package struct LoginTarget {
     }
 }
 
-extension LoginContext {
+extension ProfileSelection {
     /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
-    package func loginTarget(_ argument: String?, request: LoginRequest) throws(LoginFault) -> LoginTarget {
-        let hasProfile = options.profile != nil
-        guard let text = argument ?? (hasProfile ? nil : dependencies.environment["AUTHCTL_VERIFY_URL"]) else {
-            return LoginTarget(profile: try request.applied(to: try selectProfile(nil)))
+    package func target(_ argument: String?, request: LoginRequest) throws(LoginFault) -> LoginTarget {
+        let hasProfile = context.options.profile != nil
+        guard let text = argument ?? (hasProfile ? nil : context.dependencies.environment["AUTHCTL_VERIFY_URL"]) else {
+            return LoginTarget(profile: try request.applied(to: try profile(nil)))
         }
         if text.contains("://") {
             let target = try urlTarget(text, request)
             if target.password != nil && argument != nil {
-                person.warn(
+                context.person.warn(
                     "warning: other users of this machine can read a password in a URL; use --password-stdin")
             }
             return target
         }
-        if profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost" {
+        if context.profiles.source(of: text) == nil, text.contains(where: { ".:/".contains($0) }) || text == "localhost"
+        {
             throw .usage(.missingScheme(host: text))
         }
         if request.name != nil {
             throw .usage(.badValue(option: "--name", problem: "it is only for a URL, and this is a profile"))
         }
-        return LoginTarget(profile: try request.applied(to: try profile(named: text)))
+        return LoginTarget(profile: try request.applied(to: try context.profile(named: text)))
     }
 
     private func urlTarget(_ text: String, _ request: LoginRequest) throws(LoginFault) -> LoginTarget {
         let url = try URLParser.parsed(text)
-        topic.origin = url.origin
+        context.topic.origin = url.origin
         // Before anything is sent: without a profile, the method is one of HTTP authentication.
-        if let user = options.username ?? url.user { try checkBasic(username: user) }
+        if let user = context.options.username ?? url.user { try fromUsage(try BasicCredential.check(username: user)) }
         if url.password?.isUTF8 == false { throw .usage(.invalidUTF8(.password)) }
         var target: LoginTarget
         if let known = try remembered(url.origin, url.target, request) {
             target = LoginTarget(profile: known)
         } else {
             // A fault on the way to a profile is about the URL as well.
-            topic.url = "\(url.origin)\(url.target)"
-            topic.options = url.user.map(LoginTarget.userOption) ?? []
-            target = try dependencies.discover(self, url, request)
+            context.topic.url = "\(url.origin)\(url.target)"
+            context.topic.options = url.user.map(LoginTarget.userOption) ?? []
+            target = try context.dependencies.discover(context, url, request)
         }
-        topic.profile = target.profile.name
+        context.topic.profile = target.profile.name
         (target.url, target.user, target.password) = (text, url.user, url.password)
         return target
-    }
-
-    /// Before anything is sent.
-    package func checkBasic(username: String) throws(LoginFault) {
-        try fromUsage(try BasicCredential.check(username: username))
     }
 
     /// A profile of nothing but a URL, as variables and options have it.
@@ -89,15 +85,15 @@ extension LoginContext {
         let bare = Profile(
             name: name, url: url.origin.description,
             verify: RequestRule(method: "GET", path: Template(literal: url.target)))
-        var profile = profiles.withDefaults(bare)
-        try profile.settings.override(by: dependencies.environment)
+        var profile = context.profiles.withDefaults(bare)
+        try profile.settings.override(by: context.dependencies.environment)
         return (try request.applied(to: profile), try request.applied(to: bare).settings)
     }
 
     /// A URL that is asked without a login.
     func parseBare(_ text: String) throws(LoginFault) -> ParsedURL {
         let url = try URLParser.parsed(text)
-        topic.origin = url.origin
+        context.topic.origin = url.origin
         guard url.user == nil, url.password == nil else {
             throw .usage(
                 .badURL(url: url.text, problem: "nothing is sent but the URL; leave user name and password out"))
@@ -109,10 +105,10 @@ extension LoginContext {
     func remembered(
         _ origin: Origin, _ target: String, _ request: LoginRequest
     ) throws(LoginFault) -> Profile? {
-        for name in profiles.names {
-            guard case .made = profiles.source(of: name) else { continue }
+        for name in context.profiles.names {
+            guard case .made = context.profiles.source(of: name) else { continue }
             // One that cannot be read is no reason not to log in elsewhere; the commands that mean it say so.
-            guard let written = try? profiles.profile(named: name), written.isOf(target, on: origin)
+            guard let written = try? context.profiles.profile(named: name), written.isOf(target, on: origin)
             else { continue }
             if let asked = request.name, asked != name {
                 let logout = ShellCommand("authctl", "logout", name, "--all")
@@ -121,14 +117,17 @@ extension LoginContext {
                     "this URL already has the profile '\(name)'; use that name, or remove it first: \(removal)"
                 throw .usage(.badValue(option: "--name", problem: problem))
             }
-            return try request.applied(to: try profile(named: name))
+            return try request.applied(to: try context.profile(named: name))
         }
         return nil
     }
 
+}
+
+extension Configuration {
     /// The host, with `:port` unless it is the usual one; `-2` and so on where another profile has the name.
     func newName(for origin: Origin, _ asked: String?) throws(LoginFault) -> String {
-        let taken = profiles.names
+        let taken = names
         if let asked {
             if let problem = ProfileName.problem(asked) {
                 throw .usage(.badValue(option: "--name", problem: problem))

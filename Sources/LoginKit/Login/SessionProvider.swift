@@ -55,7 +55,7 @@ package struct SessionProvider {
         guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
             !context.dependencies.clock.isOver(session)
         else {
-            if let record { context.tellOfClock(record, of: profile.name) }
+            if let record { context.person.tellOfClock(record, of: profile.name) }
             return try logIn(by: request, in: run, stored)
         }
         run.service.hold(stored.extraSecrets)
@@ -70,7 +70,7 @@ package struct SessionProvider {
         else { return false }
         if try hasKeptLogin { return false }
         // Another machine may have logged in.
-        try context.adopt(profile, nil)
+        try context.accounts.adopt(profile, nil)
         if try hasKeptLogin { return false }
         return !(request.mayBeNegotiate(profile) && context.dependencies.tickets.isValid)
     }
@@ -139,12 +139,12 @@ extension SessionProvider {
             try AccountRecord.SessionKind.certificate.check(form)
         }
         if profile.provesItself { return try proven() }
-        if context.mayUseSuppliedVariables(for: profile, isLogin: false),
+        if context.dependencies.environment.mayGiveCredential(for: profile, isLogin: false),
             SuppliedCredential.variable(context.dependencies.environment, true) != nil
         {
             return try loggedInWithSupplied()
         }
-        let account = try context.account(profile)
+        let account = try context.accounts.account(profile)
         // Before anything is asked of a store or the network.
         try account.kind.check(form)
         return (try session(of: account), account.username)
@@ -162,7 +162,7 @@ extension SessionProvider {
     package func attachment(
         of session: Session, username: String
     ) throws(LoginFault) -> (LoginRun, Service.Attachment) {
-        let run = try LoginRun(context, profile, context.unattendedRequest(profile, username))
+        let run = try LoginRun(context, profile, context.accounts.unattendedRequest(profile, username))
         run.service.hold(try taken(username))
         run.service.owner = try context.record(of: profile)?.account(named: username)?.identity
         return (run, try run.service.attachment(of: session, username: username))
@@ -176,13 +176,13 @@ extension SessionProvider {
         guard found.session != nil || found.credential != nil || profile.provesItself else {
             throw missing(found, account)
         }
-        context.tellOfClock(account, of: profile.name)
+        context.person.tellOfClock(account, of: profile.name)
         // As it came and not as its store has it: an engine that machines share may not have it yet.
         return try lasting(try confirmed(request(for: account.username, found))).session
     }
 
     private func stored(_ account: AccountRecord) throws(LoginFault) -> StoredLogin {
-        try context.keeper(of: account, in: profile).fill(account)
+        try context.accounts.keeper(of: account, in: profile).fill(account)
     }
 
     /// The stored session, if nothing has to be asked about it.
@@ -216,7 +216,7 @@ extension SessionProvider {
 
     /// - Parameter found: is refreshed first if it does not live long enough.
     private func request(for username: String?, _ found: StoredLogin?) -> LoginRequest {
-        var request = context.unattendedRequest(profile, username)
+        var request = context.accounts.unattendedRequest(profile, username)
         request.wantsTokenAlone = !asksServer
         request.outdated = found?.session.flatMap { livesLongEnough($0) ? nil : $0 }
         request.policy.refreshesFirst = request.outdated != nil
@@ -228,7 +228,7 @@ extension SessionProvider {
     /// With a password from the environment: kept where a store works, and used all the same where none does.
     private func loggedInWithSupplied() throws(LoginFault) -> (session: Session, username: String) {
         if profile.kind.schemes == [.digest] { try AccountRecord.SessionKind.digest.check(form) }
-        let run = try context.verifyingRun(profile, persist: nil)
+        let run = try context.accounts.verifyingRun(profile, persist: nil)
         let account = try run.run(for: .action(withoutStore: true)), store = try run.account()?.store
         if run.hasStore, let store {
             context.person.say("logged in with the supplied password; the login is stored in '\(store)'")
@@ -251,11 +251,11 @@ extension SessionProvider {
     /// Returns the stored session if it lives long enough, else a new one by the machine's proof.
     private func proven() throws(LoginFault) -> (session: Session, username: String) {
         let isNamed = context.username(for: profile) != nil
-        let account = isNamed ? try context.account(profile) : try context.record(of: profile)?.activeAccount
+        let account = isNamed ? try context.accounts.account(profile) : try context.record(of: profile)?.activeAccount
         let found = try account.map { (account) throws(LoginFault) in try stored(account) }
         if let account, let found, let session = usable(found) { return (session, account.username) }
         var request = request(for: isNamed ? account?.username : nil, found)
-        try context.takeSupplied(profile, into: &request)
+        try context.accounts.takeSupplied(profile, into: &request)
         return try lasting(try LoginRun(context, profile, request).run(for: .action(withoutStore: true)))
     }
 }

@@ -1,27 +1,24 @@
 import Secrets
 
 // Logins of other machines.
-extension LoginContext {
-    /// The key of the stores that machines share.
-    package var sharedKeyFile: String { profiles.defaults.sharedKeyFile ?? paths.configFolder + "/shared.key" }
-
+extension StoredAccounts {
     /// Takes note of an account that another machine has logged in, where the profile's store is shared and this machine knows none
     /// that is meant.
     package func adopt(_ profile: Profile, _ username: String?) throws(LoginFault) {
-        guard !isOffline, let store = LoginRequest().store(of: profile), store.isShared else { return }
-        let record = try record(of: profile)
+        guard !context.isOffline, let store = LoginRequest().store(of: profile), store.isShared else { return }
+        let record = try context.record(of: profile)
         let known =
             if let username { record?.account(named: username) } else {
                 record?.activeAccount ?? record?.accounts.first
             }
         if let known, !known.mayHaveMoved(to: store) { return }
-        let origin = if let record { record.origin } else { try endpoint(profile).origin }
+        let origin = if let record { record.origin } else { try context.connections.endpoint(profile).origin }
         try adopt(by: keeper(profile, origin, LoginRequest(username: username)))
     }
 
     /// The same before a logout, so that a machine that never used a login can end it. A second logout ends nobody else's login.
     package func adoptForLogout(_ profile: Profile, _ username: String?) throws(LoginFault) {
-        let record = try record(of: profile)
+        let record = try context.record(of: profile)
         if username == nil, record?.hasKeptLogin == true, record?.activeAccount == nil { return }
         try adopt(profile, username)
     }
@@ -29,9 +26,9 @@ extension LoginContext {
     /// The same for the account of a keeper, and says which one it is.
     func adopt(by keeper: StoreKeeper) throws(LoginFault) {
         let (isKnown, adopted) = try fromStore(try keeper.adopt())
-        if isKnown { lookAgain() }
+        if isKnown { context.lookAgain() }
         if let adopted {
-            person.say(
+            context.person.say(
                 "\(keeper.subject.profile): using the login of \(SafeText.quoted(adopted.username)) in '\(adopted.store)'"
             )
         }
@@ -57,7 +54,7 @@ extension LoginContext {
         guard account.store.isShared else { return nil }
         var found: (secret: Secret, machine: String)?
         fault { () throws(StoreFault) in
-            found = try stores().open(account.store).shared?.lastRead(account.id(in: profile))
+            found = try context.stores().open(account.store).shared?.lastRead(account.id(in: profile))
         }
         return found
     }
@@ -70,4 +67,9 @@ extension UsageFault {
             "the profile \(SafeText.quoted(profile)) logs in to the engine of '\(store)', so its own login cannot be there"
         )
     }
+}
+
+extension Configuration {
+    /// The key of the stores that machines share.
+    package var sharedKeyFile: String { defaults.sharedKeyFile ?? paths.configFolder + "/shared.key" }
 }

@@ -10,7 +10,7 @@ struct StorePassphrase {
 
     func first() throws(StoreFault) -> Secret {
         if let file { return try SecretFile.passphrase(file) }
-        guard context.person.mayUnlock else { throw .passphraseMissing(path: context.encryptedFile) }
+        guard context.person.mayUnlock else { throw .passphraseMissing(path: context.paths.encryptedFile) }
         return try typed(at: "Passphrase of authctl's encrypted file: ")
     }
 
@@ -35,7 +35,7 @@ struct StorePassphrase {
         } catch .promptExpired(let seconds) {
             throw .passphraseExpired(seconds: seconds)
         } catch {
-            throw .passphraseMissing(path: context.encryptedFile)
+            throw .passphraseMissing(path: context.paths.encryptedFile)
         }
         guard let typed else { throw .passphraseCancelled }
         return typed
@@ -62,35 +62,43 @@ extension Dependencies {
     }
 }
 
-extension LoginContext {
+extension StoredAccounts {
     /// Says, before anything is written, that a store protects nothing; a person who chose it in their own configuration
     /// knows. A login that fails before that has nothing to be warned of.
     func warnOfStore(for profile: Profile) {
-        guard let store = chosenStore else { return }
-        chosenStore = nil
-        guard store.isPlain, profiles.defaults.store != store.description else { return }
-        if case .config = profiles.source(of: profile.name),
-            let written = try? profiles.profile(named: profile.name), written.settings.store == store.description
+        guard let store = context.chosenStore else { return }
+        context.chosenStore = nil
+        guard store.isPlain, context.profiles.defaults.store != store.description else { return }
+        if case .config = context.profiles.source(of: profile.name),
+            let written = try? context.profiles.profile(named: profile.name),
+            written.settings.store == store.description
         {
             return
         }
         warn(ofPlain: store)
     }
 
+    /// The warning for a store that was named just now.
+    package func warn(ofPlain store: StoreName) {
+        guard store.isPlain else { return }
+        context.person.warn(
+            """
+            warning: the login is stored as plain text in \(SafeText.escaped(context.paths.stateFolder)), where every program that you run \
+            can read it
+            """)
+    }
+}
+
+extension Person {
     /// Says why `auto` takes another store, where that is no matter of what is installed.
     func tell(ofPassing store: UnusableStore) {
         guard case .secretService(.foreignBus) = store.fault else { return }
         let message = LoginFault.store(store.fault).message()
-        person.warn("warning: the store '\(store.name)' is skipped: \(message.what)")
+        warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
+}
 
-    /// The warning for a store that was named just now.
-    package func warn(ofPlain store: StoreName) {
-        guard store.isPlain else { return }
-        person.warn(
-            """
-            warning: the login is stored as plain text in \(SafeText.escaped(paths.stateFolder)), where every program that you run \
-            can read it
-            """)
-    }
+extension Paths {
+    /// Where the encrypted file is, or will be.
+    package var encryptedFile: String { "\(stateFolder)/\(EncryptedFileStore.fileName)" }
 }

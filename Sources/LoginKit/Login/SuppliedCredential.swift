@@ -81,19 +81,3 @@ package struct SuppliedCredential {
         }
     }
 }
-
-extension LoginContext {
-    /// A given password with its user name, which it needs from somewhere where the login has one: as named, else the
-    /// profile's, else that of the active account.
-    func credential(_ secret: Secret, of named: String?, _ profile: Profile) throws(LoginFault) -> Credential {
-        let kind = profile.traits.credential(secret)
-        guard profile.fields.contains(.username) else { return Credential(username: nil, kind) }
-        let active = try document().profile(profile.name)?.activeAccount?.username
-        // HTTP authentication knows an empty name (RFC 7617, section 2).
-        guard let username = named ?? profile.user ?? active, !username.isEmpty || profile.traits.answersChallenges
-        else {
-            throw .loginRequired(LoginNeed(why: .nothingStored, missing: [.username]))
-        }
-        return Credential(username: username, kind)
-    }
-}

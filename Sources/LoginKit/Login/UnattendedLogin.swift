@@ -1,12 +1,12 @@
 import Secrets
 
 // Logins in which nobody is asked.
-extension LoginContext {
+extension StoredAccounts {
     /// A request for the account of this name; the code of a second factor comes from a variable or the profile's command.
     func unattendedRequest(_ profile: Profile, _ username: String?) -> LoginRequest {
         var request = LoginRequest(username: username, mayAsk: false)
-        let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
-        request.code = request.suppliedCode(profile, dependencies, mayUseVariables: mayUse)
+        let mayUse = context.dependencies.environment.mayGiveCredential(for: profile, isLogin: false)
+        request.code = request.suppliedCode(profile, context.dependencies, mayUseVariables: mayUse)
         return request
     }
 
@@ -17,7 +17,7 @@ extension LoginContext {
     package func verifyingRun(
         _ profile: Profile, username: String? = nil, persist: Persistence? = Persistence.none
     ) throws(LoginFault) -> LoginRun {
-        var request = unattendedRequest(profile, username ?? self.username(for: profile))
+        var request = unattendedRequest(profile, username ?? context.username(for: profile))
         try takeSupplied(profile, into: &request)
         if request.supplied != nil || request.passphrase != nil && profile.traits.isForMachines {
             request.persist = persist
@@ -26,16 +26,16 @@ extension LoginContext {
             // Said before the server is asked: a name that nobody logged in with.
             _ = try account(profile)
         }
-        return try LoginRun(self, profile, request)
+        return try LoginRun(context, profile, request)
     }
 
     /// Takes what the environment gives for a login of this profile.
     func takeSupplied(_ profile: Profile, into request: inout LoginRequest) throws(LoginFault) {
-        let environment = dependencies.environment
-        let mayUse = mayUseSuppliedVariables(for: profile, isLogin: false)
+        let environment = context.dependencies.environment
+        let mayUse = context.dependencies.environment.mayGiveCredential(for: profile, isLogin: false)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
-        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(dependencies) {
-            person.warnOnce($0)
+        let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.dependencies) {
+            context.person.warnOnce($0)
         }
         if profile.givenPassphrase != nil {
             request.passphrase = secret
@@ -68,11 +68,17 @@ extension LoginRun {
     }
 }
 
-extension LoginContext {
+extension Person {
+    /// Says that the clock cannot tell when a login ends.
+    func tellOfClock(_ account: AccountRecord, of profile: String) {
+        guard let difference = account.clockDifference(at: dependencies.clock) else { return }
+        warn("\(difference.setBackWarning(of: profile))")
+    }
+
     /// Without a verify endpoint, it is not known whether the service still accepts the stored session.
     package func sayIfUnverifiable(_ profile: Profile) {
         guard profile.verify == nil else { return }
-        person.say("\(profile.name): this service has no way to check a login; showing what is stored")
+        say("\(profile.name): this service has no way to check a login; showing what is stored")
     }
 
     /// Where neither a person nor the service has told a name: how the profile could have the service tell it.
@@ -82,6 +88,6 @@ extension LoginContext {
             profile.verify == nil
             ? "a 'verify' request with 'username' in the profile would tell it"
             : "add 'username' to 'verify' in the profile: username = \"/PLACE\", where the name is in the response"
-        person.say("\(profile.name): no user name is known; \(remedy)")
+        say("\(profile.name): no user name is known; \(remedy)")
     }
 }

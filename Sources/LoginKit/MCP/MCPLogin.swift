@@ -58,14 +58,14 @@ final class MCPLogin: @unchecked Sendable {
             if let found { return found }
             defer { lastTopic = context.topic }
             seen = known
-            let (profile, url) = try context.mcpServer(target)
+            let (profile, url) = try context.selection.mcpServer(target)
             let given = try SessionProvider(context, profile, LoginRequest())
             var provider = given.unattended()
             // `unattended` drops the given credential; the first login needs it.
             provider.request.supplied = given.request.supplied
             firstAccount = try context.record(of: profile)?.activeAccount?.username ?? ""
             let server = Server(
-                provider: provider, origin: try context.endpoint(profile).origin, url: url,
+                provider: provider, origin: try context.connections.endpoint(profile).origin, url: url,
                 review: try MCPReview(options, profile, context))
             if options.logsIn, let obstacle = try obstacle(to: profile) { warn("--login has no effect: \(obstacle)") }
             found = server
@@ -112,7 +112,7 @@ final class MCPLogin: @unchecked Sendable {
     /// Why `--login` cannot open a browser; `nil` if it can.
     private func obstacle(to profile: Profile) throws(LoginFault) -> String? {
         if !profile.traits.asksForConsent { return "\(profile.name) has no login in a browser" }
-        return try context.canStartBrowser(for: profile) ? nil : "no browser can be opened here"
+        return try BrowserStart.canStart(for: profile) ? nil : "no browser can be opened here"
     }
 
     /// The secrets that no log may have.
@@ -175,29 +175,29 @@ final class MCPLogin: @unchecked Sendable {
     }
 }
 
-extension LoginContext {
+extension ProfileSelection {
     /// The profile of an MCP server, and the server's URL.
     /// - Parameter target: a profile's name or a URL; `nil` if options or the environment say it.
     fileprivate func mcpServer(_ target: String?) throws(LoginFault) -> (profile: Profile, url: String) {
         if let target, target.contains("://") {
             let origin = try URLParser.parsed(target).origin
-            var isKnown = options.profile != nil
-            for name in profiles.names where !isKnown { isKnown = try self.origin(of: name) == origin }
+            var isKnown = context.options.profile != nil
+            for name in context.profiles.names where !isKnown { isKnown = try self.origin(of: name) == origin }
             guard isKnown else {
-                topic = ErrorContext(origin: origin, url: target)
+                context.topic = ErrorContext(origin: origin, url: target)
                 throw .loginRequired(LoginNeed(why: .nothingStored))
             }
-            let profile = try selectProfile(forRequestTo: target)
-            return (profile, try requestURL(target, try endpoint(profile)))
+            let profile = try profile(forRequestTo: target)
+            return (profile, try context.connections.endpoint(profile).requestURL(target))
         }
-        let profile = try selectProfile(target, mayGuess: false)
-        let isMade = if case .made = profiles.source(of: profile.name) { true } else { false }
+        let profile = try self.profile(target, mayGuess: false)
+        let isMade = if case .made = context.profiles.source(of: profile.name) { true } else { false }
         guard let path = profile.mcp ?? (isMade ? profile.verify?.path.source : nil) else {
             throw .usage(
                 "the profile '\(profile.name)' does not name an MCP server; add its path to the profile: mcp = \"/mcp\""
             )
         }
-        return (profile, try requestURL(path, try endpoint(profile)))
+        return (profile, try context.connections.endpoint(profile).requestURL(path))
     }
 }
 

@@ -21,7 +21,7 @@ final class GrantConsent: ConsentSource {
         let request = run.request, oauth = run.profile.oauth
         let document = oauth?.clientID == nil ? run.context.profiles.defaults.clientMetadata : nil
         if let document { try ClientMetadata.check(document, as: "client-metadata") }
-        let dialogue = dialogue(try run.context.consentSettings(run))
+        let dialogue = dialogue(try run.consentSettings())
         defer { dialogue.end() }
         var secret: Secret?
         if case .asked(let label) = oauth?.clientSecret {

@@ -75,7 +75,8 @@ extension LoginFeature {
                     () throws(LoginFault) in try keeper.fill()
                 }
                 var opened: MachineKeyUnlocker.Opened?
-                let dependencies = try context.machineDependencies(of: profile) { () throws(LoginFault) in
+                let dependencies = try IdentityLenders(context: context).machineDependencies(of: profile) {
+                    () throws(LoginFault) in
                     if let opened { opened.key } else { try unlocker.openedAfter() }
                 }
                 opened = try unlocker.openedBefore()
@@ -228,30 +229,35 @@ struct MachineProver: MachineProof {
     }
 }
 
-extension LoginContext {
+/// Limits the stack: each lender's login runs while those before it wait.
+private let mostLenders = 8
+
+/// The profiles whose tokens are the identity of others.
+struct IdentityLenders {
+    let context: LoginContext
+
     /// Returns the sources of the machine's proof.
     /// - Parameter key: opens the key if it is encrypted.
     /// - Throws: `usage` if profiles take their identity from one another, before one has a lock that another one waits for.
     func machineDependencies(
         of profile: Profile, key: @escaping () throws(LoginFault) -> SigningKey?
     ) throws(LoginFault) -> MachineDependencies {
-        let (chain, circle) = chain(from: profile)
+        let (chain, circle) = context.profiles.chain(from: profile)
         if let circle {
             let names = (chain.map(\.name) + [circle]).map { SafeText.quoted($0) }.joined(separator: " → ")
             throw .usage("the profiles \(names) take their identity from one another; change 'identity' of one of them")
         }
-        guard chain.count <= Self.mostLenders + 1 else {
+        guard chain.count <= mostLenders + 1 else {
             throw .usage(
-                "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(Self.mostLenders) "
+                "the profile \(SafeText.quoted(profile.name)) takes its identity through more than \(mostLenders) "
                     + "other profiles; change 'identity' of one of them")
         }
         return MachineDependencies(
-            environment: dependencies.environment, isCancelled: dependencies.isCancelled, key: key
-        ) { [unowned self] (other, issuer) throws(LoginFault) in try token(of: other, issuer) }
+            environment: context.dependencies.environment, isCancelled: context.dependencies.isCancelled, key: key
+        ) { [unowned context] (other, issuer) throws(LoginFault) in
+            try IdentityLenders(context: context).token(of: other, issuer)
+        }
     }
-
-    /// Limits the stack: each lender's login runs while those before it wait.
-    private static let mostLenders = 8
 
     /// Turns a fault of the lender into one that names the lender: nothing of the borrower's is wrong.
     private func lenderFault(_ fault: LoginFault, _ lender: Profile, _ context: LoginContext) -> LoginFault {
@@ -267,6 +273,28 @@ extension LoginContext {
         }
     }
 
+    /// The token of another profile's login, if that lends it.
+    private func token(of other: String, _ issuer: String?) throws(LoginFault) -> Secret {
+        let lender = try fromUsage(try context.profiles.profile(named: other))
+        guard let issuer, lender.settings.lendTo.contains(issuer) else {
+            throw .usage(
+                "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
+                    + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]")
+        }
+        let context = context.lending(), session: Session
+        do {
+            session = try SessionProvider(unattended: context, try context.profile(named: other)).session().session
+        } catch {
+            throw lenderFault(error, lender, context)
+        }
+        guard case .token(let token) = session else {
+            throw .usage("the login of the profile \(SafeText.quoted(other)) is no token")
+        }
+        return token.value
+    }
+}
+
+extension Configuration {
     /// The variables that say which machine this is, for a login of this profile and of those whose tokens it takes.
     package func identityVariables(of profile: Profile) -> [String] {
         MachineProver.variablesOfActions
@@ -277,36 +305,16 @@ extension LoginContext {
 
     /// The profile, the one whose token it takes, the one whose token that takes, and so on, one more than there may be.
     /// - Returns: also the name that closes a circle.
-    private func chain(from profile: Profile) -> (profiles: [Profile], circle: String?) {
+    fileprivate func chain(from profile: Profile) -> (profiles: [Profile], circle: String?) {
         var chain = [profile]
-        while chain.count <= Self.mostLenders + 1,
+        while chain.count <= mostLenders + 1,
             case .profile(let name)? = chain[chain.count - 1].oauth?.machine?.identity?.source,
             // One that cannot be read lends nothing.
-            let next = try? profiles.profile(named: name)
+            let next = try? self.profile(named: name)
         {
             if chain.contains(where: { $0.name == next.name }) { return (chain, next.name) }
             chain.append(next)
         }
         return (chain, nil)
-    }
-
-    /// The token of another profile's login, if that lends it.
-    private func token(of other: String, _ issuer: String?) throws(LoginFault) -> Secret {
-        let lender = try fromUsage(try profiles.profile(named: other))
-        guard let issuer, lender.settings.lendTo.contains(issuer) else {
-            throw .usage(
-                "the profile \(SafeText.quoted(other)) does not lend its token to \(SafeText.quoted(issuer ?? "this server")); "
-                    + "it has to say so: lend-to = [\"\(SafeText.escaped(issuer ?? "ISSUER"))\"]")
-        }
-        let context = lending(), session: Session
-        do {
-            session = try SessionProvider(unattended: context, try context.profile(named: other)).session().session
-        } catch {
-            throw lenderFault(error, lender, context)
-        }
-        guard case .token(let token) = session else {
-            throw .usage("the login of the profile \(SafeText.quoted(other)) is no token")
-        }
-        return token.value
     }
 }

@@ -1,13 +1,19 @@
 import Glibc
 import Secrets
 
-extension LoginContext {
+/// A login that a person copies in a browser.
+package struct CopiedLogin {
+    private let context: LoginContext
+    private let profile: Profile
+
+    package init(_ context: LoginContext, _ profile: Profile) { (self.context, self.profile) = (context, profile) }
+
     /// Reads what a person has copied: from the terminal, unseen, or from standard input.
-    package func copiedText(for profile: Profile) throws(LoginFault) -> Secret {
-        guard dependencies.isTerminal(STDIN_FILENO) else { return try readStandardInput() }
-        guard person.mayBeAsked else { throw Self.fault("nobody may be asked; pipe the text in") }
-        let origin = try endpoint(profile).origin
-        return try person.dialogue.askPasted(
+    package func read() throws(LoginFault) -> Secret {
+        guard context.dependencies.isTerminal(STDIN_FILENO) else { return try readStandardInput() }
+        guard context.person.mayBeAsked else { throw Self.fault("nobody may be asked; pipe the text in") }
+        let origin = try context.connections.endpoint(profile).origin
+        return try context.person.dialogue.askPasted(
             "In the browser's developer tools, copy a request to \(origin) as cURL, and paste it here; it is not shown."
         )
     }
@@ -23,15 +29,13 @@ extension LoginContext {
 
     /// The session in a text that a person has copied in their browser.
     /// - Throws: `usage` where there is none of the profile's, `untrusted` where it is of another origin.
-    func credential(
-        copiedIn text: Secret, for profile: Profile, username: String?
-    ) throws(LoginFault) -> Credential {
-        topic.isCopied = true
+    func credential(in text: Secret, username: String?) throws(LoginFault) -> Credential {
+        context.topic.isCopied = true
         guard !profile.sessionRule.isCredential else {
             throw Self.fault("the session of \(profile.name) is its credential; log in with that")
         }
-        let origin = try endpoint(profile).origin
-        let request = try read(text, for: profile)
+        let origin = try context.connections.endpoint(profile).origin
+        let request = try read(text)
         if let url = request.url {
             let found = try URLParser.parsed(url).origin
             guard found == origin else { throw .untrusted(.otherOrigin(target: found.description)) }
@@ -47,7 +51,9 @@ extension LoginContext {
                 CookieRecord.cookie($0, $1, for: origin)
             }
             guard CookieJar.holds(session.cookies) else { throw .tooManyCookies }
-            if DeviceBinding.isTold(by: request.headers.map(\.name)) { person.warnOfDeviceBinding(profile.name) }
+            if DeviceBinding.isTold(by: request.headers.map(\.name)) {
+                context.person.warnOfDeviceBinding(profile.name)
+            }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
                 username: username, .copied(CopiedSession(session)),
@@ -57,8 +63,8 @@ extension LoginContext {
         }
     }
 
-    private func read(_ text: Secret, for profile: Profile) throws(LoginFault) -> CopiedRequest {
-        let endpoint = try endpoint(profile), now = dependencies.clock.now()
+    private func read(_ text: Secret) throws(LoginFault) -> CopiedRequest {
+        let endpoint = try context.connections.endpoint(profile), now = context.dependencies.clock.now()
         // With what a path may hold beside its text nobody can tell which cookie it is sent with.
         let path = profile.verify?.literalPath(base: endpoint.base, origin: endpoint.origin)
         do {

@@ -1,39 +1,38 @@
 import Glibc
 import Secrets
 
-extension LoginContext {
+/// A file that curl reads, too (netrc(5)).
+package enum NetrcFile {
     /// Where curl looks for it.
-    package var netrcFile: String {
-        get throws(LoginFault) {
-            guard let home = paths.home else { throw Self.fault("~/.netrc", "cannot be found: HOME is not set") }
-            return home + "/.netrc"
-        }
+    package static func path(_ paths: Paths) throws(LoginFault) -> String {
+        guard let home = paths.home else { throw fault("~/.netrc", "cannot be found: HOME is not set") }
+        return home + "/.netrc"
     }
 
     /// The login for the profile's host in a file that curl reads, too (netrc(5)). Its entry `default` is for nobody.
     /// - Throws: `usage` for a file that others can read, that has no such entry or anything that is not of the grammar, or where the
     ///   login would go out in clear.
-    func netrcEntry(
-        in path: String, for profile: Profile, username: String?, allowsBlank: Bool
+    static func entry(
+        in path: String, for profile: Profile, username: String?, allowsBlank: Bool, _ context: LoginContext
     ) throws(LoginFault) -> NetrcEntry {
-        let origin = try endpoint(profile).origin
+        let origin = try context.connections.endpoint(profile).origin
         guard !profile.settings.allowHTTP || origin.scheme == "https" else {
-            throw Self.fault(path, "is used over https and on this machine alone; leave out allow-http")
+            throw fault(path, "is used over https and on this machine alone; leave out allow-http")
         }
-        let text = try Self.read(path)
+        let text = try read(path)
         let found: NetrcEntry?
         do {
             found = try NetrcEntry.find(for: origin, username: username, in: text)
         } catch {
-            throw Self.fault(path, error.words)
+            throw fault(path, error.words)
         }
         guard let found else {
             let named = username.map { " for \(SafeText.quoted($0))" } ?? ""
-            throw Self.fault(path, "has no entry for the machine \(origin.host) with a password\(named)")
+            throw fault(path, "has no entry for the machine \(origin.host) with a password\(named)")
         }
-        topic.passwordSource = "line \(found.line) of \(SafeText.quoted(path))"
+        context.topic.passwordSource = "line \(found.line) of \(SafeText.quoted(path))"
         guard allowsBlank || !found.password.isEmpty else {
-            throw Self.fault(path, "line \(found.line): the password is blank; --blank-password allows that")
+            throw fault(path, "line \(found.line): the password is blank; --blank-password allows that")
         }
         guard found.password.isUTF8 else { throw .usage(.invalidUTF8(.password)) }
         return found

@@ -62,7 +62,7 @@ extension SessionProvider {
             throw .usage(.other("the session sets the header \(SafeText.quoted(header.name)) itself"))
         }
         let headers = request.headers.map { HTTPRequestField(name: $0.name, value: Secret($0.value)) }
-        let url = try context.requestURL(request.url, try context.endpoint(profile))
+        let url = try context.connections.endpoint(profile).requestURL(request.url)
         let content = request.body.map { RequestContent.kept($0.withUnsafeBytes { Secret(copying: $0) }) }
         var message = HTTPRequest(method: request.method, url: url, headers: headers)
         message.limit = request.timeout

@@ -90,7 +90,7 @@ extension UserRequest: SessionLender {
         if isRepeatable, try provider.maySendWithoutLogin(outgoing.message.method) {
             authenticated = nil
             return CarriedSession(
-                service: try provider.context.anonymousService(
+                service: try provider.context.connections.anonymousService(
                     provider.profile, fingerprint: provider.request.policy.trust.fingerprint))
         }
         let account = isRepeatable ? try provider.enterUnverified() : try provider.enter()

@@ -33,7 +33,7 @@ final class SharedStores: SharedCredentialStores {
     /// The stores of a command.
     convenience init(for context: LoginContext) {
         let etcd = EtcdClient(context)
-        var settings = Settings(keyFile: context.sharedKeyFile) { (path, body) throws(StoreFault) in
+        var settings = Settings(keyFile: context.profiles.sharedKeyFile) { (path, body) throws(StoreFault) in
             try etcd.post(path, body)
         }
         settings.cacheTime = context.profiles.defaults.sharedCache ?? 0

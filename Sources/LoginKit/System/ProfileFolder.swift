@@ -7,7 +7,9 @@ package struct ProfileFolder: Sendable {
     private static let limit = 1 << 20
 
     /// Absolute.
-    let path: String
+    private let path: String
+
+    package init(_ paths: Paths) { path = paths.generatedProfiles }
 
     /// Puts a file in place, whole or not at all.
     func write(_ text: String, name: String) throws(StoreFault) {

@@ -22,7 +22,7 @@ final class WindowConsent: ConsentSource {
     var mayAsk: Bool { run.mayAsk }
 
     func credential(_ asked: [CredentialField: Secret]) throws(LoginFault) -> Credential {
-        let window = dialogue(try run.context.consentSettings(run))
+        let window = dialogue(try run.consentSettings())
         defer { window.end() }
         let patience = run.request.policy.patience
         try window.open(

@@ -1,42 +1,8 @@
 import Secrets
 
-extension LoginContext {
-    /// The keeper of one account of a profile.
-    package func keeper(_ profile: Profile, _ origin: Origin, _ request: LoginRequest = LoginRequest())
-        -> StoreKeeper
-    {
-        let stores = stores()
-        let persist = request.persistence(of: profile), store = request.store(of: profile)
-        return StoreKeeper(
-            subject: StoreKeeper.Subject(
-                profile: profile.name, url: profile.url, origin: origin, username: request.username),
-            rules: StoreKeeper.Rules(
-                persistence: persist ?? .permanent, keepsPassword: profile.settings.keepPassword,
-                kind: profile.kind, sharedStore: store.flatMap { $0.isShared ? $0 : nil },
-                timeLimit: max(
-                    Service.leastTime, options.timeout ?? profile.settings.timeout ?? StoreKeeper.Rules().timeLimit)),
-            registry: registry,
-            chooseStore: { () throws(StoreFault) in
-                if let store, store.isShared, self.profiles.isOfEngine(profile.name) {
-                    throw .usage(.engineLogin(of: store, profile: profile.name))
-                }
-                let chosen = try stores.chooser()
-                    .choose(store, persistence: persist) { self.tell(ofPassing: $0) }
-                self.chosenStore = chosen.name
-                return chosen
-            },
-            openStore: stores.open, clock: dependencies.clock,
-            leftBehind: { [person] store, fault in
-                person.messages.warn(
-                    "the old copy in '\(store)' could not be erased: \(LoginFault.store(fault).message().what)"
-                )
-            })
-    }
-
-    /// The keeper of an account that the registry has.
-    package func keeper(of account: AccountRecord, in profile: Profile) -> StoreKeeper {
-        keeper(profile, account.origin, LoginRequest(username: account.username))
-    }
+/// The ways to the servers of profiles.
+package struct Connections {
+    let context: LoginContext
 
     /// The ways to the authorization server of a profile: as to its own origin, but without its client certificate, unless that proves
     /// the client there (RFC 8705, section 2.1).
@@ -51,7 +17,7 @@ extension LoginContext {
             other.allowHTTP = false
             other.exception = try exception(for: origin)
             try checkIsPublic(origin, other, mayBeUnseen: place.mayBeUnseen)
-            return dependencies.transport(origin, other)
+            return context.dependencies.transport(origin, other)
         }
     }
 
@@ -68,12 +34,12 @@ extension LoginContext {
         let problem =
             "the service names \(origin), whose name does not resolve here: it may be inside the network of the proxy "
             + SafeText.quoted(proxy.shown)
-        guard person.mayBeAsked else {
+        guard context.person.mayBeAsked else {
             throw .untrusted(
                 "\(problem); nothing was sent",
                 next: "if that is right, put the issuer in the profile's oauth; see authctl-config(5)")
         }
-        guard try person.dialogue.confirm("\(problem.firstCapital).", typing: "yes") else {
+        guard try context.person.dialogue.confirm("\(problem.firstCapital).", typing: "yes") else {
             throw .cancelled
         }
     }
@@ -84,9 +50,17 @@ extension LoginContext {
         guard url.user == nil, url.password == nil, url.query == nil else {
             throw .usage(.badURL(url: url.text, problem: "a profile's url must not have user information or a query"))
         }
-        topic.origin = url.origin
+        context.topic.origin = url.origin
         let path = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
         return ServiceEndpoint(origin: url.origin, base: url.origin.description + path)
+    }
+
+    /// The service as an anonymous client finds it: without a session, and without a client certificate.
+    package func anonymousService(_ profile: Profile, fingerprint: Fingerprint?) throws(LoginFault) -> Service {
+        let endpoint = try endpoint(profile)
+        var transport = try transportSettings(profile, for: endpoint.origin)
+        transport.fingerprint = fingerprint
+        return context.dependencies.service(profile, endpoint, transport, Service.Options())
     }
 
     /// Settings for the requests of a profile to its origin.
@@ -96,25 +70,25 @@ extension LoginContext {
         settings.allowHTTP = profile.settings.allowHTTP
         settings.caFile = profile.settings.caFile
         settings.userAgent = profile.settings.userAgent ?? settings.userAgent
-        topic.namesAuthorities = settings.caFile != nil
-        if let timeout = options.timeout ?? profile.settings.timeout {
+        context.topic.namesAuthorities = settings.caFile != nil
+        if let timeout = context.options.timeout ?? profile.settings.timeout {
             (settings.timeout, settings.transferTimeout) = (timeout, timeout)
         }
-        if let notice = person.waitingNotice(of: origin) { settings.whileWaiting = { notice.note($0) } }
-        settings.environment = dependencies.environment.proxies
-        settings.proxy = profile.settings.namedProxy ?? (takesNamedProxyAlone ? .none : .environment)
-        settings.trace = trace
-        settings.isCancelled = dependencies.isCancelled
+        if let notice = context.person.waitingNotice(of: origin) { settings.whileWaiting = { notice.note($0) } }
+        settings.environment = context.dependencies.environment.proxies
+        settings.proxy = profile.settings.namedProxy ?? (context.takesNamedProxyAlone ? .none : .environment)
+        settings.trace = context.trace
+        settings.isCancelled = context.dependencies.isCancelled
         return settings
     }
 }
 
 // What is asked and sent outside of a login's own loop.
-extension LoginContext {
+extension Connections {
     /// The accepted certificate of an origin: from this run, else remembered.
     func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {
-        if let accepted = acceptance?.exception, accepted.origin == origin { return accepted }
-        return try document().exception(for: origin)
+        if let accepted = context.acceptance?.exception, accepted.origin == origin { return accepted }
+        return try context.document().exception(for: origin)
     }
 
     /// Sends a request before the login itself has begun. The decision about a certificate that does not verify then holds
@@ -124,10 +98,10 @@ extension LoginContext {
     ) throws(LoginFault) -> HTTPResponse {
         do {
             return try sendOnce(request, over: transport)
-        } catch .untrusted(.certificate(let trust)) where acceptance == nil {
-            acceptance = try accepted(trust, login)
+        } catch .untrusted(.certificate(let trust)) where context.acceptance == nil {
+            context.acceptance = try accepted(trust, login)
         }
-        if let exception = acceptance?.exception { transport.trust(exception) }
+        if let exception = context.acceptance?.exception { transport.trust(exception) }
         return try sendOnce(request, over: transport)
     }
 
@@ -135,20 +109,21 @@ extension LoginContext {
     private func sendOnce(
         _ request: HTTPRequest, over transport: any Transport
     ) throws(LoginFault) -> HTTPResponse {
-        let prompt = person.showsNotice ? person.dialogue : nil
+        let prompt = context.person.showsNotice ? context.person.dialogue : nil
         prompt?.showWaiting(LoginLoop.contactNotice)
         defer { prompt?.showWaiting(nil) }
         return try transport.send(request)
     }
 
     private func accepted(_ trust: ServerTrust, _ login: LoginRequest) throws(LoginFault) -> TrustAcceptance {
-        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: person.mayBeAsked)
+        let policy = TrustPolicy(fingerprint: login.policy.trust.fingerprint, mayAsk: context.person.mayBeAsked)
         switch policy.decision(on: trust) {
         case .refuse(let error): throw error
         case .accept: return TrustAcceptance(trust.exception, isLasting: true)
         case .ask: break
         }
-        let answer = try person.dialogue(allowsBlankPassword: login.allowsBlankPassword).ask(.certificate(trust))
+        let answer = try context.person.dialogue(allowsBlankPassword: login.allowsBlankPassword).ask(
+            .certificate(trust))
         guard case .trust(let answer) = answer else { throw .cancelled }
         guard let acceptance = answer.acceptance(of: trust) else { throw .untrusted(.certificateRejected) }
         return acceptance
