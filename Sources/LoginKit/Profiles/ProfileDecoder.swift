@@ -273,7 +273,7 @@ extension ProfileDecoder {
 
 /// Reads the table `serve` of a profile.
 struct ServeDecoder {
-    static let keys = ["allow", "ask", "deny", "log", "overrides"]
+    static let keys = ["allow", "ask", "deny", "log", "overrides", "placeholder"]
 
     func settings(in profile: StrictTable) throws(UsageFault) -> ServeSettings {
         var settings = ServeSettings()
@@ -287,7 +287,18 @@ struct ServeDecoder {
         }
         settings.hasLog = try table.bool("log") ?? false
         settings.searchesBodies = try table.bool("overrides") ?? true
+        settings.placeholders = try table.strings("placeholder")
+        // The value is a fixed word; even so nobody else's profile sets what another program obeys.
+        guard settings.placeholders.allSatisfy(Self.isTokenVariable) else {
+            throw table.fault("placeholder", "must be the name of a variable for a token, such as GH_TOKEN")
+        }
         return settings
+    }
+
+    private static func isTokenVariable(_ name: String) -> Bool {
+        ["_TOKEN", "_KEY", "_PASSWORD", "_SECRET"].contains { name.hasSuffix($0) && name.count > $0.count }
+            && !name.hasPrefix("AUTHCTL_")
+            && name.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
     }
 
     private func rules(_ key: String, _ table: StrictTable) throws(UsageFault) -> [ServeRule] {

@@ -29,9 +29,11 @@ final class ServerCall: @unchecked Sendable {
     private var hasLeft = false
     /// The connection's, to be looked at alone.
     private let socket: Int32
+    /// Whether an answer may go past the library, which TLS does not let it.
+    private let isClear: Bool
 
-    init(_ head: ServedHead, target: String, socket: Int32) {
-        (self.head, self.target, self.socket) = (head, target, socket)
+    init(_ head: ServedHead, target: String, socket: Int32, isClear: Bool = true) {
+        (self.head, self.target, self.socket, self.isClear) = (head, target, socket, isClear)
     }
 
     /// Whether nobody waits for the answer any more; for whoever answers, again and again, and before each wait.
@@ -53,7 +55,7 @@ final class ServerCall: @unchecked Sendable {
             if hasAnswer { return }
             hasAnswer = true
             let canBeTold = head.method != "HEAD" && (answer.size != nil || head.isChunkable)
-            if head.contentLength != 0, !body.isDone, canBeTold, !isOver {
+            if isClear, head.contentLength != 0, !body.isDone, canBeTold, !isOver {
                 early = EarlyResponse(answer, over: socket)
                 if early != nil { return }
             }
