@@ -106,6 +106,7 @@ final class LoopbackServer: @unchecked Sendable {
     /// Closes the address and every connection, and waits for the threads.
     func stop() {
         socket.file?.remove()
+        newcomers.end()
         monitor.locked {
             isStopped = true
             monitor.tell()

@@ -31,6 +31,9 @@ final class PendingConnections: @unchecked Sendable {
     @discardableResult
     func leave(_ socket: Int32) -> Bool { monitor.locked { deadlines.removeValue(forKey: socket) != nil } }
 
+    /// Only those whose clients have gone still count: the others are closed by this side.
+    func end() { monitor.locked { deadlines = deadlines.filter { Peer.hasGone($0.key) } } }
+
     /// - Returns: whether there are any left, after a while.
     private func closeOverdue() -> Bool {
         let now = ContinuousClock.now

@@ -97,6 +97,15 @@ enum Peer {
     /// A Unix socket: the descriptor of our own end.
     case socket(Int32)
 
+    /// POLLRDHUP of poll(2), which Swift does not see.
+    private static let closed: Int16 = 0x2000
+
+    /// Whether it has closed its end of a connection.
+    static func hasGone(_ socket: Int32) -> Bool {
+        var look = pollfd(fd: socket, events: closed, revents: 0)
+        return poll(&look, 1, 0) > 0 && look.revents & (closed | Int16(POLLHUP | POLLERR)) != 0
+    }
+
     /// - Parameter place: where it has connected to.
     /// - Returns: the user whose socket it is; `nil` if the kernel does not tell.
     func user(at place: ServeGate.Place) -> UInt32? {

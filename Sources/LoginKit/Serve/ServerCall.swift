@@ -126,14 +126,8 @@ final class ServerCall: @unchecked Sendable {
         }
     }
 
-    /// POLLRDHUP of poll(2), which Swift does not see.
-    private static let closed: Int16 = 0x2000
-
     /// Whether the client has closed its end.
-    private var isGone: Bool {
-        var look = pollfd(fd: socket, events: Self.closed, revents: 0)
-        return poll(&look, 1, 0) > 0 && look.revents & (Self.closed | Int16(POLLHUP | POLLERR)) != 0
-    }
+    private var isGone: Bool { Peer.hasGone(socket) }
 }
 
 /// An answer that is there before the request has ended. It goes to the client past the library, which sends nothing while it reads;

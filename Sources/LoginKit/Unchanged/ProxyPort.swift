@@ -43,6 +43,8 @@ final class ProxyPort: @unchecked Sendable {
     /// Closes the port, and the connections to other hosts.
     func stop() {
         isStopped.withLock { $0 = true }
+        // Who waits for a connection is woken.
+        shutdown(descriptor, Int32(SHUT_RDWR))
         threads.wait()
         close(descriptor)
     }
@@ -130,7 +132,7 @@ final class ProxyPort: @unchecked Sendable {
     ) {
         let socket = connection.socket
         do throws(OtherHostDialer.Fault) {
-            let tunnel = try dialer.connect(to: place) { [self] in isOver || ProxyConnection.isGone(socket) }
+            let tunnel = try dialer.connect(to: place) { [self] in isOver || Peer.hasGone(socket) }
             guard let begun = begin(connection, tunnel) else { return }
             var pump = StreamPump(socket, begun)
             pump.run(beginning: UnsafeRawBufferPointer(start: nil, count: 0)) { isOver }
@@ -179,7 +181,7 @@ struct ProxyConnection: ~Copyable {
             }
             if count == bytes.count { return .tooLong }
             // What woke it was the end.
-            if count > 0, count == known, Self.isGone(socket) { return .none }
+            if count > 0, count == known, Peer.hasGone(socket) { return .none }
             known = max(count, 0)
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else { return .none }
@@ -233,15 +235,6 @@ struct ProxyConnection: ~Copyable {
 
     /// MSG_PEEK, 2 of recv(2), which Swift does not see everywhere, and without waiting.
     private static let peek = Int32(2 | MSG_DONTWAIT)
-
-    /// POLLRDHUP of poll(2), which Swift does not see.
-    private static let closed: Int16 = 0x2000
-
-    /// Whether the client has closed its end.
-    static func isGone(_ socket: Int32) -> Bool {
-        var look = pollfd(fd: socket, events: closed, revents: 0)
-        return poll(&look, 1, 0) > 0 && look.revents & (closed | Int16(POLLHUP | POLLERR)) != 0
-    }
 }
 
 /// Plain http to another server: one request and its answer. What a client sends behind it was meant for this proxy.

@@ -90,13 +90,14 @@ extension ServedHead {
 
     /// The head as it goes on to a server, alone on its connection. Nothing that is for the proxy goes on.
     func forwarded(to origin: Origin, target: String) -> [UInt8] {
-        let ended = Set(values(of: "Connection").flatMap(\.tokens))
+        // Without its length a body would be another request.
+        let ended = Set(values(of: "Connection").flatMap(\.tokens)).subtracting(["transfer-encoding", "content-length"])
             .union(["host", "connection", "keep-alive", "te", "upgrade", "http2-settings"])
         var head = Array(
             "\(method) \(target) \(isChunkable ? "HTTP/1.1" : "HTTP/1.0")\r\nHost: \(origin.authority)\r\n".utf8)
         for field in fields {
             let name = field.name.lowercased()
-            if ended.contains(name) && name != "transfer-encoding" || name.hasPrefix("proxy-") { continue }
+            if ended.contains(name) || name.hasPrefix("proxy-") { continue }
             head += Array("\(field.name): ".utf8) + field.bytes + Array("\r\n".utf8)
         }
         return head + Array("Connection: close\r\n\r\n".utf8)
