@@ -127,7 +127,7 @@ package struct ServeLimits: Sendable {
     /// Whether bodies are searched for another method.
     var searchesBodies = true
     /// The name of the command, for the person who is asked.
-    package private(set) var command = ""
+    package var command = ""
     package var log: (any ServeLog)?
     /// Without one, what is to be asked about is refused.
     package var approver: (any ServeApprover)?
