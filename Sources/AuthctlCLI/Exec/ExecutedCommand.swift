@@ -56,22 +56,22 @@ struct ExecutedCommand {
     }
 
     private func lend(
-        unchanged image: inout ProgramImage, _ authenticated: AuthenticatedSession, _ lending: Lending
-    ) throws(LoginFault) -> (ending: Ending, session: Session) {
+        unchanged image: inout ProgramImage, _ authenticated: AccountSession, _ lending: Lending
+    ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         let run = try lending.unchanged(provider, authenticated, limits, execEnvironment)
         defer { lending.end() }
         for name in provider.profile.serve.placeholders { image.environment.set(name, to: ServeSettings.placeholder) }
         for (name, value) in execEnvironment.placeholders { image.environment.set(name, to: value) }
         try run.start(&image.environment)
         if execEnvironment.noProxyPassword {
-            provider.context.warn(
+            provider.context.person.warn(
                 "while the command runs, every program of this user can use this login through its proxy")
         }
-        let hold = provider.context.interruptionHold()
+        let hold = provider.context.person.interruptionHold()
         defer { withExtendedLifetime(hold) {} }
-        let ending = self.run(image), session = run.stop()
-        if let complaint = run.complaint(about: limits.command) { provider.context.warn(complaint) }
-        return (ending, session)
+        let ending = self.run(image), account = run.stop()
+        if let complaint = run.complaint(about: limits.command) { provider.context.person.warn(complaint) }
+        return (ending, account)
     }
 
     /// Beside authctl, with a login of its own that ends with it.
@@ -203,7 +203,7 @@ struct Lending {
     }
 
     func unchanged(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, _ limits: ServeLimits,
+        _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits,
         _ options: ExecEnvironmentOptions
     ) throws(LoginFault) -> UnchangedRun {
         try UnchangedRun(
@@ -212,7 +212,7 @@ struct Lending {
     }
 
     private func watched(
-        _ limits: ServeLimits, _ provider: SessionProvider, _ authenticated: AuthenticatedSession
+        _ limits: ServeLimits, _ provider: SessionProvider, _ authenticated: AccountSession
     ) -> ServeLimits {
         var limits = limits
         let account = authenticated.identity.accountName

@@ -12,7 +12,7 @@ package final class UnchangedRun {
 
     /// Says, before anybody logs in, that there cannot be such a run.
     package static func check(_ provider: SessionProvider) throws(LoginFault) {
-        let origin = try provider.context.endpoint(provider.profile).origin
+        let origin = try provider.context.connections.endpoint(provider.profile).origin
         let problem: String? =
             if PeerAddress(text: origin.bareHost) != nil {
                 "its origin is an address, and no certificate is made for one"
@@ -24,8 +24,9 @@ package final class UnchangedRun {
                 nil
             }
         if let problem {
-            let advice = "use --serve, and the address that it makes"
-            throw .usage(.other("--unchanged does not work for \(origin): \(problem); \(advice)"))
+            throw .usage(
+                "--unchanged does not work for \(origin): \(problem)",
+                next: "use --serve, and the address that it makes")
         }
         try LoopbackServer.check(withTLS: true)
     }
@@ -34,7 +35,7 @@ package final class UnchangedRun {
     ///   - seconds: how long the login is lent; `nil` for as long as the command runs.
     ///   - wantsPassword: whether the proxy wants the password of the run.
     package init(
-        _ provider: SessionProvider, _ authenticated: AuthenticatedSession, for seconds: Int?, limits: ServeLimits,
+        _ provider: SessionProvider, _ authenticated: AccountSession, for seconds: Int?, limits: ServeLimits,
         others: OtherHosts, wantsPassword: Bool
     ) throws(LoginFault) {
         let context = provider.context, environment = context.dependencies.environment
@@ -68,9 +69,9 @@ package final class UnchangedRun {
     }
 
     /// Closes everything; what was refreshed is stored.
-    /// - Returns: the session that there is at last.
+    /// - Returns: the login as it is at last.
     @discardableResult
-    package func stop() -> Session {
+    package func stop() -> AccountSession {
         proxy.stop()
         files.remove()
         return server.stop()
