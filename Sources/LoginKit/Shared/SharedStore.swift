@@ -51,6 +51,7 @@ final class SharedStore: SharedCredentialStore {
 
     func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         guard let value = try present(account), !value.open.erased else { return nil }
+        if account.isOfStoreTest { try testConditions(account) }
         return value.secret
     }
 

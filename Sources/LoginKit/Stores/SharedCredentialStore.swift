@@ -62,9 +62,6 @@ protocol SharedCredentialStore: DiskStore, AnyObject {
     /// - Throws: `shared(.otherKey)` if the other machines have another key.
     @discardableResult
     func checkKey() throws(StoreFault) -> Bool
-
-    /// Tries whether a value is never replaced in another version than the one that was read.
-    func testConditions(_ account: AccountID) throws(StoreFault)
 }
 
 extension CredentialStore {
