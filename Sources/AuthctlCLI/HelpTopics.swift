@@ -121,7 +121,7 @@ struct EnvironmentHelpCommand: HelpPage {
     static let configuration = CommandConfiguration(
         commandName: "environment",
         abstract: "The environment variables; see man authctl.",
-        discussion: table,
+        discussion: table + "\nWhat the command of exec --unchanged finds set:\n\n\n" + UnchangedVariables.help,
         shouldDisplay: false)
 
     /// A variable that authctl reads, or several of a kind, and what it means. authctl(1) has the same ones in the same order, and

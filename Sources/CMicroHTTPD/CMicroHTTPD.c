@@ -9,24 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* microhttpd.h, as far as it is needed; the numbers are part of its binary interface. */
 struct MHD_Daemon;
 struct MHD_Response;
-struct MHD_UpgradeResponseHandle;
 enum { NO = 0, YES = 1 };
-enum { THREAD_PER_CONNECTION = 4, INTERNAL_THREAD = 8, POLL = 64, ITC = 1024, ALLOW_UPGRADE = 32768 };
+enum {
+    TLS = 2, THREAD_PER_CONNECTION = 4, INTERNAL_THREAD = 8, POLL = 64, NO_LISTEN_SOCKET = 256, ITC = 1024,
+    ALLOW_UPGRADE = 32768
+};
 enum {
     OPTION_END = 0, MEMORY_LIMIT = 1, CONNECTION_LIMIT = 2, CONNECTION_TIMEOUT = 3, NOTIFY_COMPLETED = 4,
-    URI_LOG_CALLBACK = 7, LISTEN_SOCKET = 12, MEMORY_INCREMENT = 21, NOTIFY_CONNECTION = 27, STRICT_FOR_CLIENT = 29
+    URI_LOG_CALLBACK = 7, HTTPS_MEM_KEY = 8, HTTPS_MEM_CERT = 9, LISTEN_SOCKET = 12, MEMORY_INCREMENT = 21,
+    NOTIFY_CONNECTION = 27, STRICT_FOR_CLIENT = 29,
+    OPTION_ARRAY = 15
 };
 enum { CONNECTION_OPTION_TIMEOUT = 0 };
 enum { HEADER_KIND = 1 };
-enum { INFO_CLIENT_ADDRESS = 2, INFO_CONNECTION_FD = 6 };
+enum { INFO_CLIENT_ADDRESS = 2, INFO_GNUTLS_SESSION = 3, INFO_CONNECTION_FD = 6, INFO_SOCKET_CONTEXT = 7 };
 enum { UPGRADE_CLOSE = 0 };
 enum { CONNECTION_STARTED = 0 };
 enum { MUST_COPY = 2 };
 #define SIZE_UNKNOWN ((uint64_t)-1)
+
+struct MHD_OptionItem {
+    int option;
+    intptr_t value;
+    void *pointer;
+};
 
 typedef int (*access_handler)(
     void *, cmicrohttpd_connection *, const char *, const char *, const char *, const char *, size_t *, void **);
@@ -35,11 +46,12 @@ typedef ssize_t (*content_reader)(void *, uint64_t, char *, size_t);
 typedef void (*content_free)(void *);
 typedef int (*key_value)(void *, int, const char *, size_t, const char *, size_t);
 typedef void (*upgrade_handler)(
-    void *, cmicrohttpd_connection *, void *, const char *, size_t, int, struct MHD_UpgradeResponseHandle *);
+    void *, cmicrohttpd_connection *, void *, const char *, size_t, int, cmicrohttpd_stream *);
 
 static struct {
     struct MHD_Daemon *(*start_daemon)(unsigned, uint16_t, accept_policy, void *, access_handler, void *, ...);
     void (*stop_daemon)(struct MHD_Daemon *);
+    int (*add_connection)(struct MHD_Daemon *, int, const struct sockaddr *, socklen_t);
     int (*get_connection_values_n)(cmicrohttpd_connection *, int, key_value, void *);
     const void *(*get_connection_info)(cmicrohttpd_connection *, int, ...);
     int (*set_connection_option)(cmicrohttpd_connection *, int, ...);
@@ -49,8 +61,23 @@ static struct {
     int (*add_response_header)(struct MHD_Response *, const char *, const char *);
     int (*queue_response)(cmicrohttpd_connection *, unsigned, struct MHD_Response *);
     void (*destroy_response)(struct MHD_Response *);
-    int (*upgrade_action)(struct MHD_UpgradeResponseHandle *, int, ...);
+    int (*upgrade_action)(cmicrohttpd_stream *, int, ...);
 } table;
+
+/* gnutls.h, likewise: the library's TLS is GnuTLS, which it has brought. */
+typedef struct gnutls_session_int *gnutls_session;
+typedef int (*handshake_hook)(gnutls_session, unsigned, unsigned, unsigned, const void *);
+/* GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE. */
+enum { NO_SERVER_NAME = -56 };
+enum { HANDSHAKE_FINISHED = 20, HOOK_POST = 1, NAME_DNS = 1 };
+enum { FEATURE_TLS = 2 };
+
+static struct {
+    int (*is_feature_supported)(int);
+    int (*server_name_get)(gnutls_session, void *, size_t *, unsigned *, unsigned);
+    void (*handshake_set_hook_function)(gnutls_session, unsigned, int, handshake_hook);
+    void *(*session_get_ptr)(gnutls_session);
+} tls;
 
 /* Of one connection, for heads and for what is on its way; only what is used of it costs anything. In bytes. */
 enum { CONNECTION_MEMORY = 512 << 10, READ_AHEAD = 128 << 10, BLOCK = 256 << 10 };
@@ -59,6 +86,13 @@ struct cmicrohttpd_server {
     struct MHD_Daemon *daemon;
     struct cmicrohttpd_handlers handlers;
     unsigned seconds;
+};
+
+/* One connection. */
+struct place {
+    int socket;
+    /* Whether the client has still to say that it takes the certificate. */
+    bool is_shaking;
 };
 
 /* One request. */
@@ -76,12 +110,30 @@ const char *cmicrohttpd_open(const char *name)
     static struct clibrary library = CLIBRARY_CLOSED;
     static const struct clibrary_function functions[] = {
 #define FUNCTION(name) { "MHD_" #name, &table.name }
-        FUNCTION(start_daemon), FUNCTION(stop_daemon), FUNCTION(get_connection_values_n), FUNCTION(get_connection_info),
+        FUNCTION(start_daemon), FUNCTION(stop_daemon), FUNCTION(add_connection), FUNCTION(get_connection_values_n),
+        FUNCTION(get_connection_info),
         FUNCTION(set_connection_option), FUNCTION(create_response_from_callback), FUNCTION(create_response_from_buffer),
         FUNCTION(create_response_for_upgrade), FUNCTION(add_response_header), FUNCTION(queue_response),
         FUNCTION(destroy_response), FUNCTION(upgrade_action),
     };
     return clibrary_open(&library, name, RTLD_NOW, functions, sizeof functions / sizeof *functions);
+}
+
+const char *cmicrohttpd_open_tls(const char *name)
+{
+    static struct clibrary library = CLIBRARY_CLOSED, gnutls = CLIBRARY_CLOSED;
+    static const struct clibrary_function function = { "MHD_is_feature_supported", &tls.is_feature_supported };
+    static const struct clibrary_function functions[] = {
+        { "gnutls_server_name_get", &tls.server_name_get },
+        { "gnutls_handshake_set_hook_function", &tls.handshake_set_hook_function },
+        { "gnutls_session_get_ptr", &tls.session_get_ptr },
+    };
+    const char *problem = clibrary_open(&library, name, RTLD_NOW, &function, 1);
+    if (problem != NULL)
+        return problem;
+    if (tls.is_feature_supported(FEATURE_TLS) != YES)
+        return "it was built without TLS";
+    return clibrary_open(&gnutls, "libgnutls.so.30", RTLD_NOW, functions, sizeof functions / sizeof *functions);
 }
 
 /* --- Requests ---------------------------------------------------------------------------------------------------- */
@@ -111,15 +163,42 @@ static int admit(void *context, const struct sockaddr *address, socklen_t size)
         ? YES : NO;
 }
 
+/* The session of a connection with TLS, otherwise NULL. */
+static gnutls_session session_of(cmicrohttpd_connection *connection)
+{
+    const gnutls_session *session = table.get_connection_info(connection, INFO_GNUTLS_SESSION);
+    return session == NULL ? NULL : *session;
+}
+
+/* A client that does not take the certificate never gets there. */
+static int note_finished(gnutls_session session, unsigned kind, unsigned when, unsigned is_incoming, const void *message)
+{
+    (void)kind;
+    (void)when;
+    (void)message;
+    struct place *const *place = table.get_connection_info(tls.session_get_ptr(session), INFO_SOCKET_CONTEXT);
+    if (is_incoming && place != NULL && *place != NULL)
+        (*place)->is_shaking = false;
+    return 0;
+}
+
 /* At the end the socket is still open, so its number is nobody else's. */
-static void note_connection(void *context, cmicrohttpd_connection *connection, void **socket, int what)
+static void note_connection(void *context, cmicrohttpd_connection *connection, void **state, int what)
 {
     const struct cmicrohttpd_server *server = context;
+    struct place *place = *state;
     if (what == CONNECTION_STARTED) {
-        *socket = (void *)(intptr_t)cmicrohttpd_socket(connection);
-        server->handlers.arrive(server->handlers.context, (int)(intptr_t)*socket);
-    } else {
-        server->handlers.leave(server->handlers.context, (int)(intptr_t)*socket);
+        *state = place = malloc(sizeof *place);
+        if (place == NULL)
+            return;
+        gnutls_session session = session_of(connection);
+        *place = (struct place){ cmicrohttpd_socket(connection), session != NULL };
+        if (session != NULL)
+            tls.handshake_set_hook_function(session, HANDSHAKE_FINISHED, HOOK_POST, note_finished);
+        server->handlers.arrive(server->handlers.context, place->socket);
+    } else if (place != NULL) {
+        server->handlers.leave(server->handlers.context, place->socket, place->is_shaking);
+        free(place);
     }
 }
 
@@ -191,20 +270,29 @@ static void complete(void *context, cmicrohttpd_connection *connection, void **s
 }
 
 cmicrohttpd_server *cmicrohttpd_start(
-    int listening, unsigned connections, unsigned seconds, const struct cmicrohttpd_handlers *handlers)
+    struct cmicrohttpd_way way, unsigned connections, unsigned seconds, const struct cmicrohttpd_handlers *handlers)
 {
-    struct cmicrohttpd_server *server = malloc(sizeof *server);
+    cmicrohttpd_server *server = malloc(sizeof *server);
     if (server == NULL)
         return NULL;
     server->handlers = *handlers;
     server->seconds = seconds;
+    const struct MHD_OptionItem none = { OPTION_END, 0, NULL };
+    struct MHD_OptionItem listening[] = { { LISTEN_SOCKET, way.listening, NULL }, none };
+    struct MHD_OptionItem certified[] = {
+        { HTTPS_MEM_CERT, 0, (void *)way.certificate }, { HTTPS_MEM_KEY, 0, (void *)way.key }, none,
+    };
+    unsigned flags = THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE;
+    flags |= way.listening < 0 ? NO_LISTEN_SOCKET : 0;
+    flags |= way.certificate != NULL ? TLS : 0;
     /* Signals are for the thread that waits for the command: the server's inherit that they are held back. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = table.start_daemon(
-        THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE, 0, admit, server, handle, server,
-        LISTEN_SOCKET, listening, CONNECTION_LIMIT, connections, CONNECTION_TIMEOUT, seconds,
+        flags, 0, admit, server, handle, server, OPTION_ARRAY,
+        way.listening >= 0 ? listening : way.certificate != NULL ? certified : &listening[1],
+        CONNECTION_LIMIT, connections, CONNECTION_TIMEOUT, seconds,
         MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MEMORY_INCREMENT, (size_t)READ_AHEAD, STRICT_FOR_CLIENT, 1,
         URI_LOG_CALLBACK, note_target, (void *)NULL, NOTIFY_COMPLETED, complete, (void *)server,
         NOTIFY_CONNECTION, note_connection, (void *)server, OPTION_END);
@@ -214,6 +302,16 @@ cmicrohttpd_server *cmicrohttpd_start(
         return NULL;
     }
     return server;
+}
+
+int cmicrohttpd_add(cmicrohttpd_server *server, int socket)
+{
+    struct sockaddr_storage peer;
+    socklen_t size = sizeof peer;
+    if (getpeername(socket, (struct sockaddr *)&peer, &size) == 0)
+        return table.add_connection(server->daemon, socket, (struct sockaddr *)&peer, size) == YES;
+    close(socket);
+    return 0;
 }
 
 void cmicrohttpd_stop(cmicrohttpd_server *server)
@@ -254,6 +352,21 @@ int cmicrohttpd_socket(cmicrohttpd_connection *connection)
 {
     const int *socket = table.get_connection_info(connection, INFO_CONNECTION_FD);
     return socket == NULL ? -1 : *socket;
+}
+
+int cmicrohttpd_server_name(cmicrohttpd_connection *connection, char *name, size_t size)
+{
+    gnutls_session session = session_of(connection);
+    if (session == NULL)
+        return CMICROHTTPD_CLEAR;
+    unsigned kind;
+    size_t length = size;
+    name[0] = 0;
+    const int problem = tls.server_name_get(session, name, &length, &kind, 0);
+    if (problem == 0 && kind == NAME_DNS && length < size && strlen(name) == length)
+        return CMICROHTTPD_NAMED;
+    /* What is too long, or has a NUL in it, is another name than any that is looked for. */
+    return problem == NO_SERVER_NAME ? CMICROHTTPD_NAMELESS : CMICROHTTPD_MISNAMED;
 }
 
 /* --- Answers ----------------------------------------------------------------------------------------------------- */
@@ -310,24 +423,26 @@ int cmicrohttpd_text(
 
 struct switching {
     void *context;
-    void (*run)(void *, int, const char *, size_t);
+    int (*run)(void *, int, const char *, size_t, cmicrohttpd_stream *);
 };
 
 static void speak(
     void *context, cmicrohttpd_connection *connection, void *request, const char *bytes, size_t count, int socket,
-    struct MHD_UpgradeResponseHandle *handle)
+    cmicrohttpd_stream *stream)
 {
     (void)connection;
     (void)request;
     struct switching switching = *(struct switching *)context;
     free(context);
-    switching.run(switching.context, socket, bytes, count);
-    table.upgrade_action(handle, UPGRADE_CLOSE);
+    if (switching.run(switching.context, socket, bytes, count, stream))
+        cmicrohttpd_close(stream);
 }
+
+void cmicrohttpd_close(cmicrohttpd_stream *stream) { table.upgrade_action(stream, UPGRADE_CLOSE); }
 
 int cmicrohttpd_upgrade(
     cmicrohttpd_connection *connection, const struct cmicrohttpd_field *fields, size_t count, void *context,
-    void (*run)(void *, int, const char *, size_t))
+    int (*run)(void *, int, const char *, size_t, cmicrohttpd_stream *))
 {
     struct switching *switching = malloc(sizeof *switching);
     if (switching != NULL)

@@ -63,7 +63,7 @@ struct ChangedBookTests {
 
     @Test func `nobody becomes active who has logged out meanwhile`() throws {
         let (fault, after) = try run(["switch", "chat", "anna"], in: chat()) { document in
-            document.removeAccount(AccountID(profile: "chat", origin: origin, username: "anna"))
+            document.removeAccounts([AccountID(profile: "chat", origin: origin, username: "anna")])
         }
         #expect(fault?.exitCode == .usage && fault?.message().what == "profile chat has no account \"anna\"")
         #expect(fault?.message().next == "its accounts: \"bert\"; to log in: authctl login chat -u anna")

@@ -154,6 +154,11 @@ struct ConfigFaultTests {
         ),
         ("serve = { log = \"x\" }", "profiles.p", "profiles.p.serve.log: must be true or false, not"),
         ("serve = { overrides = 1 }", "profiles.p", "profiles.p.serve.overrides: must be true or false, not"),
+        (
+            "serve = { placeholder = [\"GH_TOKEN\", \"LD_PRELOAD\"] }", "profiles.p",
+            "profiles.p.serve.placeholder: must be the name of a variable for a token"
+        ),
+        ("serve = { placeholder = \"AUTHCTL_TOKEN\" }", "profiles.p", "profiles.p.serve.placeholder: must be the name"),
         ("user-agent = \"\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable ASCII characters"),
         ("user-agent = \"a\\tb\"", "profiles.p", "profiles.p.user-agent: must be 1 to 1000 printable"),
         ("json = { \"/a/1\" = 1 }", "profiles.p.session", "profiles.p.session.json: '/a/1' must be '/NAME/0'"),

@@ -40,6 +40,11 @@ struct ExecCommandTests {
         ["exec", "--fd", "2", "--", "true"], ["exec", "--fd", "256", "--", "true"], ["exec", "--json", "--", "true"],
         ["exec", "--ephemeral", "--store", "file", "--", "true"], ["exec", "--name", "x", "--", "true"],
         ["exec", "-psecret", "--", "true"], ["exec", "--ephemeral", "--offline", "--", "true"],
+        ["exec", "--unchanged", "--serve", "--", "true"], ["exec", "--unchanged", "--env", "A", "--", "true"],
+        ["exec", "--placeholder", "A", "--", "true"], ["exec", "--serve", "--others", "all", "--", "true"],
+        ["exec", "--no-proxy-password", "--", "true"], ["exec", "--unchanged", "--others", "some", "--", "true"],
+        ["exec", "--unchanged", "--placeholder", "PATH=secret", "--", "true"],
+        ["exec", "--unchanged", "--placeholder", "=secret", "--", "true"],
     ])
     func `a wrong call is 102`(arguments: [String]) throws {
         let run = try TestWorld(config: Examples.config).run(arguments, server: [])

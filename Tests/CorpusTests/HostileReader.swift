@@ -14,6 +14,7 @@ enum HostileReader: String, CaseIterable {
     case servedBody = "served-body"
     case serveRule = "serve-rule"
     case tokenAnswer = "token-answer"
+    case proxiedHead = "proxied-head"
 
     func read(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -33,6 +34,7 @@ enum HostileReader: String, CaseIterable {
         case .pasted: readPasted(bytes)
         case .devTools: readDevTools(bytes)
         case .tokenAnswer: readTokenAnswer(bytes)
+        case .proxiedHead: readProxiedHead(bytes)
         }
     }
 }

@@ -60,3 +60,35 @@ func readServedBody(_ bytes: UnsafeRawBufferPointer) {
         precondition((1...1 + ServedActs.mostMethods).contains(all.count) && methods.isEmpty == (all.count == 1))
     }
 }
+
+/// A request to the proxy of a run, and what is behind its head: nothing for the proxy goes on, and a body ends at one place, in whatever
+/// pieces it comes.
+func readProxiedHead(_ bytes: UnsafeRawBufferPointer) {
+    let all = Array(bytes)
+    guard let end = all.firstRange(of: Array("\r\n\r\n".utf8)), let head = ServedHead(proxied: all[..<end.upperBound])
+    else { return }
+    precondition(head.method.isHeaderName && head.target.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    guard let way = ProxyWay(head), ServeGate.hasOneLength(head) else { return }
+    switch way {
+    case .tunnel(let origin), .secure(let origin), .plain(let origin, _):
+        precondition(
+            (1...65535).contains(origin.port) && !origin.host.isEmpty && origin.host == origin.host.lowercased())
+        precondition(!origin.host.contains { "@/?#\\ ".contains($0) })
+    }
+    guard case .plain(let origin, let target) = way else { return }
+    let lines = String(decoding: head.forwarded(to: origin, target: target), as: UTF8.self).split(separator: "\r\n")
+    precondition(lines.count { $0.lowercased().hasPrefix("connection:") } == 1)
+    precondition(lines.count { $0.lowercased().hasPrefix("host:") } == 1)
+    precondition(!lines.contains { $0.lowercased().hasPrefix("proxy-") })
+    var whole = BodyEnd(head), single = BodyEnd(head), count: Int? = 0
+    let rest = Array(all[end.upperBound...])
+    for byte in rest {
+        guard let own = [byte].withUnsafeBytes({ single.take($0) }) else {
+            count = nil
+            break
+        }
+        if own == 0 { break }
+        count = count.map { $0 + 1 }
+    }
+    precondition(rest.withUnsafeBytes { whole.take($0) } == count)
+}

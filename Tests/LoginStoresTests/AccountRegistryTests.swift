@@ -93,7 +93,7 @@ import Testing
         let folder = TemporaryFolder()
         let registry = AccountRegistry(folder: folder.path)
         try registry.update(addWork)
-        let document = try registry.update { $0.removeAccount(.some("work", "bob")) }
+        let document = try registry.update { $0.removeAccounts([.some("work", "bob")]) }
         #expect(document.profile("work")?.accounts.map(\.username) == ["alice"])
         #expect(document.profile("work")?.activeUsername == nil)
     }

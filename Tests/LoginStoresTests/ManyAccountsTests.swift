@@ -14,14 +14,11 @@ import Testing
         private(set) var changes = 0
         var fails = false
         var name: StoreName { real.name }
+        var file: SafeFile { real.file }
 
         init(_ real: any FileStore) { self.real = real }
 
         func find(_ account: AccountID) throws(StoreFault) -> Secret? { try real.find(account) }
-        func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
-            try real.save(secret, for: account, expires: expires)
-        }
-        func erase(_ account: AccountID) throws(StoreFault) -> Bool { try real.erase(account) }
         func contains(_ account: AccountID) throws(StoreFault) -> Bool { try real.contains(account) }
         func change(
             _ accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
@@ -29,9 +26,6 @@ import Testing
             changes += 1
             if fails { throw .system(call: "write", path: "disk", errno: ENOSPC) }
             return try real.change(accounts, to: secret)
-        }
-        func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
-            try real.reserveSpace(adding: bytes)
         }
     }
 
@@ -105,7 +99,7 @@ import Testing
         let second = AccountRegistry(folder: folder.path), first = registry
         #expect(try first.read().account(ids[0]) != nil && store.contains(ids[0]))
         try other.erase(ids[0])
-        try second.update { $0.removeAccount(ids[0]) }
+        try second.update { $0.removeAccounts([ids[0]]) }
         #expect(try first.read().account(ids[0]) == nil)
         #expect(try !store.contains(ids[0]) && store.find(ids[0]) == nil && store.find(ids[1]) != nil)
     }

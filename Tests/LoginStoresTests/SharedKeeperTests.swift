@@ -137,7 +137,7 @@ import Testing
         _ = try one.fill()
         #expect(try one.beginRefresh(of: token("one")) == token("one"))
         #expect(try one.isInTime())
-        one.expectRefresh()
+        one.doubt = .unverified
         try one.approve(login(token("two")), .refresh)
         #expect(try other.fill().mustBeVerified)
         _ = try one.fill()
@@ -152,7 +152,7 @@ import Testing
         _ = try one.fill()
         #expect(try one.beginRefresh(of: token("one")) == token("one"))
         #expect(try one.isInTime())
-        one.expectRefresh()
+        one.doubt = .unverified
         try one.approve(login(token("two"), nil), .refresh)
         _ = try one.fill()
         #expect(throws: LoginFault.self) {

@@ -76,14 +76,10 @@ import Testing
     }
 
     @Test func `where none works every reason is named`() throws {
-        let candidates = [StoreName.secretService, .keyring].map { name in
-            StoreChooser.Candidate(
-                name: name, isPermanent: true,
-                open: { () throws(StoreFault) in throw .unavailable(name, problem: "gone") }, check: { _ in })
-        }
         let chooser = StoreChooser(
-            candidates: candidates, open: { (_) throws(StoreFault) in NoStore() },
-            forSession: { NoStore() }, test: { _ in })
+            candidates: [.secretService, .keyring],
+            open: { (name) throws(StoreFault) in throw .unavailable(name, problem: "gone") },
+            forSession: { NoStore() }, test: { _ in }, check: { _ in })
         let reasons = [StoreName.secretService, .keyring].map {
             UnusableStore(name: $0, fault: .unavailable($0, problem: "gone"))
         }

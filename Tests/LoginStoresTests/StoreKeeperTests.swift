@@ -18,7 +18,7 @@ import Testing
         try keeper.approve(basic("alice", "new"), .refresh)
         #expect(try self.keeper().account()?.space == space)
         #expect(try registry.read().profile("work")?.hasKeptLogin == true)
-        try registry.update { $0.removeAccount(AccountID(profile: "work", origin: .example, username: "alice")) }
+        try registry.update { $0.removeAccounts([AccountID(profile: "work", origin: .example, username: "alice")]) }
         #expect(try registry.read().profile("work")?.hasKeptLogin == true)
     }
 

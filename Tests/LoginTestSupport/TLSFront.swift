@@ -4,19 +4,19 @@ import Foundation
 /// what is tested does not also do the testing.
 final class TLSFront {
     let port: Int
-    /// The file of its certificate for 127.0.0.1 and localhost, which is its own authority.
+    /// The file of its certificate for 127.0.0.1, localhost and `names`, which is its own authority.
     let certificate: String
     private let server: ServerProcess
 
     /// - Throws: where openssl or python3 are missing, or it does not come up.
-    init(to backend: Int) throws {
+    init(to backend: Int, names: String...) throws {
         let server = try ServerProcess()
         let (certificate, key) = (server.folder.path + "/own.pem", server.folder.path + "/own.key")
         let made = try Command.tool(
             "openssl",
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "3650"]
                 + ["-keyout", key, "-out", certificate, "-subj", "/CN=127.0.0.1"]
-                + ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"])
+                + ["-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost" + names.map { ",DNS:\($0)" }.joined()])
         guard made.ending == .exited(0), let python = RealServer.path(of: "python3") else {
             throw ServerProcess.NotStarted(description: "openssl or python3: \(made.error)")
         }

@@ -16,13 +16,14 @@ struct ExecCommand: EndingCommand {
             Examples:
               authctl exec -P wiki --env WIKI_TOKEN -- ./deploy.sh
               authctl exec -P wiki --serve -- sh -c 'curl -f "$AUTHCTL_SERVE_URL"pages'
+              authctl exec -P wiki --unchanged --read-only -- git fetch
               authctl exec -P wiki --ephemeral --curl-config -- ./deploy.sh
             """)
     static let mayAsk = true
 
     @OptionGroup(title: "What the command gets") var execEnvironment: ExecEnvironmentOptions
 
-    @OptionGroup(title: "What the command may do with --serve") var rules: ServeRuleOptions
+    @OptionGroup(title: "What the command may do with --serve and --unchanged") var rules: ServeRuleOptions
 
     @Flag(help: "Log in for this command only: store nothing, and log out afterwards.")
     var ephemeral = false
@@ -41,7 +42,7 @@ struct ExecCommand: EndingCommand {
 
     func validate() throws {
         if rules.areGiven, !execEnvironment.serves {
-            throw ValidationError("--read-only, --allow, --ask and --deny are about the address of --serve.")
+            throw ValidationError("--read-only, --allow, --ask and --deny go with --serve or --unchanged.")
         }
         if ephemeral, offline {
             throw ValidationError("--ephemeral makes a new login; --offline uses a stored one.")

@@ -73,7 +73,7 @@ struct StoreListCommand: BasicCommand, ReportingCommand {
         let stores = invocation.context.stores()
         let findings = stores.chooser().survey()
         let named = try invocation.namedStore()
-        var programs = stores.helpers() + stores.sharedStores()
+        var programs = stores.programs()
         if named?.store == .etcd || invocation.context.profiles.defaults.sharedProfile != nil { programs.append(.etcd) }
         var rows = findings.map { StoreRow($0) } + StoreRow.byNameOnly(programs, of: stores)
         if let store = named?.store, store.program != nil, !programs.contains(store) { rows.append(.missing(store)) }
@@ -148,7 +148,7 @@ struct StoreInitCommand: InvokedCommand, ReportingCommand {
         if isSetUp { throw .store(.alreadySetUp(.file, path: invocation.context.paths.encryptedFile)) }
         let source = try keySource(invocation)
         try invocation.context.person.noticing("Creating the encrypted file…") { () throws(LoginFault) in
-            try fromStore(try EncryptedFileStore.create(folder: invocation.context.paths.stateFolder, source: source))
+            try fromStore(try invocation.context.stores().setUpEncryptedFile(source))
         }
         invocation.say("The encrypted file is set up; 'auto' will choose it for new logins.")
         if case .passphrase = source { invocation.say(Self.whoAsks) }

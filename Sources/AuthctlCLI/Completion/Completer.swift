@@ -119,7 +119,7 @@ struct CompletionSources {
     private var stores: [StoreName] {
         let stores = dependencies.stores(
             Dependencies.StoreLocation(stateFolder: ""), { () throws(StoreFault) in throw .passphraseCancelled })
-        return StoreName.builtIn + stores.helpers() + stores.sharedStores()
+        return StoreName.builtIn + stores.programs()
     }
 
     private var origins: [String] { (document?.trusted ?? []).map(\.origin.description).sorted() }

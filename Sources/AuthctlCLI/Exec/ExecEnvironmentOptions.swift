@@ -1,6 +1,8 @@
 import ArgumentParser
 import LoginKit
 
+extension OtherHosts: ExpressibleByArgument {}
+
 /// The parts of the session that an `exec` command gets; none by default.
 struct ExecEnvironmentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Set this environment variable to the token.", valueName: "name"))
@@ -21,6 +23,21 @@ struct ExecEnvironmentOptions: ParsableArguments {
             valueName: "path"),
         completion: .file())
     var serveSocket: String?
+
+    @Flag(help: "Lend the session to a command that goes to the service's own URL, as it is.")
+    var unchanged = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --unchanged: set this variable to a word, for a command that sends nothing without a token.",
+            valueName: "name[=value]"))
+    var placeholder: [String] = []
+
+    @Option(help: ArgumentHelp("With --unchanged: whether the command reaches other hosts.", valueName: "which"))
+    var others: OtherHosts?
+
+    @Flag(help: "With --unchanged: let every program of this user use the proxy of this run.")
+    var noProxyPassword = false
 
     @Option(
         name: .customLong("for"),
@@ -47,7 +64,7 @@ struct ExecEnvironmentOptions: ParsableArguments {
     var wantsToken: Bool { env != nil || fd != nil }
 
     /// Whether authctl stays beside the command and serves an address.
-    var serves: Bool { serve || serveSocket != nil }
+    var serves: Bool { serve || serveSocket != nil || unchanged }
 
     /// The time for which the address is served, in seconds; `nil` for as long as the command runs.
     var seconds: Int? { duration.flatMap { TimeSpan.seconds($0, most: Self.longest) }.map { Int($0) } }
@@ -57,29 +74,53 @@ struct ExecEnvironmentOptions: ParsableArguments {
 
     func validate() throws {
         try validateServing()
+        try validateUnchanged()
         if serves, wantsToken || curlConfig {
             throw ValidationError("--serve keeps the session from the command; the other options hand it over.")
         }
-        if let env {
-            guard Self.isName(env) else {
-                throw ValidationError(
-                    "--env: a variable name has letters, digits and '_', and does not begin with a digit.")
-            }
-            guard !(Self.reserved + ProgramEnvironment.withheld).contains(env) else {
-                throw ValidationError("--env: that variable is reserved; use another, such as AUTHCTL_TOKEN.")
-            }
-            guard !Self.systems.contains(env), !Self.systemPrefixes.contains(where: { env.hasPrefix($0) }) else {
-                throw ValidationError("--env: \(env) would break the command; use another, such as AUTHCTL_TOKEN.")
-            }
-        }
+        if let env { try Self.check(env, of: "--env") }
         if let fd, !(3...255).contains(fd) {
             throw ValidationError("--fd must be from 3 to 255.")
         }
     }
 
+    private static func check(_ name: String, of option: String) throws {
+        guard isName(name) else {
+            throw ValidationError(
+                "\(option): a variable name has letters, digits and '_', and does not begin with a digit.")
+        }
+        guard !(reserved + ProgramEnvironment.withheld).contains(name) else {
+            throw ValidationError("\(option): that variable is reserved; use another, such as AUTHCTL_TOKEN.")
+        }
+        guard !systems.contains(name), !systemPrefixes.contains(where: { name.hasPrefix($0) }) else {
+            throw ValidationError("\(option): \(name) would break the command; use another, such as AUTHCTL_TOKEN.")
+        }
+    }
+
+    private func validateUnchanged() throws {
+        if unchanged, serve || serveSocket != nil {
+            throw ValidationError("--unchanged takes the place of --serve: choose one.")
+        }
+        if !unchanged, noProxyPassword || others != nil || !placeholder.isEmpty {
+            throw ValidationError("--placeholder, --others and --no-proxy-password go with --unchanged.")
+        }
+        for (name, _) in placeholders { try Self.check(name, of: "--placeholder") }
+    }
+
+    /// The variables of `--placeholder` with their values.
+    var placeholders: [(name: String, value: String)] {
+        placeholder.map { text in
+            let name = text.prefix { $0 != "=" }
+            return (
+                String(name),
+                name.endIndex == text.endIndex ? ServeSettings.placeholder : String(text[name.endIndex...].dropFirst())
+            )
+        }
+    }
+
     private func validateServing() throws {
         if !serves, duration != nil || log != nil {
-            throw ValidationError("--for and --log are about the address of --serve.")
+            throw ValidationError("--for and --log go with --serve or --unchanged.")
         }
         if duration != nil, seconds == nil {
             throw ValidationError("--for must be a number with a unit (s, m, h or d), up to 7d, such as 30m.")

@@ -28,7 +28,7 @@ struct ExecutedCommand {
 
     /// Nobody types a password for a server that cannot be started.
     private func lending() throws(LoginFault) -> Lending {
-        try SessionProxy.check()
+        if execEnvironment.unchanged { try UnchangedRun.check(provider) } else { try SessionProxy.check() }
         return try Lending(execEnvironment, provider, answerTime: answerTime)
     }
 
@@ -40,6 +40,7 @@ struct ExecutedCommand {
         _ authenticated: AccountSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         var image = try prepared(authenticated)
+        if execEnvironment.unchanged { return try lend(unchanged: &image, authenticated, lending) }
         let proxy = try lending.proxy(provider, authenticated, limits)
         try proxy.start()
         defer { lending.end() }
@@ -52,6 +53,25 @@ struct ExecutedCommand {
         defer { withExtendedLifetime(hold) {} }
         let ending = run(image)
         return (ending, proxy.stop())
+    }
+
+    private func lend(
+        unchanged image: inout ProgramImage, _ authenticated: AccountSession, _ lending: Lending
+    ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
+        let run = try lending.unchanged(provider, authenticated, limits, execEnvironment)
+        defer { lending.end() }
+        for name in provider.profile.serve.placeholders { image.environment.set(name, to: ServeSettings.placeholder) }
+        for (name, value) in execEnvironment.placeholders { image.environment.set(name, to: value) }
+        try run.start(&image.environment)
+        if execEnvironment.noProxyPassword {
+            provider.context.person.warn(
+                "while the command runs, every program of this user can use this login through its proxy")
+        }
+        let hold = provider.context.person.interruptionHold()
+        defer { withExtendedLifetime(hold) {} }
+        let ending = self.run(image), account = run.stop()
+        if let complaint = run.complaint(about: limits.command) { provider.context.person.warn(complaint) }
+        return (ending, account)
     }
 
     /// Beside authctl, with a login of its own that ends with it.
@@ -178,10 +198,26 @@ struct Lending {
     func proxy(
         _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits
     ) throws(LoginFault) -> SessionProxy {
+        try SessionProxy(
+            provider, authenticated, at: place, for: seconds, limits: watched(limits, provider, authenticated))
+    }
+
+    func unchanged(
+        _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits,
+        _ options: ExecEnvironmentOptions
+    ) throws(LoginFault) -> UnchangedRun {
+        try UnchangedRun(
+            provider, authenticated, for: seconds, limits: watched(limits, provider, authenticated),
+            others: options.others ?? .all, wantsPassword: !options.noProxyPassword)
+    }
+
+    private func watched(
+        _ limits: ServeLimits, _ provider: SessionProvider, _ authenticated: AccountSession
+    ) -> ServeLimits {
         var limits = limits
         let account = authenticated.identity.accountName
         (limits.log, limits.approver) = (log?.writer(profile: provider.profile.name, account: account), desk)
-        return try SessionProxy(provider, authenticated, at: place, for: seconds, limits: limits)
+        return limits
     }
 
     /// Ends what is beside the address, which has stopped by then.

@@ -6,6 +6,7 @@
 #ifndef CCRYPTO_H
 #define CCRYPTO_H
 
+#include "CCryptoAuthority.h"
 #include "CCryptoDigest.h"
 #include "CCryptoIdentity.h"
 #include "CCryptoSigning.h"

@@ -23,7 +23,7 @@ extension LoginRun: LoginKeeper {
     private func earned(by credential: Credential, code: Secret?) throws(LoginFault) -> LoginStep {
         let isProof = isShared && service.profile.provesItself && credential.kind == .ticket
         let sharesSession =
-            !isForced && !saver.mayRefresh && (isProof || saver.password?.kind == credential.kind)
+            !isForced && saver.refresh == nil && (isProof || saver.password?.kind == credential.kind)
         guard sharesSession else { return try service.begin(credential, code: code) }
         let known = isProof ? saver.filled?.login.session : nil
         if let earned = try saver.beginRefresh(of: known), earned != known {
@@ -101,12 +101,10 @@ extension LoginRun: LoginKeeper {
         outdated = nil
         if isNew { return session }
         guard service.canRefresh(session) || saver.password != nil else { return nil }
-        var tries = 0
         repeat {
             let present = try saver.beginRefresh(of: session)
             guard present == session else { return present }
-            tries += 1
-        } while try !saver.isInTime(after: tries)
+        } while try !saver.isInTime()
         // The response must be saved even if the program is told to end meanwhile: the old token may be used up.
         saver.hold = context.person.interruptionHold()
         var refresh: Service.RefreshedSession?
@@ -126,7 +124,7 @@ extension LoginRun: LoginKeeper {
         if let other = saver.identity.flatMap({ refresh.owner.otherPerson(than: $0) }) {
             try saver.keep(refresh.session, of: other)
         }
-        if !request.wantsTokenAlone || refresh.session.terms == nil { saver.expectRefresh() }
+        if !request.wantsTokenAlone || refresh.session.terms == nil { saver.doubt = .unverified }
         return refresh.session
     }
 }

@@ -279,8 +279,7 @@ extension AuthorizationDialogue: BrowserDialogue {
     /// Waits for the port alone, no longer than a tenth of a second.
     private func pause(until due: ContinuousClock.Instant) throws(LoginFault) {
         if settings.isCancelled?() == true { throw .cancelled }
-        let left = max(0, min(((due - .now) / .milliseconds(1)).rounded(.up), 100))
-        waitForInput(listener?.descriptors ?? [], milliseconds: Int32(left))
+        waitForInput(listener?.descriptors ?? [], milliseconds: min(due.millisecondsLeft, 100))
     }
 
     private func note(_ answer: AuthorizationResponse) {

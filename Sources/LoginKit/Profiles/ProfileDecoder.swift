@@ -178,6 +178,18 @@ extension Entry {
         return settings
     }
 
+    /// Names of variables for tokens. Their value is a fixed word; even so nobody else's profile sets what another program obeys.
+    func placeholders() throws(UsageFault) -> [String] {
+        let names = try strings()
+        let endings = ["_TOKEN", "_KEY", "_PASSWORD", "_SECRET"]
+        let areTokens = names.allSatisfy { name in
+            endings.contains { name.hasSuffix($0) && name.count > $0.count } && !name.hasPrefix("AUTHCTL_")
+                && name.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") }
+        }
+        guard areTokens else { throw fault("must be the name of a variable for a token, such as GH_TOKEN") }
+        return names
+    }
+
     func serveRules() throws(UsageFault) -> [ServeRule] {
         guard case .array = value else { throw fault("must be a list of rules, such as [\"GET /**\"]") }
         return try strings().enumerated().map { (index, text) throws(UsageFault) in

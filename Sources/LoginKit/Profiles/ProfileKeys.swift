@@ -167,6 +167,7 @@ enum ProfileKeys {
         ConfigKey("deny", Entry.serveRules) { $0.rules.deny = $1 },
         ConfigKey("log", Entry.bool) { $0.hasLog = $1 },
         ConfigKey("overrides", Entry.bool) { $0.searchesBodies = $1 },
+        ConfigKey("placeholder", Entry.placeholders) { $0.placeholders = $1 },
     ]
 
     static let oauth: [ConfigKey<OAuthProfile>] =

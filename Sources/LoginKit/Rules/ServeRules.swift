@@ -246,4 +246,9 @@ package struct ServeSettings: Equatable, Sendable {
     package var hasLog = false
     /// Whether request bodies are searched for a method override.
     var searchesBodies = true
+    /// The variables that a command of `exec --unchanged` finds set, since it sends nothing without a token.
+    package var placeholders: [String] = []
+
+    /// The value of such a variable, which the session replaces.
+    package static let placeholder = "placeholder"
 }

@@ -9,29 +9,51 @@ final class LoopbackServer: @unchecked Sendable {
     private static let (most, patience): (UInt32, UInt32) = (256, 60)
 
     let provider: ServeGate
-    let newcomers = PendingConnections()
+    let newcomers: PendingConnections
     private let socket: ServeSocket
+    /// For connections that are handed in.
+    private let certificate: ServedCertificate?
     /// When the address ends, whatever its command does.
     private let end: ContinuousClock.Instant?
     /// Answers the requests; called by many threads at once.
     private(set) var handler: SessionProxy?
     private let monitor = Monitor()
     private var raw: OpaquePointer?
+    /// The one for connections without TLS, where `raw` is for those with it.
+    private var clear: OpaquePointer?
     private var calls: [ObjectIdentifier: ServerCall] = [:]
     private let threads = CountedThreads()
     private var isStopped = false
+    private var counted = Seen()
+
+    /// What has come of connections that were handed in.
+    struct Seen {
+        var requests = 0
+        /// Clients that did not take the certificate.
+        var brokenHandshakes = 0
+    }
 
     /// Whether the library is there; it is opened by that.
-    static func check() throws(LoginFault) {
-        guard let problem = cmicrohttpd_open(library) else { return }
+    /// - Parameter withTLS: whether it also has to speak TLS.
+    static func check(withTLS: Bool = false) throws(LoginFault) {
+        var problem = cmicrohttpd_open(library)
+        if problem == nil, withTLS { problem = cmicrohttpd_open_tls(library) }
+        guard let problem else { return }
+        let option = withTLS ? "--unchanged" : "--serve"
         throw .failure(
-            .other("--serve needs libmicrohttpd (Debian: libmicrohttpd12): \(String(cString: problem))"))
+            .other("\(option) needs libmicrohttpd (Debian: libmicrohttpd12): \(String(cString: problem))"))
     }
 
     /// Listens, and answers nobody yet.
     /// - Parameter seconds: how long the address is there from now on; `nil` for as long as the command.
     init(_ place: ServePlace, for seconds: Int? = nil) throws(LoginFault) {
-        try Self.check()
+        if case .origin(_, let certificate, _) = place {
+            try Self.check(withTLS: true)
+            (self.certificate, newcomers) = (certificate, PendingConnections(patience: .seconds(10)))
+        } else {
+            try Self.check()
+            (certificate, newcomers) = (nil, PendingConnections())
+        }
         socket = try ServeSocket(place)
         provider = ServeGate(place: socket.place, user: getuid())
         end = seconds.map { .now + .seconds($0) }
@@ -45,25 +67,55 @@ final class LoopbackServer: @unchecked Sendable {
         self.handler = handler
         var handlers = ServerCallbacks.table
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
-        raw = cmicrohttpd_start(socket.descriptor, Self.most, Self.patience, &handlers)
-        guard raw == nil else { return watchEnd() }
+        raw = try start(&handlers)
+        if raw != nil, certificate != nil {
+            let way = cmicrohttpd_way(listening: -1, certificate: nil, key: nil)
+            clear = cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+        }
+        if raw != nil, certificate == nil || clear != nil { return watchEnd() }
         self.handler = nil
         let code = errno
+        if let raw { cmicrohttpd_stop(raw) }
+        raw = nil
         socket.file?.remove()
-        close(socket.descriptor)
+        if socket.descriptor >= 0 { close(socket.descriptor) }
         throw .failure(.system(call: "MHD_start_daemon", errno: code))
     }
+
+    private func start(_ handlers: inout cmicrohttpd_handlers) throws(LoginFault) -> OpaquePointer? {
+        guard let certificate else {
+            let way = cmicrohttpd_way(listening: socket.descriptor, certificate: nil, key: nil)
+            return cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+        }
+        return try certificate.certificate.withCString { (text) throws(LoginFault) in
+            try certificate.key.withCString { (key) throws(LoginFault) in
+                let way = cmicrohttpd_way(listening: -1, certificate: text, key: key)
+                return cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+            }
+        }
+    }
+
+    /// Takes a connection whose peer was judged.
+    func add(_ connection: Int32, isClear: Bool) {
+        // It closes what it does not take.
+        if let server = isClear ? clear : raw { _ = cmicrohttpd_add(server, connection) } else { close(connection) }
+    }
+
+    var seen: Seen { monitor.locked { counted } }
 
     /// Closes the address and every connection, and waits for the threads.
     func stop() {
         socket.file?.remove()
+        newcomers.end()
         monitor.locked {
             isStopped = true
             monitor.tell()
         }
         abandonAll()
-        if let raw { cmicrohttpd_stop(raw) }
-        raw = nil
+        // The library waits for every WebSocket that goes on elsewhere.
+        threads.wait()
+        for server in [raw, clear] { if let server { cmicrohttpd_stop(server) } }
+        (raw, clear) = (nil, nil)
         threads.wait()
         handler = nil
     }
@@ -90,6 +142,10 @@ final class LoopbackServer: @unchecked Sendable {
     /// Nor is anybody of whom the kernel does not tell.
     func admits(_ peer: Peer) -> Bool { peer.user(at: provider.place).map { provider.admits($0) } ?? false }
 
+    /// Runs what takes as long as a WebSocket does.
+    /// - Returns: `false` if no thread can be started for it.
+    func goOn(_ body: @escaping @Sendable () -> Void) -> Bool { threads.start(body) }
+
     /// A connection has got one of the places.
     func arrive(_ descriptor: Int32) {
         // The library asks about a Unix socket only now; its file has kept others out so far.
@@ -97,8 +153,18 @@ final class LoopbackServer: @unchecked Sendable {
         newcomers.arrive(descriptor)
     }
 
-    func judge(_ head: ServedHead, from peer: Peer?) throws(ServeGate.Refusal) -> String {
-        let target = try provider.target(of: head, from: peer?.user(at: provider.place))
+    /// A connection has ended, and its place is free.
+    /// - Parameter brokeOff: whether its client did not take the certificate.
+    func leave(_ descriptor: Int32, brokeOff: Bool) {
+        let isOverdue = !newcomers.leave(descriptor)
+        if brokeOff, !isOverdue { monitor.locked { counted.brokenHandshakes += 1 } }
+    }
+
+    func judge(
+        _ head: ServedHead, from peer: Peer?, over cover: ServeGate.Cover
+    ) throws(ServeGate.Refusal) -> String {
+        monitor.locked { counted.requests += 1 }
+        let target = try provider.target(of: head, from: peer?.user(at: provider.place), over: cover)
         if hasEnded { throw .ended }
         return target
     }
@@ -137,9 +203,10 @@ enum ServerCallbacks {
                 guard let context else { return }
                 Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue().arrive(socket)
             },
-            leave: { context, socket in
+            leave: { context, socket, brokeOff in
                 guard let context else { return }
-                Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue().newcomers.leave(socket)
+                let server = Unmanaged<LoopbackServer>.fromOpaque(context).takeUnretainedValue()
+                server.leave(socket, brokeOff: brokeOff != 0)
             },
             begin: { context, connection, method, target, version, request in
                 guard let context, let connection, let method, let target, let version, let request else { return 0 }
@@ -164,7 +231,7 @@ enum ServerCallbacks {
             end: { request in
                 guard let request else { return }
                 let open = Unmanaged<OpenRequest>.fromOpaque(request).takeRetainedValue()
-                open.server.forget(open.call)
+                if !open.goesOn { open.server.forget(open.call) }
             })
     }
 
@@ -172,10 +239,13 @@ enum ServerCallbacks {
     final class OpenRequest {
         let server: LoopbackServer
         let call: ServerCall
+        let isClear: Bool
         var stream: ServedWebSocket?
+        /// Whether another thread has it, to the end of its stream.
+        var goesOn = false
 
-        init(_ server: LoopbackServer, _ call: ServerCall) {
-            (self.server, self.call) = (server, call)
+        init(_ server: LoopbackServer, _ call: ServerCall, isClear: Bool) {
+            (self.server, self.call, self.isClear) = (server, call, isClear)
         }
 
         static func at(_ place: UnsafeMutableRawPointer) -> OpenRequest {
@@ -187,25 +257,35 @@ enum ServerCallbacks {
         _ server: LoopbackServer, _ head: ServedHead, _ connection: OpaquePointer,
         _ request: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
-        let socket = cmicrohttpd_socket(connection)
+        let socket = cmicrohttpd_socket(connection), cover = cover(of: connection)
         let target: String
         do {
-            target = try server.judge(head, from: peer(of: connection, at: server.provider.place))
+            target = try server.judge(head, from: peer(of: connection, at: server.provider.place), over: cover)
         } catch {
             return refuse(error, head, server, connection)
         }
         server.newcomers.leave(socket)
-        let call = ServerCall(head, target: target, socket: socket)
+        let call = ServerCall(head, target: target, socket: socket, isClear: cover == .clear)
         guard server.take(call) else {
             return refuse(.noThread, head, server, connection)
         }
-        request.pointee = Unmanaged.passRetained(OpenRequest(server, call)).toOpaque()
+        request.pointee = Unmanaged.passRetained(OpenRequest(server, call, isClear: cover == .clear)).toOpaque()
         return 1
+    }
+
+    private static func cover(of connection: OpaquePointer) -> ServeGate.Cover {
+        var name = [CChar](repeating: 0, count: 256)
+        return switch Int(cmicrohttpd_server_name(connection, &name, name.count)) {
+        case CMICROHTTPD_CLEAR: .clear
+        case CMICROHTTPD_NAMELESS: .tls(name: nil)
+        case CMICROHTTPD_NAMED: .tls(name: String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self))
+        default: .tls(name: "")
+        }
     }
 
     private static func peer(of connection: OpaquePointer, at place: ServeGate.Place) -> Peer? {
         switch place {
-        case .socket: return .socket(cmicrohttpd_socket(connection))
+        case .socket, .origin: return .socket(cmicrohttpd_socket(connection))
         case .port:
             var (address, port): (UInt32, UInt16) = (0, 0)
             return cmicrohttpd_peer(connection, &address, &port) != 0 ? .address(address, port: port) : nil
@@ -232,14 +312,39 @@ enum ServerCallbacks {
         }
     }
 
-    private static let speak: @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int) -> Void = {
-        context, socket, bytes, count in
-        guard let context else { return }
-        let open = OpenRequest.at(context)
-        open.stream?.run(socket, beginning: UnsafeRawBufferPointer(start: bytes, count: count)) {
-            open.server.isOver
+    private static let speak:
+        @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, Int, OpaquePointer?) -> Int32 = {
+            context, socket, bytes, count, stream in
+            guard let context, let stream else { return 1 }
+            let open = OpenRequest.at(context), beginning = UnsafeRawBufferPointer(start: bytes, count: count)
+            if open.isClear {
+                open.stream?.run(socket, beginning: beginning) { open.server.isOver }
+                open.stream = nil
+                return 1
+            }
+            return goOn(open, socket, Array(beginning), stream) ? 0 : 1
         }
+
+    /// The library's thread undoes TLS meanwhile, and does not tell of a client that has gone.
+    private static func goOn(_ open: OpenRequest, _ socket: Int32, _ beginning: [UInt8], _ stream: OpaquePointer)
+        -> Bool
+    {
+        nonisolated(unsafe) let (open, stream) = (open, stream)
+        nonisolated(unsafe) var spoken = open.stream
         open.stream = nil
+        open.goesOn = open.server.goOn {
+            var end: ContinuousClock.Instant?
+            beginning.withUnsafeBytes { beginning in
+                spoken?.run(socket, beginning: beginning) {
+                    if end == nil, open.call.isAbandoned() { end = .now + .seconds(1) }
+                    return open.server.isOver || end.map { $0 <= .now } ?? false
+                }
+            }
+            spoken = nil
+            open.server.forget(open.call)
+            cmicrohttpd_close(stream)
+        }
+        return open.goesOn
     }
 
     private static func refuse(
@@ -282,49 +387,5 @@ enum ServerCallbacks {
         }
         let raw = texts.map { cmicrohttpd_field(name: $0.0, value: $0.1) }
         return raw.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
-    }
-}
-
-/// The connections that have not shown yet that they know the segment. Each has five seconds for that, however busy it is, and then
-/// gives its place back to others.
-final class PendingConnections: @unchecked Sendable {
-    private let patience: Duration
-    private let monitor = Monitor()
-    private var deadlines: [Int32: ContinuousClock.Instant] = [:]
-    private var isWatching = false
-
-    /// - Parameter patience: for a test.
-    init(patience: Duration = .seconds(5)) {
-        self.patience = patience
-    }
-
-    /// A connection is there.
-    func arrive(_ socket: Int32) {
-        let mustWatch = monitor.locked {
-            deadlines[socket] = .now + patience
-            defer { isWatching = true }
-            return !isWatching
-        }
-        guard mustWatch, !DetachedThread.start({ [self] in while monitor.locked({ closeOverdue() }) {} }) else {
-            return
-        }
-        monitor.locked { isWatching = false }
-    }
-
-    /// It knows the segment, or is about to be closed. The number may be somebody else's from then on.
-    func leave(_ socket: Int32) {
-        monitor.locked { _ = deadlines.removeValue(forKey: socket) }
-    }
-
-    /// - Returns: whether there are any left, after a while.
-    private func closeOverdue() -> Bool {
-        let now = ContinuousClock.now
-        for (socket, deadline) in deadlines where deadline <= now {
-            shutdown(socket, Int32(SHUT_RDWR))
-            deadlines[socket] = nil
-        }
-        isWatching = !deadlines.isEmpty
-        if isWatching { monitor.wait(500) }
-        return isWatching
     }
 }

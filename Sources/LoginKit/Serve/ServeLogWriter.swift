@@ -144,12 +144,7 @@ final class ServeLogFile: @unchecked Sendable {
             let own = try SafeDirectory.create(folder)
             return try checkCall("fcntl", path: folder, fcntl(own.descriptor.number, F_DUPFD_CLOEXEC, 0))
         }
-        let found: (folder: CheckedFolder?, errno: Int32)
-        do {
-            found = try FolderChain(folder).openFolder()
-        } catch {
-            throw error.storeFault
-        }
+        let found = try fromFolders(try FolderChain(folder).openFolder())
         guard let above = found.folder else { throw .system(call: "open", path: folder, errno: found.errno) }
         return try checkCall("fcntl", path: folder, fcntl(above.descriptor.number, F_DUPFD_CLOEXEC, 0))
     }

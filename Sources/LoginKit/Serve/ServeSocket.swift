@@ -8,6 +8,8 @@ package enum ServePlace: Equatable, Sendable {
     case port
     /// At a Unix socket with this absolute path; `isOwn` in the user's folder for such.
     case socket(String, isOwn: Bool)
+    /// At the service's own origin: each connection is handed in, by `SessionProxy.add`.
+    case origin(Origin, ServedCertificate, password: Secret?)
 
     /// Says, before anybody logs in, that there cannot be such a socket.
     package func check() throws(LoginFault) {
@@ -15,8 +17,15 @@ package enum ServePlace: Equatable, Sendable {
     }
 }
 
+/// The certificate that stands for the service, and its key, in PEM.
+package struct ServedCertificate: Equatable, Sendable {
+    let certificate: Secret
+    let key: Secret
+}
+
 /// A socket that listens, on 127.0.0.1 alone or at a path. No program that is started inherits it.
 struct ServeSocket {
+    /// -1 where nothing listens.
     let descriptor: Int32
     let place: ServeGate.Place
     /// Its file, if it has one.
@@ -33,11 +42,13 @@ struct ServeSocket {
         case .socket(let path, let isOwn):
             let file = try SocketFile(path, creating: isOwn)
             (self.file, descriptor, self.place) = (file, file.descriptor, .socket)
+        case .origin(let origin, _, let password):
+            (file, descriptor, self.place) = (nil, -1, .origin(origin, password: password))
         }
     }
 
     /// The port is one that the kernel has drawn.
-    private static func onLoopback() throws(LoginFault) -> (descriptor: Int32, port: Int) {
+    static func onLoopback() throws(LoginFault) -> (descriptor: Int32, port: Int) {
         let descriptor = socket(
             AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw .failure(.system(call: "socket", errno: errno)) }
@@ -86,6 +97,15 @@ enum Peer {
     /// A Unix socket: the descriptor of our own end.
     case socket(Int32)
 
+    /// POLLRDHUP of poll(2), which Swift does not see.
+    private static let closed: Int16 = 0x2000
+
+    /// Whether it has closed its end of a connection.
+    static func hasGone(_ socket: Int32) -> Bool {
+        var look = pollfd(fd: socket, events: closed, revents: 0)
+        return poll(&look, 1, 0) > 0 && look.revents & (closed | Int16(POLLHUP | POLLERR)) != 0
+    }
+
     /// - Parameter place: where it has connected to.
     /// - Returns: the user whose socket it is; `nil` if the kernel does not tell.
     func user(at place: ServeGate.Place) -> UInt32? {
@@ -94,6 +114,8 @@ enum Peer {
         case (.address(let address, let port), .port(let own, _)):
             return cprocess_peer_user(address, port, UInt16(own), &user) != 0 ? user : nil
         case (.socket(let descriptor), .socket): return cprocess_socket_user(descriptor, &user) != 0 ? user : nil
+        // Whoever has handed it in has asked.
+        case (_, .origin): return getuid()
         case (.address, .socket), (.socket, .port): return nil
         }
     }
@@ -105,7 +127,7 @@ package struct ServeLimits: Sendable {
     /// Whether bodies are searched for another method.
     var searchesBodies = true
     /// The name of the command, for the person who is asked.
-    var command = ""
+    package var command = ""
     package var log: (any ServeLog)?
     /// Without one, what is to be asked about is refused.
     package var approver: (any ServeApprover)?
@@ -128,6 +150,8 @@ extension ServeGate.Refusal {
         case .otherUser: "this address is for programs of another user"
         case .unknownUser: "the kernel does not tell which user sent this request; try again later"
         case .otherHost: "the Host header does not match this address"
+        case .otherOrigin: "this connection is for another host than the request"
+        case .noPassword: "the request does not have the password of this run"
         case .otherSite: "requests from pages of other sites are refused"
         case .unknownSegment: "the path does not begin with the segment of AUTHCTL_SERVE_URL"
         case .badTarget: "the path is malformed, or has '.' or '..' in it"

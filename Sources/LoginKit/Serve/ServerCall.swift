@@ -29,9 +29,11 @@ final class ServerCall: @unchecked Sendable {
     private var hasLeft = false
     /// The connection's, to be looked at alone.
     private let socket: Int32
+    /// Whether an answer may go past the library, which TLS does not let it.
+    private let isClear: Bool
 
-    init(_ head: ServedHead, target: String, socket: Int32) {
-        (self.head, self.target, self.socket) = (head, target, socket)
+    init(_ head: ServedHead, target: String, socket: Int32, isClear: Bool = true) {
+        (self.head, self.target, self.socket, self.isClear) = (head, target, socket, isClear)
     }
 
     /// Whether nobody waits for the answer any more; for whoever answers, again and again, and before each wait.
@@ -53,7 +55,7 @@ final class ServerCall: @unchecked Sendable {
             if hasAnswer { return }
             hasAnswer = true
             let canBeTold = head.method != "HEAD" && (answer.size != nil || head.isChunkable)
-            if head.contentLength != 0, !body.isDone, canBeTold, !isOver {
+            if isClear, head.contentLength != 0, !body.isDone, canBeTold, !isOver {
                 early = EarlyResponse(answer, over: socket)
                 if early != nil { return }
             }
@@ -124,14 +126,8 @@ final class ServerCall: @unchecked Sendable {
         }
     }
 
-    /// POLLRDHUP of poll(2), which Swift does not see.
-    private static let closed: Int16 = 0x2000
-
     /// Whether the client has closed its end.
-    private var isGone: Bool {
-        var look = pollfd(fd: socket, events: Self.closed, revents: 0)
-        return poll(&look, 1, 0) > 0 && look.revents & (Self.closed | Int16(POLLHUP | POLLERR)) != 0
-    }
+    private var isGone: Bool { Peer.hasGone(socket) }
 }
 
 /// An answer that is there before the request has ended. It goes to the client past the library, which sends nothing while it reads;

@@ -44,6 +44,13 @@ package final class SessionProxy: @unchecked Sendable {
     /// The path of the Unix socket; `nil` at a port.
     package var socketPath: String? { server.path }
 
+    /// Takes a connection of this user to the service's own origin.
+    /// - Parameter isClear: whether it goes on without TLS.
+    func add(_ connection: Int32, isClear: Bool) { server.add(connection, isClear: isClear) }
+
+    /// The requests and the broken handshakes of such connections so far.
+    var seen: LoopbackServer.Seen { server.seen }
+
     /// Closes the address and all connections; what was refreshed is stored.
     /// - Returns: the session that there is at last.
     @discardableResult
@@ -88,7 +95,7 @@ package final class SessionProxy: @unchecked Sendable {
 
     /// The response to a client that was turned away.
     func response(to head: ServedHead, _ refusal: ServeGate.Refusal) -> (type: String, text: String) {
-        let place = server.provider.root.dropFirst("http://\(server.provider.authority)".count)
+        let place = server.provider.folder
         guard refusal == .badTarget, head.target.hasPrefix(place),
             let text = review.refuseTarget(of: head, String(head.target.dropFirst(place.count)), session.knownSecrets)
         else { return ("text/plain; charset=utf-8", "authctl: \(refusal.words)\n") }

@@ -7,6 +7,8 @@ struct BegunRefresh {
     var effect: SharedRefresh.Effect
     /// When the lock was put.
     var lockedAt = BootMoment.now()
+    /// The number of times that a machine which stood still may begin it again.
+    var triesLeft = 8
     private let begunAt = BootMoment.now()
 
     init(of machine: String) {
@@ -38,7 +40,9 @@ extension SharedStore {
             case .putLock(_, let unfinished):
                 try checkTime(refresh)
                 refresh.lockedAt = BootMoment.now()
-                refresh.handle(try event(of: putLock(account, after: unfinished)))
+                let lock = SharedValue.Open.Lock(machine: machine, seconds: lockTime)
+                refresh.handle(
+                    try event(of: change(account) { ($0.refreshing, $0.unfinished) = (lock, unfinished) }))
             case .checkTime:
                 refreshes[key] = refresh
                 return .mine
@@ -63,6 +67,7 @@ extension SharedStore {
     /// Takes the lock of a login that is to be moved away, so that no other machine refreshes it meanwhile: until it is erased, or
     /// `cancelRefresh`.
     func lockForMove(of account: AccountID) throws(StoreFault) {
+        let key = try id(account)
         cacheTime = 0
         for _ in 1...Self.mostTries {
             guard let secret = try find(account) else { return }
@@ -70,9 +75,13 @@ extension SharedStore {
             case .changed: continue
             case .unfinished(let machine): throw unfinished(machine)
             case .mine:
-                guard let machine = found[try id(account)]?.value.open.unfinished else { return }
-                cancelRefresh(of: account)
-                throw unfinished(machine)
+                if let machine = found[key]?.value.open.unfinished {
+                    cancelRefresh(of: account)
+                    throw unfinished(machine)
+                }
+                // Nothing is sent that could be sent a little later: it is moved now or not at all.
+                refreshes[key]?.triesLeft = 1
+                return
             }
         }
         throw lockedTooLong
@@ -83,7 +92,7 @@ extension SharedStore {
         .unavailable(name, problem: "the machine '\(machine)' began to refresh this login and did not end it")
     }
 
-    var lockedTooLong: StoreFault { .locked(path: "\(name)", seconds: 30 + 3 * lockTime) }
+    private var lockedTooLong: StoreFault { .locked(path: "\(name)", seconds: 30 + 3 * lockTime) }
 
     /// The pause between two looks at a lock that somebody else has, in microseconds.
     private static let pause: UInt32 = 500_000
@@ -104,7 +113,9 @@ extension SharedStore {
         guard var refresh = refreshes[key], refresh.effect == .checkTime else { return false }
         let age = refresh.lockedAt.age ?? .max, isInTime = age < Int64(lockTime) * 1000 / 3
         refresh.handle(isInTime ? .inTime : .late)
+        if !isInTime { refresh.triesLeft -= 1 }
         refreshes[key] = refresh
+        guard refresh.triesLeft > 0 else { throw lockedTooLong }
         return isInTime
     }
 
@@ -158,7 +169,7 @@ extension SharedStore {
             switch refresh.effect {
             case .putRefusal:
                 do {
-                    refresh.handle(try event(of: putRefusal(account)))
+                    refresh.handle(try event(of: change(account) { ($0.refreshing, $0.refused) = (nil, true) }))
                 } catch  where error.isOfEngine {
                     refresh.handle(.away)
                 }

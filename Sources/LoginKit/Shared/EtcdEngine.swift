@@ -124,7 +124,14 @@ final class EtcdClient {
         // New sessions are not reported: etcd wants one every few minutes.
         let part = context.lending(Messages(note: { _ in }, warn: context.person.messages.warn))
         part.takesNamedProxyAlone = true
-        let profile = try profile(name, part)
+        let profile: Profile
+        do {
+            profile = try part.profile(named: name)
+        } catch .usage(.unknownProfile) {
+            throw .usage(
+                "shared-profile in config.toml names a profile that is not there: \(SafeText.quoted(name)); see: authctl profile list"
+            )
+        }
         if let store = profile.settings.store.flatMap({ StoreName($0) }), store.isShared {
             throw .usage(.engineLogin(of: store, profile: name))
         }
@@ -133,21 +140,8 @@ final class EtcdClient {
                 "the login that etcd wants is in '\(store)' itself; log in again: authctl login \(SafeText.quoted(profile.name)) --store file"
             )
         }
-        let provider = try SessionProvider(part, profile, LoginRequest())
-        (self.part, self.provider) = (part, provider)
-        return provider
+        let opened = try SessionProvider(part, profile, LoginRequest())
+        provider = opened
+        return opened
     }
-
-    private func profile(_ name: String, _ part: LoginContext) throws(LoginFault) -> Profile {
-        do {
-            return try part.profile(named: name)
-        } catch .usage(.unknownProfile) {
-            throw .usage(
-                "shared-profile in config.toml names a profile that is not there: \(SafeText.quoted(name)); see: authctl profile list"
-            )
-        }
-    }
-
-    /// Kept for as long as the provider, which does not.
-    private var part: LoginContext?
 }

@@ -21,8 +21,7 @@ struct SharedKey {
 
     /// Makes a key file, which has to be the same on each machine: `authctl store init shared:NAME`.
     static func create(path: String) throws(LoginFault) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        _ = try fromStore(try SafeDirectory.create(folder, privacy: .readable))
+        _ = try fromStore(try SafeDirectory.create(SafeDirectory.split(path).parent, privacy: .readable))
         try KeyFile.create(path, Secret.random(count: 32))
     }
 
@@ -122,23 +121,6 @@ struct SharedValue {
             generation > 0 && sequence >= 0 && (!refused || unfinished != nil)
                 && (refreshing.map { (1...5400).contains($0.seconds) } ?? true)
         }
-
-        init(generation: Int, machine: String, saved: Int64, refreshing: Lock? = nil, erased: Bool = false) {
-            (self.generation, self.machine, self.saved) = (generation, machine, saved)
-            (self.refreshing, self.erased) = (refreshing, erased)
-        }
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: FormKey.self)
-            generation = try members.decode(Int.self, forKey: "generation")
-            sequence = try members.decode(Int.self, forKey: "sequence")
-            machine = try members.decode(String.self, forKey: "machine")
-            saved = try members.decode(Int64.self, forKey: "saved")
-            refreshing = try members.decodeIfPresent(Lock.self, forKey: "refreshing")
-            unfinished = try members.decodeIfPresent(String.self, forKey: "unfinished")
-            refused = try members.decode(Bool.self, forKey: "refused")
-            erased = try members.decode(Bool.self, forKey: "erased")
-        }
     }
 
     private static let version = "1"
@@ -168,5 +150,19 @@ struct SharedValue {
             nonce: Array(bytes.prefix(Cipher.nonceCount)), ciphertext: Array(bytes.dropFirst(Cipher.nonceCount)))
         guard let secret = key.open(sealed, for: account, beside: parts[1]) else { return nil }
         self.init(open, secret)
+    }
+}
+
+extension SharedValue.Open {
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: FormKey.self)
+        generation = try members.decode(Int.self, forKey: "generation")
+        sequence = try members.decode(Int.self, forKey: "sequence")
+        machine = try members.decode(String.self, forKey: "machine")
+        saved = try members.decode(Int64.self, forKey: "saved")
+        refreshing = try members.decodeIfPresent(Lock.self, forKey: "refreshing")
+        unfinished = try members.decodeIfPresent(String.self, forKey: "unfinished")
+        refused = try members.decode(Bool.self, forKey: "refused")
+        erased = try members.decode(Bool.self, forKey: "erased")
     }
 }

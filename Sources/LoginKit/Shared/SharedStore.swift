@@ -51,6 +51,7 @@ final class SharedStore: SharedCredentialStore {
 
     func find(_ account: AccountID) throws(StoreFault) -> Secret? {
         guard let value = try present(account), !value.open.erased else { return nil }
+        if account.isOfStoreTest { try testConditions(account) }
         return value.secret
     }
 
@@ -232,22 +233,16 @@ extension SharedStore {
     func lookForRefresh(
         _ account: AccountID, _ known: Secret, _ hasOtherProof: Bool
     ) throws(StoreFault) -> SharedRefresh.Look {
-        let (content, found) = try look(account)
-        guard let found else {
-            // Nothing is there any more, as after a logout.
-            let nothing = SharedRefresh.Value(version: 0, generation: content.mark, isErased: true)
-            return SharedRefresh.Look(
-                mark: content.mark, value: nothing, journal: try journal(content, account)?.open.generation,
-                isOver: true)
-        }
-        let open = found.value.open
+        let (content, found) = try look(account), open = found?.value.open
+        // Where nothing is there any more, it is as after a logout.
         let value = SharedRefresh.Value(
-            version: 0, generation: open.generation, holder: open.refreshing?.machine, unfinished: open.unfinished,
-            isRefused: open.refused && !hasOtherProof, isErased: open.erased)
+            version: 0, generation: open?.generation ?? content.mark, holder: open?.refreshing?.machine,
+            unfinished: open?.unfinished, isRefused: open?.refused == true && !hasOtherProof,
+            isErased: open?.erased ?? true)
         return SharedRefresh.Look(
             mark: content.mark, value: value, journal: try journal(content, account)?.open.generation,
-            lockIsOver: try isOver(open.refreshing, found.text, content, account),
-            isOver: !open.erased && found.value.secret == known)
+            lockIsOver: try isOver(open?.refreshing, found?.text, content, account),
+            isOver: !value.isErased && found?.value.secret == known)
     }
 
     private func journal(_ content: SharedMemory.Content, _ account: AccountID) throws(StoreFault) -> SharedValue? {
@@ -256,23 +251,14 @@ extension SharedStore {
 
     /// Whether a lock has run out by this machine's own clock, since it first saw this lock.
     private func isOver(
-        _ lock: SharedValue.Open.Lock?, _ text: String, _ content: SharedMemory.Content, _ account: AccountID
+        _ lock: SharedValue.Open.Lock?, _ text: String?, _ content: SharedMemory.Content, _ account: AccountID
     ) throws(StoreFault) -> Bool {
-        guard let lock, lock.machine != (try machineName()) else { return false }
+        guard let lock, let text, lock.machine != (try machineName()) else { return false }
         if let seen = content.lock, seen.text == text, let age = seen.moment?.age {
             return age > Int64(lock.patience) * 1000
         }
         try memory(account).update { $0.lock = SharedMemory.Content.Reading(text: text, moment: .now()) }
         return false
-    }
-
-    func putLock(_ account: AccountID, after unfinished: String?) throws(StoreFault) -> Bool {
-        let lock = SharedValue.Open.Lock(machine: try machineName(), seconds: lockTime)
-        return try change(account) { ($0.refreshing, $0.unfinished) = (lock, unfinished) }
-    }
-
-    func putRefusal(_ account: AccountID) throws(StoreFault) -> Bool {
-        try change(account) { ($0.refreshing, $0.refused) = (nil, true) }
     }
 
     /// Puts what was read last with something else beside it.

@@ -131,24 +131,11 @@ struct SharedHelper: SharedEngine {
     let environment: ProgramEnvironment
     var patience = Self.patience
 
-    private struct Response: Decodable {
-        let value: String?
-        let version: String?
-        let isConflict: Bool
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: FormKey.self)
-            value = try members.decodeIfPresent(String.self, forKey: "value")
-            version = try members.decodeIfPresent(String.self, forKey: "version")
-            isConflict = try members.decodeIfPresent(Bool.self, forKey: "conflict") ?? false
-        }
-    }
-
     func get(_ key: String) throws(StoreFault) -> SharedItem? {
         let response = try run("get", ["key": .string(key)])
-        switch (response.value, response.version) {
-        case (nil, nil): return nil
-        case (let value?, let version?) where SharedItem.isVersion(version):
+        switch (response["value"] ?? .null, response["version"] ?? .null) {
+        case (.null, .null): return nil
+        case (.string(let value), .string(let version)) where SharedItem.isVersion(version):
             return SharedItem(value: value, version: version)
         default: throw .helper(store, notUnderstood: "get")
         }
@@ -158,14 +145,15 @@ struct SharedHelper: SharedEngine {
         // The version that is replaced; `null` for none.
         let condition = version.map(JSONValue.string) ?? .null
         let response = try run("put", ["key": .string(key), "value": .string(value), "if": condition])
-        if response.isConflict { return nil }
-        guard let version = response.version, SharedItem.isVersion(version) else {
-            throw .helper(store, notUnderstood: "put")
-        }
+        let conflict = response["conflict"] ?? .null
+        if conflict == .bool(true) { return nil }
+        guard conflict == .null || conflict == .bool(false), let version = response["version"]?.string,
+            SharedItem.isVersion(version)
+        else { throw .helper(store, notUnderstood: "put") }
         return version
     }
 
-    private func run(_ method: String, _ request: [String: JSONValue]) throws(StoreFault) -> Response {
+    private func run(_ method: String, _ request: [String: JSONValue]) throws(StoreFault) -> [String: JSONValue] {
         let input = SecretJSON.encodeOwn(request)
         let answer: HelperProgram.Response
         do {
@@ -178,7 +166,7 @@ struct SharedHelper: SharedEngine {
                 separator: " ")
             throw .shared(store, .engineAway(words: words.isEmpty ? nil : words))
         }
-        guard let response = SecretJSON.decode(Response.self, from: answer.output) else {
+        guard let response = SecretJSON.members(answer.output) else {
             throw .helper(store, notUnderstood: method)
         }
         return response

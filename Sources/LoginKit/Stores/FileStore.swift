@@ -1,16 +1,21 @@
 import FoundationEssentials
 import Secrets
 
+/// A store that writes to the disk of this machine, which may be full.
+protocol DiskStore: CredentialStore {
+    /// Takes the space that is needed once a login has grown by so many bytes.
+    func reserveSpace(for account: AccountID, adding bytes: Int) throws(StoreFault) -> ReservedSpace
+}
+
 /// A store that is one file: many changes take one reading and one writing.
-protocol FileStore: CredentialStore {
+protocol FileStore: DiskStore {
+    var file: SafeFile { get }
+
     /// Puts for each account the secret that `secret` returns in the place of what it had, or erases it where that is nil.
     /// - Returns: the accounts that had a secret before.
     func change(
         _ accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
     ) throws(StoreFault) -> Set<AccountID>
-
-    /// Takes the space that the file needs once it has grown by so many bytes.
-    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace
 }
 
 extension SafeFile {
@@ -50,6 +55,22 @@ extension CredentialStore {
 }
 
 extension FileStore {
+    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
+        _ = try change([account]) { _ in secret }
+    }
+
+    @discardableResult
+    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
+        try !change([account]) { _ in nil }.isEmpty
+    }
+
+    func reserveSpace(for account: AccountID, adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+        try file.reserveSpace(adding: bytes)
+    }
+
+    /// Removes what saves that were killed have left.
+    func sweep() throws(StoreFault) { try file.sweep() }
+
     fileprivate func change(
         each accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
     ) -> [AccountID: Result<Bool, StoreFault>] {

@@ -5,11 +5,13 @@ import Secrets
 struct PlaintextStore: CredentialStore {
     /// The name of the file in the state folder.
     static let fileName = "plaintext.json"
+    /// In bytes, for the whole file.
+    fileprivate static let limit = 8 * 1024 * 1024
     /// In bytes.
     static let largestSecret = 1024 * 1024
     static let version = 1
 
-    private let file: SafeFile
+    let file: SafeFile
     private let memory: FileMemory<PlaintextTable>?
 
     /// - Parameters:
@@ -18,7 +20,7 @@ struct PlaintextStore: CredentialStore {
     ///   - remembers: whether a file that has not changed is not read again.
     init(folder: String, wait: Int = 10, remembers: Bool = false) {
         self.memory = remembers ? FileMemory() : nil
-        self.file = SafeFile(folder: folder, name: Self.fileName, limit: 8 * 1024 * 1024, wait: wait)
+        self.file = SafeFile(folder: folder, name: Self.fileName, limit: Self.limit, wait: wait)
     }
 
     var name: StoreName { .plaintext }
@@ -68,18 +70,6 @@ struct PlaintextStore: CredentialStore {
         return secret
     }
 
-    func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
-        _ = try change([account]) { _ in secret }
-    }
-
-    @discardableResult
-    func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        try !change([account]) { _ in nil }.isEmpty
-    }
-
-    /// Removes what saves that were killed have left.
-    func sweep() throws(StoreFault) { try file.sweep() }
-
     func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         try table()?.contains(account) ?? false
     }
@@ -124,7 +114,7 @@ extension PlaintextStore: FileStore {
         return present
     }
 
-    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
+    func reserveSpace(for account: AccountID, adding bytes: Int) throws(StoreFault) -> ReservedSpace {
         // In base64.
         try file.reserveSpace(adding: bytes * 4 / 3)
     }
@@ -132,29 +122,20 @@ extension PlaintextStore: FileStore {
 
 /// The content of the plain file in memory: which accounts there are, and all their secrets in one guarded block.
 struct PlaintextTable: Sendable {
-    private let places: [AccountID: Range<Int>]
+    private var places: [AccountID: Range<Int>]
     /// The secrets in base64, one after the other.
     private let texts: Secret
 
     init(_ entries: [(account: AccountID, text: String)]) {
-        var places: [AccountID: Range<Int>] = Dictionary(minimumCapacity: entries.count)
-        var count = 0
+        places = Dictionary(minimumCapacity: entries.count)
+        var texts = SecretBuilder(limit: PlaintextStore.limit)
         for (account, text) in entries {
-            let place = count..<count + text.utf8.count
+            let place = texts.count..<texts.count + text.utf8.count
             places[account] = places[account] ?? place
-            count = place.upperBound
+            texts.append(text)
         }
-        self.places = places
-        texts = Secret(count: count) { buffer in
-            var rest = buffer[...]
-            for (_, text) in entries {
-                var text = text
-                text.withUTF8 {
-                    UnsafeMutableRawBufferPointer(rebasing: rest).copyMemory(from: UnsafeRawBufferPointer($0))
-                }
-                rest = rest.dropFirst(text.utf8.count)
-            }
-        }
+        guard let texts = texts.finish() else { preconditionFailure("more than its file can have") }
+        self.texts = texts
     }
 
     func contains(_ account: AccountID) -> Bool { places[account] != nil }

@@ -3,15 +3,13 @@ import Secrets
 /// A store that other machines use, too, so that what it has may change while this machine looks at it.
 ///
 /// A machine replaces only the version that it has read; one machine at a time refreshes a login.
-protocol SharedCredentialStore: CredentialStore, AnyObject {
+protocol SharedCredentialStore: DiskStore, AnyObject {
     /// The time for which a login is used as it was read, in seconds.
     var cacheTime: Int { get set }
     /// The time limit of a refresh, in seconds.
     var lockTime: Int { get set }
     /// Whether other machines could not be asked when a login was read last.
     var wasAway: Bool { get }
-    /// Thrown if another machine has held the right to refresh for too long.
-    var lockedTooLong: StoreFault { get }
 
     /// Returns the login as this machine read it last, and the machine that saved it; nobody is asked.
     func lastRead(_ account: AccountID) throws(StoreFault) -> (secret: Secret, machine: String)?
@@ -33,6 +31,7 @@ protocol SharedCredentialStore: CredentialStore, AnyObject {
 
     /// Whether the refresh may be sent now. Asked immediately before: a machine that stood still meanwhile begins again, since others
     /// may think its lock is over while the provider answers.
+    /// - Throws: `locked` after too many tries.
     func isInTime(_ account: AccountID) throws(StoreFault) -> Bool
 
     /// Gives up the right to a refresh that was not sent, or that has used nothing up.
@@ -59,22 +58,15 @@ protocol SharedCredentialStore: CredentialStore, AnyObject {
     /// Erases a login that this machine has put or locked, and leaves another machine's.
     func eraseOwn(_ account: AccountID) throws(StoreFault)
 
-    /// Takes the space that this machine needs on its disk for what a refresh brings.
-    /// - Parameter bytes: by which the login may grow.
-    func reserveSpace(for account: AccountID, adding bytes: Int) throws(StoreFault) -> ReservedSpace
-
     /// - Returns: whether it is known which key the logins have; no machine may have saved one yet.
     /// - Throws: `shared(.otherKey)` if the other machines have another key.
     @discardableResult
     func checkKey() throws(StoreFault) -> Bool
-
-    /// Tries whether a value is never replaced in another version than the one that was read.
-    func testConditions(_ account: AccountID) throws(StoreFault)
 }
 
 extension CredentialStore {
     /// The same store, if other machines use it, too.
-    var shared: (any SharedCredentialStore)? { self as? any SharedCredentialStore }
+    var shared: (any SharedCredentialStore)? { name.isShared ? self as? any SharedCredentialStore : nil }
 }
 
 /// The stores that this machine shares with others.

@@ -1,17 +1,5 @@
 /// Chooses the store of a new login, before a person is asked for anything.
 package struct StoreChooser {
-    /// A store that `auto` considers.
-    struct Candidate {
-        /// As `--store` takes it.
-        let name: StoreName
-        /// Whether it outlives the machine's next start.
-        let isPermanent: Bool
-        /// - Throws: why it is not there.
-        let open: () throws(StoreFault) -> any CredentialStore
-        /// - Throws: why it does not work, as far as can be seen without asking anybody.
-        let check: (any CredentialStore) throws(StoreFault) -> Void
-    }
-
     /// One line of `store list`.
     package struct Finding: Equatable, Sendable {
         /// As `--store` takes it.
@@ -25,13 +13,15 @@ package struct StoreChooser {
     }
 
     /// The stores that `auto` considers, in its order.
-    let candidates: [Candidate]
-    /// Opens a store by its name, untested.
+    let candidates: [StoreName]
+    /// Opens a store for a new login by its name, untested.
     let open: (StoreName) throws(StoreFault) -> any CredentialStore
     /// Opens the store for what is to end with the session.
     let forSession: () -> any CredentialStore
     /// Tries a store before it is chosen.
     let test: (any CredentialStore) throws(StoreFault) -> Void
+    /// Tries a store as far as that can be done without asking anybody.
+    let check: (any CredentialStore) throws(StoreFault) -> Void
 
     /// The store for a new login. It has passed a write-read-delete.
     /// - Parameters:
@@ -63,14 +53,14 @@ package struct StoreChooser {
         permanentOnly: Bool, _ passing: (UnusableStore) -> Void
     ) throws(StoreFault) -> any CredentialStore {
         var unusable: [UnusableStore] = []
-        for candidate in candidates {
+        for name in candidates {
             do throws(StoreFault) {
-                let store = try tested(candidate.open())
-                if permanentOnly, !candidate.isPermanent { throw .cannotBePermanent(candidate.name) }
+                let store = try tested(open(name))
+                if permanentOnly, !name.outlivesRestart { throw .cannotBePermanent(name) }
                 return store
             } catch {
                 guard error.isAbsence else { throw error }
-                let passed = UnusableStore(name: candidate.name, fault: error)
+                let passed = UnusableStore(name: name, fault: error)
                 passing(passed)
                 unusable.append(passed)
             }
@@ -81,23 +71,22 @@ package struct StoreChooser {
     /// Every store that `auto` considers, as far as can be seen without asking anybody for a passphrase.
     package func survey() -> [Finding] {
         var isOpen = true
-        return candidates.map { candidate in
-            let fault = problem(of: candidate)
+        return candidates.map { name in
+            let fault = fault { () throws(StoreFault) in try check(open(name)) }
             defer { if fault.map({ !$0.isAbsence }) ?? true { isOpen = false } }
             return Finding(
-                name: candidate.name, isPermanent: candidate.isPermanent, fault: fault,
-                isChosen: isOpen && fault == nil)
+                name: name, isPermanent: name.outlivesRestart, fault: fault, isChosen: isOpen && fault == nil)
         }
-    }
-
-    private func problem(of candidate: Candidate) -> StoreFault? {
-        fault { () throws(StoreFault) in try candidate.check(candidate.open()) }
     }
 
     private func tested(_ store: any CredentialStore) throws(StoreFault) -> any CredentialStore {
         try test(store)
         return store
     }
+}
+
+extension StoreName {
+    fileprivate var outlivesRestart: Bool { self != .keyring }
 }
 
 extension StoreFault {

@@ -25,7 +25,6 @@ package struct StoreTest: Sendable {
         let found: Secret?
         do {
             found = try store.find(account)
-            if let shared = store.shared { try shared.testConditions(account) }
         } catch {
             withdraw(from: store)
             // Its own value, which nobody else has.

@@ -2,7 +2,7 @@ import Secrets
 
 /// The stores of one user on this machine, opened by name.
 ///
-/// A further store joins in `open` and, if `auto` is to consider it, in `candidates`.
+/// A further store joins in `open` and, if `auto` is to consider it, in `chooser`.
 package struct Stores {
     let folder: String
     private let clock: WallClock
@@ -49,7 +49,7 @@ package struct Stores {
         case .file: encrypted
         case .plaintext: plaintext
         case .none: NoStore()
-        case .helper(let helper): HelperStore(helper, environment: environment)
+        case .helper(let helper): HelperStore(helper: helper, environment: environment)
         case .shared: try sharing(name).open(name)
         case .secretService: secretService
         }
@@ -72,34 +72,29 @@ package struct Stores {
         return shared
     }
 
-    /// A new login is not tied to a session by the one before it.
-    private func openForLogin(_ name: StoreName) throws(StoreFault) -> any CredentialStore {
-        name == .keyring ? KeyringStore(clock: clock, lifetime: .untilRestart) : try open(name)
-    }
-
-    /// The keyring for what is to end with the session, where the session has one of its own.
-    private func openForSession() -> any CredentialStore { KeyringStore(clock: clock, lifetime: .session) }
-
     /// Drops the held key of the encrypted file.
     package func dropHeldKey() throws(StoreFault) { _ = try encrypted.dropHeldKey(clock: clock) }
 
     /// Removes what saves that were killed have left, even those of accounts that are no longer known.
     package func sweep() throws(StoreFault) {
-        try PlaintextStore(folder: folder).sweep()
+        try plaintext.sweep()
         try encrypted.sweep()
     }
 
     /// Whether the encrypted file was set up.
     package func hasEncryptedFile() throws(StoreFault) -> Bool { try encrypted.isSetUp() }
 
-    /// The docker credential helpers that are in `PATH`, untested; `auto` considers none of them.
-    package func helpers() -> [StoreName] {
-        HelperSearch(environment: environment).names().map { .helper($0) }
+    /// Sets the encrypted file up, empty: `authctl store init file`.
+    /// - Throws: `alreadySetUp` if there is one, in whatever state; it is left alone.
+    package func setUpEncryptedFile(_ source: KeySource) throws(StoreFault) {
+        try EncryptedFileStore.create(folder: folder, source: source)
     }
 
-    /// The engines that have a program in `PATH`, untested.
-    package func sharedStores() -> [StoreName] {
-        HelperSearch(environment: environment).names("authctl-store-").map { .shared($0) }
+    /// The stores whose program is in `PATH`, untested: docker's credential helpers, then engines. `auto` considers none of them.
+    package func programs() -> [StoreName] {
+        let search = HelperSearch(environment: environment)
+        return search.names("docker-credential-").map { .helper($0) }
+            + search.names("authctl-store-").map { .shared($0) }
     }
 
     /// Returns what keeps a store from being used, as far as can be seen without asking it.
@@ -111,30 +106,18 @@ package struct Stores {
         }
     }
 
-    /// The candidates of `auto`, in its order.
-    var candidates: [StoreChooser.Candidate] {
-        let encrypted = encrypted
-        return [
-            StoreChooser.Candidate(
-                name: .secretService, isPermanent: true,
-                open: { () throws(StoreFault) in try open(.secretService) }, check: test),
-            StoreChooser.Candidate(name: .file, isPermanent: true) { () throws(StoreFault) in
-                guard try encrypted.isSetUp() else { throw .notSetUp(.file) }
-                return encrypted
-            } check: { (_) throws(StoreFault) in
-                try encrypted.check()
-            },
-            StoreChooser.Candidate(
-                name: .keyring, isPermanent: false,
-                open: { () throws(StoreFault) in try openForLogin(.keyring) }, check: test),
-        ]
-    }
-
     /// Chooses among these stores.
     package func chooser() -> StoreChooser {
         StoreChooser(
-            candidates: candidates, open: { (name) throws(StoreFault) in try openForLogin(name) },
-            forSession: openForSession, test: test)
+            candidates: [.secretService, .file, .keyring],
+            open: { (name) throws(StoreFault) in
+                // A new login is not tied to a session by the one before it.
+                name == .keyring ? KeyringStore(clock: clock, lifetime: .untilRestart) : try open(name)
+            },
+            forSession: { KeyringStore(clock: clock, lifetime: .session) }, test: test,
+            check: { (store) throws(StoreFault) in
+                if store.name == .file { try encrypted.check() } else { try test(store) }
+            })
     }
 
     /// What a test that is under way has written, for the process that has to read it back.

@@ -102,7 +102,7 @@ extension ChildProgram {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var child = pid_t()
         let problem = withCStrings(words.map { Array($0.utf8CString) }) { arguments in
-            ProgramEnvironment.inherited().withPointers { environment in
+            withCStrings(ProgramEnvironment.inherited().entries) { environment in
                 posix_spawnp(&child, words[0], &actions, &attributes, arguments, environment)
             }
         }
@@ -131,7 +131,7 @@ extension ChildProgram {
     ) throws(StartFailure) {
         var pid = pid_t()
         let problem = withCStrings(([path] + words).map { Array($0.utf8CString) }) { texts in
-            environment.withPointers { environment in
+            withCStrings(environment.entries) { environment in
                 var child = cprocess_child()
                 child.path = UnsafePointer(texts[0])
                 child.arguments = texts + 1

@@ -9,7 +9,9 @@ enum ConfigFile {
     /// root and be writable by no one else, since it says where passwords are sent.
     /// - Returns: `nil` if there is no such file.
     static func read(_ path: String) throws(UsageFault) -> String? {
-        let descriptor = try opened(path)
+        let absolute = try Paths.absolute(path)
+        // Through folders that nobody else may change, whatever links lead there.
+        let descriptor = try checked { () throws(FolderChain.Fault) in try FolderChain(absolute).open() }
         guard descriptor >= 0 else {
             if -descriptor == ENOENT || -descriptor == ENOTDIR { return nil }
             if -descriptor == EISDIR { throw fault(path, "is not a file") }
@@ -32,25 +34,20 @@ enum ConfigFile {
         return try text(descriptor, path)
     }
 
-    /// Through folders that nobody else may change, whatever links lead there.
-    /// - Returns: a descriptor, or an errno below zero.
-    private static func opened(_ path: String) throws(UsageFault) -> Int32 {
-        let absolute = try Paths.absolute(path)
-        do {
-            return try FolderChain(absolute).open()
-        } catch {
-            throw fault(error.path, "is not safe to read from: \(error.problem)")
-        }
-    }
-
     /// The folder of such files, if it is there, and all those above it: whoever may write there, or owns one of them, could
     /// put another file in the place of the person's.
     static func checkFolder(_ path: String) throws(UsageFault) {
         var information = stat()
         guard stat(path, &information) == 0 else { return }
         guard information.st_mode & S_IFMT == S_IFDIR else { throw fault(path, "is not a folder") }
+        try checked { () throws(FolderChain.Fault) in try FolderChain(path).check() }
+    }
+
+    private static func checked<Result>(
+        _ body: () throws(FolderChain.Fault) -> Result
+    ) throws(UsageFault) -> Result {
         do {
-            try FolderChain(path).check()
+            return try body()
         } catch {
             throw fault(error.path, "is not safe to read from: \(error.problem)")
         }

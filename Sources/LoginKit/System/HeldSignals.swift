@@ -16,13 +16,10 @@ final class HeldSignals {
         var held = sigset_t()
         sigemptyset(&held)
         // The first signal of a hold ends nothing, so the program may go on, too.
-        if cprocess_holds_signals() != 0 {
-            pthread_sigmask(SIG_BLOCK, &held, &before)
-            return
-        }
-        for number in Self.numbers { sigaddset(&held, number) }
+        let isHolding = cprocess_holds_signals() != 0
+        if !isHolding { for number in Self.numbers { sigaddset(&held, number) } }
         pthread_sigmask(SIG_BLOCK, &held, &before)
-        descriptor = cprocess_signal_descriptor(&held)
+        if !isHolding { descriptor = cprocess_signal_descriptor(&held) }
     }
 
     deinit {

@@ -29,25 +29,48 @@ package struct PasswordCommand {
     package func run(isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginFault) -> Secret {
         guard !words.isEmpty else { throw Self.fault("it is empty", field) }
         let deadline = ContinuousClock.now + .seconds(patience)
-        let command = try RunningCommand(words, field: field)
+        let (program, output) = try started()
         let secret: Secret
         do {
-            secret = try command.firstLine(until: deadline, isCancelled: isCancelled ?? { false })
+            defer { close(output) }
+            // What else holds the pipe open, once the program itself has ended, is not waited for.
+            let wait = InputWait(
+                descriptor: output, deadline: deadline, isOver: { isCancelled?() == true || program.hasEnded() })
+            secret = try SecretFile.read(output, firstLineOnly: true, waiting: wait)
         } catch {
             // Nothing that it may still print is of use.
-            _ = command.end(by: .now)
+            _ = program.end(by: .now)
             if error == .tookTooLong { throw slow }
             throw Self.fault(error.words, field)
         }
         if isCancelled?() == true {
-            _ = command.end(by: .now)
+            _ = program.end(by: .now)
             throw .cancelled
         }
-        guard let status = command.end(by: deadline) else { throw slow }
-        guard status == 0 else {
-            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status, field: field)))
-        }
+        guard let status = program.end(by: deadline) else { throw slow }
+        guard status == 0 else { throw failure(status) }
         return secret
+    }
+
+    /// Starts the program with its standard output in a pipe, whose other end the caller closes.
+    private func started() throws(LoginFault) -> (ChildProgram, output: Int32) {
+        let pipe: PipeEnds
+        do {
+            pipe = try PipeEnds()
+        } catch {
+            throw .failure(.system(call: "pipe2", errno: error.errno))
+        }
+        defer { close(pipe.writing) }
+        do {
+            return (try ChildProgram(words, output: pipe.writing), pipe.reading)
+        } catch {
+            close(pipe.reading)
+            throw failure(127)
+        }
+    }
+
+    private func failure(_ status: Int32) -> LoginFault {
+        .loginRequired(LoginNeed(why: .passwordCommandFailed(status: status, field: field)))
     }
 
     private var slow: LoginFault {
@@ -65,47 +88,6 @@ package struct PasswordCommand {
 
     private static func fault(_ problem: String, _ field: CredentialField) -> LoginFault {
         .usage(.badValue(option: option(of: field), problem: problem))
-    }
-}
-
-/// A program that was started without a shell, with its standard output in a pipe and the terminal's standard error.
-final class RunningCommand {
-    private let program: ChildProgram
-    private let output: Int32
-
-    /// - Throws: `loginRequired` with status 127 where there is no such program.
-    init(_ words: [String], field: CredentialField) throws(LoginFault) {
-        let pipe: PipeEnds
-        do {
-            pipe = try PipeEnds()
-        } catch {
-            throw .failure(.system(call: "pipe2", errno: error.errno))
-        }
-        output = pipe.reading
-        defer { close(pipe.writing) }
-        do {
-            program = try ChildProgram(words, output: pipe.writing)
-        } catch {
-            close(pipe.reading)
-            throw .loginRequired(LoginNeed(why: .passwordCommandFailed(status: 127, field: field)))
-        }
-    }
-
-    /// The first line of what it prints. What else holds the pipe open, once the program itself has ended, is not
-    /// waited for.
-    func firstLine(
-        until deadline: ContinuousClock.Instant, isCancelled: @escaping () -> Bool
-    ) throws(SecretFile.Problem) -> Secret {
-        let wait = InputWait(
-            descriptor: output, deadline: deadline, isOver: { isCancelled() || self.program.hasEnded() })
-        return try SecretFile.read(output, firstLineOnly: true, waiting: wait)
-    }
-
-    /// Closes the pipe and waits for the end; at the deadline the program is asked to end, then killed.
-    /// - Returns: its status as a shell would show it; `nil` if it had to be ended.
-    func end(by deadline: ContinuousClock.Instant) -> Int32? {
-        close(output)
-        return program.end(by: deadline)
     }
 }
 

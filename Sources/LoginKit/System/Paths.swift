@@ -46,10 +46,7 @@ package struct Paths: Equatable, Sendable {
     }
 
     /// The folder of the configuration file.
-    package var configFolder: String {
-        guard let slash = configFile.lastIndex(of: "/") else { return "." }
-        return slash == configFile.startIndex ? "/" : String(configFile[..<slash])
-    }
+    package var configFolder: String { SafeDirectory.split(configFile).parent }
 
     /// The profiles that authctl makes, one file each.
     var generatedProfiles: String { configFolder + "/profiles" }

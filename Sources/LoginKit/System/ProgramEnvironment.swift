@@ -66,14 +66,9 @@ package struct ProgramEnvironment: Sendable {
         let start = Array(start.utf8CString.dropLast())
         entries.removeAll { $0.starts(with: start) }
     }
-
-    /// Lends it in the form of execve(2) for the time of `body`.
-    func withPointers<Result>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result) -> Result {
-        withCStrings(entries, body)
-    }
 }
 
-/// Lends a NULL-terminated array of texts that end with NUL.
+/// Lends a NULL-terminated array of texts that end with NUL, as execve(2) takes arguments and environment.
 func withCStrings<Result>(
     _ texts: [[CChar]], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

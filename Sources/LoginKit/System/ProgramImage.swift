@@ -72,7 +72,7 @@ package struct ProgramImage {
     private func withC<Result>(_ body: (UnsafePointer<cprocess_image>) -> Result) -> Result {
         let places = handed.map { cprocess_handed(descriptor: $0.file.descriptor, number: $0.number) }
         return withCStrings(words) { arguments in
-            environment.withPointers { environment in
+            withCStrings(environment.entries) { environment in
                 path.withUnsafeBufferPointer { path in
                     places.withUnsafeBufferPointer { places in
                         var image = cprocess_image()

@@ -26,7 +26,7 @@ final class SafeDirectory {
     /// - Throws: as `open`.
     static func create(_ path: String, privacy: Privacy = .secret) throws(StoreFault) -> SafeDirectory {
         // Before anything is made there.
-        try checkAbove(path)
+        try fromFolders(try FolderChain(split(path).parent).check())
         try make(path)
         guard let directory = try open(path, privacy: privacy) else {
             throw .system(call: "open", path: path, errno: ENOENT)
@@ -46,7 +46,11 @@ final class SafeDirectory {
             }
         }
         let directory = SafeDirectory(path: path, descriptor: Descriptor(number))
-        try directory.checkOwnAndPrivate(privacy)
+        let status = try directory.descriptor.status(path: path)
+        try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
+        guard status.st_mode & privacy.forbidden == 0 else {
+            throw .unsafeFile(path: path, problem: privacy.problem)
+        }
         return directory
     }
 
@@ -54,33 +58,22 @@ final class SafeDirectory {
     /// - Returns: its descriptor, or -1 with `errno`.
     private static func opened(_ path: String) throws(StoreFault) -> Int32 {
         let (parent, name) = split(path)
-        do {
-            let (above, problem) = try FolderChain(parent).openFolder()
-            guard let above else {
-                errno = problem
-                return -1
-            }
-            return retrying {
-                openat(above.descriptor.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            }
-        } catch {
-            throw error.storeFault
+        let (above, problem) = try fromFolders(try FolderChain(parent).openFolder())
+        guard let above else {
+            errno = problem
+            return -1
+        }
+        return retrying {
+            openat(above.descriptor.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         }
     }
 
-    private static func split(_ path: String) -> (parent: String, name: String) {
+    /// The folder that a file or a folder is in, and its name there.
+    static func split(_ path: String) -> (parent: String, name: String) {
         var trimmed = path[...]
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
         guard let slash = trimmed.lastIndex(of: "/") else { return (".", String(trimmed)) }
         return (slash == trimmed.startIndex ? "/" : String(trimmed[..<slash]), String(trimmed[slash...].dropFirst()))
-    }
-
-    private func checkOwnAndPrivate(_ privacy: Privacy) throws(StoreFault) {
-        let status = try descriptor.status(path: path)
-        try checkOwner(status.st_uid, path: path, accepted: [geteuid()])
-        guard status.st_mode & privacy.forbidden == 0 else {
-            throw .unsafeFile(path: path, problem: privacy.problem)
-        }
     }
 
     /// The names in it that begin with `start`.
@@ -97,22 +90,12 @@ final class SafeDirectory {
         return names.filter { $0.hasPrefix(start) }
     }
 
-    private static func checkAbove(_ path: String) throws(StoreFault) {
-        guard let slash = path.lastIndex(of: "/") else { return }
-        do {
-            try FolderChain(String(path[..<slash])).check()
-        } catch {
-            throw error.storeFault
-        }
-    }
-
     /// Makes the folder and those above it that are missing, as the XDG Base Directory Specification has it: 0700.
     private static func make(_ path: String) throws(StoreFault) {
         var status = stat()
         if lstat(path, &status) == 0 { return }
         guard errno == ENOENT else { throw .system(call: "lstat", path: path, errno: errno) }
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+        let parent = split(path).parent
         try make(parent)
         try checkCall("stat", path: parent, stat(parent, &status))
         // Else root, with another's HOME, would leave folders there that their owner cannot use.
@@ -152,8 +135,6 @@ struct FolderChain {
         let path: String
         /// A sentence without its subject.
         let problem: String
-
-        var storeFault: StoreFault { .unsafeFile(path: path, problem: problem) }
     }
 
     /// - Parameter path: absolute. The folder itself need not be there.
@@ -229,6 +210,17 @@ struct FolderChain {
     /// The last one first.
     private func parts(of path: String) -> [String] {
         path.split(separator: "/").reversed().map { String($0) }.filter { $0 != "." }
+    }
+}
+
+/// Turns what is wrong with a folder into the fault of a store.
+func fromFolders<Result>(
+    _ body: @autoclosure () throws(FolderChain.Fault) -> Result
+) throws(StoreFault) -> Result {
+    do {
+        return try body()
+    } catch {
+        throw .unsafeFile(path: error.path, problem: error.problem)
     }
 }
 

@@ -15,13 +15,11 @@ final class SocketFile: @unchecked Sendable {
     ///   - creating: whether a folder that is missing is made; it is then closed to others.
     /// - Throws: `usage` for a path that cannot be one; `store` for an unsafe folder.
     init(_ path: String, creating: Bool = false) throws(LoginFault) {
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        name = String(path[slash...].dropFirst())
+        let parent: String
+        (parent, name) = SafeDirectory.split(path)
         self.path = path
         try Self.check(path)
-        let (folder, fault) = Self.opened(slash == path.startIndex ? "/" : String(path[..<slash]), creating)
-        guard let folder else { throw fault }
-        self.folder = folder
+        folder = try Self.opened(parent, creating)
         let lock: FolderLock
         do { lock = try FolderLock.take(folder) } catch { throw .store(error) }
         try Self.makeRoom(path, name, folder)
@@ -68,15 +66,16 @@ final class SocketFile: @unchecked Sendable {
         }
     }
 
-    private static func opened(_ path: String, _ creating: Bool) -> (SafeDirectory?, LoginFault) {
-        do {
-            let folder = creating ? try SafeDirectory.create(path) : try SafeDirectory.open(path, privacy: .readable)
-            return (folder, .usage("there is no folder \(SafeText.quoted(path))"))
+    private static func opened(_ path: String, _ creating: Bool) throws(LoginFault) -> SafeDirectory {
+        do throws(StoreFault) {
+            if creating { return try SafeDirectory.create(path) }
+            if let folder = try SafeDirectory.open(path, privacy: .readable) { return folder }
         } catch .unsafeFile(let path, let problem) {
-            return (nil, .usage("\(SafeText.quoted(path)): \(problem)"))
+            throw .usage("\(SafeText.quoted(path)): \(problem)")
         } catch {
-            return (nil, .store(error))
+            throw .store(error)
         }
+        throw .usage(.other("there is no folder \(SafeText.quoted(path))"))
     }
 
     /// Removes the socket that a killed run has left; with the lock.

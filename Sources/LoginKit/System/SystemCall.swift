@@ -57,10 +57,7 @@ func entryNames(of folder: OpaquePointer) -> [String] {
     while true {
         errno = 0
         guard let entry = readdir(folder) else { return names }
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        names.append(name)
+        names.append(String(upToNUL: entry.pointee.d_name))
     }
 }
 

@@ -8,7 +8,7 @@ extension TerminalPrompt {
     /// Asks for the code of a second factor, masked as a password is: some codes are good for years.
     func ask(for request: CodeRequest) throws(LoginFault) -> Answer {
         var conversation = try begin(missing: [])
-        conversation.say(CodeDialogue(request: request, columns: conversation.columns).opening)
+        conversation.say(request.opening(columns: conversation.columns))
         for _ in 0..<Self.mostBlanks {
             guard let typed = try conversation.read("Code: ", style: .masked(mask), for: .password) else {
                 return .cancelled
@@ -34,25 +34,17 @@ extension TerminalPrompt {
     }
 }
 
-/// The words of the question for a code: ours first, the server's after them, quoted and escaped (T1, T3).
-struct CodeDialogue {
-    let request: CodeRequest
-    /// The width of the terminal.
-    let columns: Int
-
-    var opening: [String] {
-        guard let refusal = request.refusal else {
-            let profile = SafeText.escaped(request.profile, limit: 100)
-            let origin = SafeText.escaped(request.origin.description)
-            return ["\(profile) (\(origin)) asks for a second factor."] + quoted(request.words)
+extension CodeRequest {
+    /// The words of the question for a code: ours first, the server's after them, quoted and escaped (T1, T3).
+    /// - Parameter columns: the width of the terminal.
+    fileprivate func opening(columns: Int) -> [String] {
+        guard let refusal else {
+            let name = SafeText.escaped(profile, limit: 100), place = SafeText.escaped(origin.description)
+            return ["\(name) (\(place)) asks for a second factor."] + TextLine.saying(words, columns: columns)
         }
-        let attempt = "Attempt \(request.attempt) of \(request.maxAttempts)"
-        return ["Wrong code. \(attempt). A code works once, so wait for the next one."] + quoted(refusal.words)
-    }
-
-    private func quoted(_ words: String?) -> [String] {
-        guard let words, !words.isEmpty else { return [] }
-        return [TextLine.quoting(words, after: "The server says:", columns: columns)]
+        let count = "Attempt \(attempt) of \(maxAttempts)"
+        return ["Wrong code. \(count). A code works once, so wait for the next one."]
+            + TextLine.saying(refusal.words, columns: columns)
     }
 }
 
@@ -66,7 +58,7 @@ extension TerminalPrompt {
             let rest = (due - .now).components.seconds
             guard rest > 0 else { break }
             if isCancelled?() == true { throw .cancelled }
-            showWaiting(RetryDialogue.notice(seconds: rest))
+            showWaiting("Trying again in \(rest) s (Ctrl-C cancels)")
             sleep(1)
         }
         showWaiting(nil)
@@ -81,15 +73,13 @@ extension TerminalPrompt {
             let question = RetryDialogue.question(error)
             guard let typed = try conversation.read(question, style: .shown, for: .username) else { return nil }
             if let isWanted = RetryDialogue.isWanted(String(shown: typed), after: error) { return isWanted }
-            conversation.say([RetryDialogue.help])
+            conversation.say(["Type y or n."])
         }
     }
 }
 
 /// The words of the question whether to send once more what a fault kept from being judged, or to type it anew where it may be wrong.
 enum RetryDialogue {
-    static let help = "Type y or n."
-
     static func question(_ error: LoginFault) -> String {
         mayBeWrong(error) ? "Type the password again? [y/N] " : "Try again with the same password? [Y/n] "
     }
@@ -103,8 +93,7 @@ enum RetryDialogue {
         if mayBeWrong(error) { return ["\(message.what.firstCapital)."] }
         let wait = pause(of: error)
         let told = wait > 0 ? ["It asks to wait \(wait) second\(wait == 1 ? "" : "s") before the next try."] : []
-        return ["\(message.what.firstCapital); your password was not checked."]
-            + told
+        return ["\(message.what.firstCapital); your password was not checked."] + told
     }
 
     /// - Returns: `nil` for what is neither yes nor no.
@@ -116,8 +105,6 @@ enum RetryDialogue {
         default: nil
         }
     }
-
-    static func notice(seconds: Int64) -> String { "Trying again in \(seconds) s (Ctrl-C cancels)" }
 
     /// Seconds before which the server does not want to be asked again.
     static func pause(of error: LoginFault) -> Int {
@@ -172,8 +159,6 @@ struct TrustDialogue {
     let columns: Int
 
     static let question = "Trust it? Type reject, once, always or its fingerprint [reject]: "
-    static let help = "Type one of the three words in full, or the fingerprint; nothing has been sent yet."
-    static let otherFingerprint = "That is not the fingerprint of this certificate."
 
     var lines: [String] {
         ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be verified:"]

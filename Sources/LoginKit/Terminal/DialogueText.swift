@@ -75,14 +75,10 @@ struct DialogueText {
     }
 
     private func details(_ refusal: Refusal, isBlockedTold: Bool = false) -> [String] {
-        var lines: [String] = []
-        if refusal.mayMeanForbidden, !isBlockedTold, refusal.words == nil {
-            lines.append("The account may also be blocked; the server does not say which.")
+        guard refusal.mayMeanForbidden, !isBlockedTold, refusal.words == nil else {
+            return TextLine.saying(refusal.words, columns: columns)
         }
-        if let words = refusal.words, !words.isEmpty {
-            lines.append(TextLine.quoting(words, after: "The server says:", columns: columns))
-        }
-        return lines
+        return ["The account may also be blocked; the server does not say which."]
     }
 
     private var refusedThing: String {

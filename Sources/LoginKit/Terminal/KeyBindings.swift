@@ -14,9 +14,18 @@ enum KeyBindings {
         bind(0x00..<0x20, to: ignoreKey, in: keymap)
         bind(0x20..<0x7F, to: insertKey, in: keymap)
         bind(0x80..<0x100, to: insertKey, in: keymap)
-        for (key, command) in always + (editable ? whereEditable : []) {
-            rl_bind_key_in_map(key, command, keymap)
+        var keys: [(Int32, Command)] = [
+            (control("J"), acceptLine), (control("M"), acceptLine), (control("D"), cancelLine),
+            (control("H"), eraseCharacter), (0x7F, eraseCharacter), (control("U"), eraseToStart),
+            (control("W"), eraseWord), (control("L"), drawLineAgain), (control("["), readEscape),
+        ]
+        if editable {
+            keys += [
+                (control("A"), moveToStart), (control("E"), moveToEnd), (control("B"), moveLeft),
+                (control("F"), moveRight), (control("K"), eraseToEnd),
+            ]
         }
+        for (key, command) in keys { rl_bind_key_in_map(key, command, keymap) }
         return keymap
     }
 
@@ -25,21 +34,6 @@ enum KeyBindings {
     }
 
     private static func control(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) & 0x1F }
-
-    private static var always: [(Int32, Command)] {
-        [
-            (control("J"), acceptLine), (control("M"), acceptLine), (control("D"), cancelLine),
-            (control("H"), eraseCharacter), (0x7F, eraseCharacter), (control("U"), eraseToStart),
-            (control("W"), eraseWord), (control("L"), drawLineAgain), (control("["), readEscape),
-        ]
-    }
-
-    private static var whereEditable: [(Int32, Command)] {
-        [
-            (control("A"), moveToStart), (control("E"), moveToEnd), (control("B"), moveLeft),
-            (control("F"), moveRight), (control("K"), eraseToEnd),
-        ]
-    }
 }
 
 // Functions that C calls. They get the number of repetitions, which is always 1 here, and the key.

@@ -276,9 +276,15 @@ enum Characters {
 /// Lines with text of others in them. None is wider than the terminal: what wraps would stand at the left edge, where it could
 /// pass for a line of ours.
 enum TextLine {
-    /// Our own words, the text between quotes, and how the sentence ends.
-    static func quoting(_ text: String, after words: String, end: String = "", columns: Int) -> String {
-        fitted("\(words) \(SafeText.quoted(text))\(end)", columns: columns)
+    /// Our own words, and the text between quotes.
+    static func quoting(_ text: String, after words: String, columns: Int) -> String {
+        fitted("\(words) \(SafeText.quoted(text))", columns: columns)
+    }
+
+    /// The words of a server, if it has said anything.
+    static func saying(_ words: String?, columns: Int) -> [String] {
+        guard let words, !words.isEmpty else { return [] }
+        return [quoting(words, after: "The server says:", columns: columns)]
     }
 
     /// A name and a value that is escaped already, below each other where one line has no room for them.
@@ -290,7 +296,7 @@ enum TextLine {
     /// The text, or as much of it as leaves the last column free; the cut is seen.
     static func fitted(_ text: String, columns: Int) -> String {
         guard TextWidth.of(text) >= columns else { return text }
-        let mark = Screen.isUnicode ? "…" : "..."
+        let mark = TerminalLook.isUnicode ? "…" : "..."
         var left = columns - 1 - mark.count, shown = ""
         for character in text {
             left -= TextWidth.of(character)

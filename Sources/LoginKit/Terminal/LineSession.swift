@@ -84,10 +84,7 @@ struct LineSession: Sendable {
         return end <= .now ? beside : OtherWait(descriptors: [], due: end)
     }
 
-    var millisecondsLeft: Int32 {
-        let left = (deadline - .now) / .milliseconds(1)
-        return Int32(max(0, min(left.rounded(.up), Double(Int32.max))))
-    }
+    var millisecondsLeft: Int32 { deadline.millisecondsLeft }
 
     /// Gives a person who comes back to a stopped question all the time again.
     mutating func restartClock() {

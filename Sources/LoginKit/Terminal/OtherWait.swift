@@ -7,8 +7,12 @@ struct OtherWait: Sendable {
 
     var isDue: Bool { due.map { $0 <= .now } ?? false }
 
+    var millisecondsLeft: Int32 { due?.millisecondsLeft ?? .max }
+}
+
+extension ContinuousClock.Instant {
+    /// The milliseconds until then, rounded up; 0 once it is past.
     var millisecondsLeft: Int32 {
-        guard let due else { return .max }
-        return Int32(max(0, min(((due - .now) / .milliseconds(1)).rounded(.up), Double(Int32.max))))
+        Int32(max(0, min(((self - .now) / .milliseconds(1)).rounded(.up), Double(Int32.max))))
     }
 }

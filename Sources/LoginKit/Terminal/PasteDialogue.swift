@@ -57,13 +57,11 @@ extension Conversation {
     private static let pasteBegins = Array("\u{1B}[200~".utf8), pasteEnds = Array("\u{1B}[201~".utf8)
 
     private func nextByte(within left: Duration) throws(LoginFault) -> UInt8? {
-        let seen = cprocess_terminal_wait(Int32(min(left.components.seconds * 1000 + 1, 100)), nil, 0)
-        guard seen & Int32(CPROCESS_READABLE) != 0 else { return nil }
-        var byte: UInt8 = 0
-        let count = Glibc.read(terminal.screen.descriptor, &byte, 1)
-        if count == 1 { return byte }
-        if count < 0, errno == EINTR { return nil }
-        throw .cancelled
+        switch key(within: Int32(min(left.components.seconds * 1000 + 1, 100)), beside: []) {
+        case .byte(let byte): return byte
+        case .nothing, .resumed, .other: return nil
+        case .hungUp: throw .cancelled
+        }
     }
 
     /// No line of what was pasted may reach the shell.

@@ -43,25 +43,10 @@ struct Screen: Sendable {
     static var bracketsPastes: String { understandsEscapes ? "\u{1B}[?2004h" : "" }
     static var bracketsNoPastes: String { understandsEscapes ? "\u{1B}[?2004l" : "" }
 
-    /// Whether the locale has more than ASCII: the first of these variables that is set decides (setlocale(3)).
-    static var isUnicode: Bool {
-        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
-        let locale = names.lazy.compactMap { getenv($0) }.first { $0.pointee != 0 }.map { String(cString: $0) } ?? "C"
-        return ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
-    }
-
     /// Text of ours, or of others after `SafeText`. A terminal that is gone is noticed when it is read.
     func write(_ text: String) {
         var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if written < 0 && errno == EINTR { continue }
-                guard written > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
-            }
-        }
+        text.withUTF8 { _ = UnsafeRawBufferPointer($0).writeAll(to: descriptor) }
     }
 
     fileprivate static var understandsEscapes: Bool {
@@ -115,8 +100,12 @@ struct TerminalLook: Equatable, Sendable {
         return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
-    /// Whether the locale has more than ASCII.
-    static var isUnicode: Bool { Screen.isUnicode }
+    /// Whether the locale has more than ASCII: the first of these variables that is set decides (setlocale(3)).
+    static var isUnicode: Bool {
+        let names = ["LC_ALL", "LC_CTYPE", "LANG"]
+        let locale = names.lazy.compactMap { getenv($0) }.first { $0.pointee != 0 }.map { String(cString: $0) } ?? "C"
+        return ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
+    }
 
     /// A line with the ellipsis that the locale has.
     static func plain(_ line: String) -> String { isUnicode ? line : line.replacing("…", with: "...") }
@@ -125,10 +114,6 @@ struct TerminalLook: Equatable, Sendable {
 /// A line on the terminal that says what is waited for, and is gone afterwards, also if the process is stopped or ended by a
 /// signal. It goes to the terminal alone, wherever the program's output goes.
 enum TerminalNotice {
-    /// Shows a line, unless a question or another notice is there.
-    /// - Returns: whether it stands there now: not without a terminal, nor in the background.
-    static func show(_ text: String) -> Bool { show(text, onlyIfFree: true) }
-
     /// Writes lines that stay; text of others only as `SafeText` made it fit.
     /// - Returns: whether there is a terminal.
     static func say(_ lines: [String]) -> Bool {
@@ -149,9 +134,11 @@ enum TerminalNotice {
     /// Takes the line away.
     static func hide() { cprocess_terminal_hide() }
 
-    /// - Parameter onlyIfFree: otherwise it takes the place of another.
+    /// Shows a line.
+    /// - Parameter onlyIfFree: unless a question or another notice is there; otherwise it takes the place of the notice.
+    /// - Returns: whether it stands there now: not without a terminal, nor in the background.
     @discardableResult
-    static func show(_ text: String, onlyIfFree: Bool) -> Bool {
+    static func show(_ text: String, onlyIfFree: Bool = true) -> Bool {
         guard let terminal = Terminal() else { return false }
         let screen = terminal.screen
         let plain = TerminalLook.plain(text)

@@ -165,11 +165,13 @@ struct TerminalPrompt: Prompt, Sendable {
             let text = String(shown: typed)
             if let answer = dialogue.answer(text) {
                 if answer == .reject, Fingerprint(typed: text) != nil {
-                    conversation.say([TrustDialogue.otherFingerprint])
+                    conversation.say(["That is not the fingerprint of this certificate."])
                 }
                 return .trust(answer)
             }
-            conversation.say([TrustDialogue.help])
+            conversation.say([
+                "Type one of the three words in full, or the fingerprint; nothing has been sent yet."
+            ])
         }
         return .trust(.reject)
     }

@@ -5,7 +5,7 @@ import Secrets
 final class ChromiumDialogue: WindowDialogue {
     private let settings: AuthorizationSettings
     private var window: BrowserWindow?
-    private var folder: BrowserFolder?
+    private var folder: RunFolder?
     /// Held back from the start of the browser to the end.
     private var signals: HeldSignals?
     /// The seconds that the terminal shows as left.
@@ -34,7 +34,7 @@ final class ChromiumDialogue: WindowDialogue {
     ) throws(WindowFault) {
         signals = HeldSignals()
         do {
-            folder = try BrowserFolder(in: settings.runtimeFolder)
+            folder = try RunFolder("browser", in: settings.runtimeFolder)
         } catch {
             throw .noFolder(error)
         }

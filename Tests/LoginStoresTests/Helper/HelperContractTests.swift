@@ -69,10 +69,10 @@ import Testing
     @Test(.enabled(if: Need.passHelper, "docker-credential-pass is not here"))
     func `more than a helper reads is too large, and the old secret stays`() throws {
         let helper = try PassHelper()
-        let largest = Secret.anything(HelperStore.largestSecret)
+        let largest = Secret.anything(HelperSecret.largest)
         try helper.store.save(largest, for: .some(), expires: nil)
-        let larger = Secret.anything(HelperStore.largestSecret + 1)
-        #expect(throws: StoreFault.tooLarge(.helper("pass"), limit: HelperStore.largestSecret)) {
+        let larger = Secret.anything(HelperSecret.largest + 1)
+        #expect(throws: StoreFault.tooLarge(.helper("pass"), limit: HelperSecret.largest)) {
             try helper.store.save(larger, for: .some(), expires: nil)
         }
         #expect(try helper.store.find(.some()) == largest)

@@ -157,7 +157,7 @@ import Testing
     @Test func `a helper that reads nothing is not waited for`() throws {
         let helper = try ScriptedHelper("exec <&-; exit 0")
         let fault = ScriptedHelper.fault {
-            try helper.store().save(Secret.anything(HelperStore.largestSecret), for: account, expires: nil)
+            try helper.store().save(Secret.anything(HelperSecret.largest), for: account, expires: nil)
         }
         #expect(fault == .helper(.helper("odd"), notUnderstood: "get"))
     }

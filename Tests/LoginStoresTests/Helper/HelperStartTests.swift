@@ -126,7 +126,7 @@ import Testing
             folder: "/nonexistent", clock: .fixed,
             environment: .init(["PATH": "\(helper.bin):\(helper.bin):bin", "HERE": helper.folder.parent])
         ) { () throws(StoreFault) in Secret("") }
-        #expect(stores.helpers() == [.helper("odd")])
+        #expect(stores.programs() == [.helper("odd")])
         #expect(!FileManager.default.fileExists(atPath: "\(helper.folder.parent)/ran"))
     }
 }

@@ -31,7 +31,7 @@ final class PassHelper {
 
     var assignments: [String] { variables.map { "\($0.key)=\($0.value)" } }
     var environment: ProgramEnvironment { ProgramEnvironment(variables) }
-    var store: HelperStore { HelperStore("pass", environment: environment) }
+    var store: HelperStore { HelperStore(helper: "pass", environment: environment) }
 
     /// As pass keeps them, below the folder of docker's helpers: two for each account.
     var entries: [String] {

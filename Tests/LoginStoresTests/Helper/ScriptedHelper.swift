@@ -39,7 +39,7 @@ final class ScriptedHelper {
         _ name: String = "odd", path: String? = nil, more: [String: String] = [:], patience: Int = 20
     ) -> HelperStore {
         let variables = ["PATH": path ?? "\(bin):/usr/bin:/bin", "HERE": folder.parent].merging(more) { $1 }
-        return HelperStore(name, environment: ProgramEnvironment(variables), patience: patience)
+        return HelperStore(helper: name, environment: ProgramEnvironment(variables), patience: patience)
     }
 
     /// What becomes of one step.

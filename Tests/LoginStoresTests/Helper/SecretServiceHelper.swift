@@ -31,7 +31,7 @@ final class SecretServiceHelper {
         }
     }
 
-    var store: HelperStore { HelperStore("secretservice", environment: ProgramEnvironment(variables)) }
+    var store: HelperStore { HelperStore(helper: "secretservice", environment: ProgramEnvironment(variables)) }
 
     private func start(_ program: String, _ arguments: [String], input: String = "") throws {
         let process = Process()

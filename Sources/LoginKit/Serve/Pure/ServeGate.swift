@@ -10,6 +10,10 @@ struct ServeGate: Equatable, Sendable {
         case unknownUser
         /// `Host` is not the exact address: another name was made to lead here.
         case otherHost
+        /// `Host`, or the name that TLS was asked for, is not that of the service's origin.
+        case otherOrigin
+        /// A request to the proxy of the run, without TLS and without its password.
+        case noPassword
         /// A page of another site made a browser send it.
         case otherSite
         /// The first segment of the path is not the one that the command was given.
@@ -27,8 +31,9 @@ struct ServeGate: Equatable, Sendable {
         var status: Int {
             switch self {
             case .badTarget, .badLength: 400
-            case .otherUser, .otherHost, .otherSite, .unknownSegment: 403
+            case .otherUser, .otherHost, .otherSite, .unknownSegment, .noPassword: 403
             case .ended: 410
+            case .otherOrigin: 421
             // Without a descriptor for it, the kernel cannot be asked.
             case .unknownUser, .noThread: 503
             }
@@ -41,6 +46,17 @@ struct ServeGate: Equatable, Sendable {
         case port(Int, segment: String)
         /// A Unix socket, which other users cannot open.
         case socket
+        /// The service's own origin, for a program that knows no other: whoever hands its connections in has judged whose they are.
+        /// `password` is the value of `Proxy-Authorization` where one is wanted.
+        case origin(Origin, password: Secret?)
+    }
+
+    /// The protection of a connection to the service's own origin.
+    enum Cover: Equatable, Sendable {
+        /// None: the target of each request names the origin.
+        case clear
+        /// TLS, with the name of the server that the client asked for (RFC 6066, section 3); an empty one is no name of a host.
+        case tls(name: String?)
     }
 
     let place: Place
@@ -52,27 +68,37 @@ struct ServeGate: Equatable, Sendable {
         switch place {
         case .port(let port, _): "127.0.0.1:\(port)"
         case .socket: "authctl"
+        case .origin(let origin, _): origin.authority
         }
     }
 
     /// The base URL that replaces the service's origin, without a slash at the end.
     var root: String {
-        switch place {
-        case .port(_, let segment): "http://\(authority)/\(segment)"
-        case .socket: "http://\(authority)"
-        }
+        if case .origin(let origin, _) = place { origin.description } else { "http://\(authority)\(folder)" }
+    }
+
+    /// The beginning of each path there that the service's own lacks.
+    var folder: String {
+        if case .port(_, let segment) = place { "/\(segment)" } else { "" }
     }
 
     /// Whether programs of this user may come in. Root opens any file, so that a Unix socket need not turn it away.
     func admits(_ user: UInt32) -> Bool { user == self.user || user == 0 && place == .socket }
 
-    /// - Parameter user: the owner of the socket at the other end; `nil` if unknown.
+    /// - Parameters:
+    ///   - user: the owner of the socket at the other end; `nil` if unknown.
+    ///   - cover: of the connection, which matters at the service's own origin.
     /// - Returns: path and query at the service's origin, from the first slash on.
-    func target(of head: ServedHead, from user: UInt32?) throws(Refusal) -> String {
+    func target(of head: ServedHead, from user: UInt32?, over cover: Cover = .clear) throws(Refusal) -> String {
         guard let user else { throw .unknownUser }
         guard admits(user) else { throw .otherUser }
-        guard head.values(of: "Host") == [authority] else { throw .otherHost }
-        let rest = try path(of: head.target)
+        let rest: String
+        if case .origin(let origin, let password) = place {
+            rest = try Self.path(of: head, at: origin, password, over: cover)
+        } else {
+            guard head.values(of: "Host") == [authority] else { throw .otherHost }
+            rest = try path(of: head.target)
+        }
         guard isOwnSite(head) else { throw .otherSite }
         guard Self.isUnambiguous(rest) else { throw .badTarget }
         guard Self.hasOneLength(head) else { throw .badLength }
@@ -86,16 +112,42 @@ struct ServeGate: Equatable, Sendable {
             let (first, rest) = Self.split(target)
             guard Secret(first) == Secret(segment) else { throw .unknownSegment }
             return rest
-        case .socket:
+        case .socket, .origin:
             guard target.hasPrefix("/") else { throw .badTarget }
             return target
         }
     }
 
+    /// Within TLS a target may name the origin, too; without it, each has to (RFC 9112, section 3.2.2).
+    private static func path(
+        of head: ServedHead, at origin: Origin, _ password: Secret?, over cover: Cover
+    ) throws(Refusal) -> String {
+        let hosts = head.values(of: "Host").map { $0.lowercased() }
+        guard hosts.count == 1, hosts.allSatisfy(origin.isNamed) else { throw .otherOrigin }
+        if case .tls(let name?) = cover, name.lowercased() != origin.host { throw .otherOrigin }
+        if cover == .clear, let password {
+            guard head.values(of: "Proxy-Authorization").map({ Secret($0) }) == [password] else { throw .noPassword }
+        }
+        if head.target.hasPrefix("/") {
+            guard cover != .clear else { throw .badTarget }
+            return head.target
+        }
+        let scheme = "https://"
+        guard head.target.prefix(scheme.count).lowercased() == scheme else { throw .badTarget }
+        let place = head.target.dropFirst(scheme.count), end = place.firstIndex { "/?".contains($0) } ?? place.endIndex
+        guard origin.isNamed(place[..<end].lowercased()) else { throw .otherOrigin }
+        return String(place[end...])
+    }
+
     /// Programs send neither field; a browser tells by them whose page it was (Fetch, section 3.1; Fetch Metadata, section 2).
     private func isOwnSite(_ head: ServedHead) -> Bool {
-        head.values(of: "Origin").allSatisfy { $0 == "http://\(authority)" }
+        head.values(of: "Origin").allSatisfy { isOwn($0) }
             && head.values(of: "Sec-Fetch-Site").allSatisfy { $0 == "none" || $0 == "same-origin" }
+    }
+
+    private func isOwn(_ origin: String) -> Bool {
+        guard case .origin(let own, _) = place else { return origin == "http://\(authority)" }
+        return origin == own.description || origin == "\(own.scheme)://\(own.host):\(own.port)"
     }
 
     private static func split(_ target: String) -> (first: String, rest: String) {
@@ -117,11 +169,16 @@ struct ServeGate: Equatable, Sendable {
         }
     }
 
-    private static func hasOneLength(_ head: ServedHead) -> Bool {
+    static func hasOneLength(_ head: ServedHead) -> Bool {
         let lengths = head.values(of: "Content-Length"), codings = head.values(of: "Transfer-Encoding")
         return lengths.count + codings.count <= 1 && codings.allSatisfy { $0.lowercased() == "chunked" }
             && lengths.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64($0) != nil }
     }
+}
+
+extension Origin {
+    /// Whether a value of `Host` in small letters means it: the usual port of its scheme may be written out.
+    func isNamed(_ host: String) -> Bool { host == authority || host == "\(self.host):\(port)" }
 }
 
 /// The reason for not sending a request on, where there are rules or a log.

@@ -88,6 +88,8 @@ struct ServedHeaders: Sendable {
 
     /// A URL at the service's origin, rewritten to the loopback address; others as they are.
     func here(_ url: String) -> String {
+        // Programs that go to the origin itself need no other one.
+        if root == origin.description { return url }
         if let rest = rest(of: url, behind: "//\(origin.authority)") { return root + rest }
         if url.hasPrefix("//") { return url }
         if url.hasPrefix("/") { return root + url }

@@ -116,8 +116,7 @@ enum EncryptionKeyFile {
     /// Reads the file and hashes it with the salt (BLAKE2b, RFC 7693). Links are followed, since the person named the
     /// path, but no other user may have made one of them; the file itself must be the user's or root's and closed to others.
     static func key(path: String, salt: [UInt8]) throws(StoreFault) -> Secret {
-        let number: Int32
-        do { number = try FolderChain(path).open() } catch { throw error.storeFault }
+        let number = try fromFolders(try FolderChain(path).open())
         guard number >= 0 else { throw Self.fault(path: path, errno: -number) }
         let content = try read(Descriptor(number), path: path)
         return Secret(count: Cipher.keyCount) { key in

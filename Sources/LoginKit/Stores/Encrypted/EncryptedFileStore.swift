@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Which accounts there are can be seen without the key; everything else needs it. The key is asked for or read once,
 /// when it is first needed, and lives in guarded memory as long as this object. `Vault` has the format.
-package final class EncryptedFileStore: CredentialStore {
+final class EncryptedFileStore: FileStore {
     /// The name of the file in the state folder.
     static let fileName = "store.authctl"
 
@@ -14,7 +14,7 @@ package final class EncryptedFileStore: CredentialStore {
     let lock = Mutex(())
     let memory: FileMemory<SealedVault>?
     /// The file as it was last opened with its key.
-    var opened: SealedVault.Opened?
+    private var opened: (sealed: SealedVault, vault: Vault)?
     private let passphrase: () throws(StoreFault) -> Secret
     private let deriving: (_ isUnderWay: Bool) -> Void
     private let another: (_ failures: Int) throws(StoreFault) -> Secret?
@@ -45,7 +45,7 @@ package final class EncryptedFileStore: CredentialStore {
         self.held = if let holding, let clock { HeldKey(seconds: holding, clock: clock) } else { nil }
     }
 
-    package var name: StoreName { .file }
+    var name: StoreName { .file }
 
     /// Whether there is a file, whatever its state.
     func isSetUp() throws(StoreFault) -> Bool {
@@ -58,35 +58,21 @@ package final class EncryptedFileStore: CredentialStore {
         if case .keyFile = sealed.header.source { _ = try unlock(sealed.header) }
     }
 
-    package func find(_ account: AccountID) throws(StoreFault) -> Secret? {
-        try lock.withLock { (_) throws(StoreFault) in try read(account) }
-    }
-
-    private func read(_ account: AccountID) throws(StoreFault) -> Secret? {
-        let sealed = try load()
-        let key = try unlock(sealed.header)
-        return try checked(sealed, key).secret(of: account, key: key, path: file.path)
+    func find(_ account: AccountID) throws(StoreFault) -> Secret? {
+        try lock.withLock { (_) throws(StoreFault) in
+            let sealed = try load()
+            let key = try unlock(sealed.header)
+            return try checked(sealed, key).secret(of: account, key: key, path: file.path)
+        }
     }
 
     /// The seal over the whole file is checked once for each version of it.
     private func checked(_ sealed: SealedVault, _ key: Secret) throws(StoreFault) -> Vault {
-        if let opened, opened.isOf(sealed) { return opened.vault }
-        let next = try sealed.opened(key: key, path: file.path)
-        if memory != nil { opened = next }
-        return next.vault
+        if let opened, opened.sealed === sealed { return opened.vault }
+        let vault = try sealed.opened(key: key, path: file.path)
+        if memory != nil { opened = (sealed, vault) }
+        return vault
     }
-
-    package func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
-        _ = try change([account]) { _ in secret }
-    }
-
-    @discardableResult
-    package func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        try !change([account]) { _ in nil }.isEmpty
-    }
-
-    /// Removes what saves that were killed have left.
-    func sweep() throws(StoreFault) { try file.sweep() }
 
     /// From now on the passphrase is needed again: nothing is held in the keyring any more.
     /// - Returns: whether something was.
@@ -95,7 +81,7 @@ package final class EncryptedFileStore: CredentialStore {
         return try HeldKey.drop(for: load().header, clock: clock)
     }
 
-    package func contains(_ account: AccountID) throws(StoreFault) -> Bool {
+    func contains(_ account: AccountID) throws(StoreFault) -> Bool {
         try lock.withLock { (_) throws(StoreFault) in try load().listsUnchecked(account) }
     }
 
@@ -137,21 +123,16 @@ package final class EncryptedFileStore: CredentialStore {
         var failures = 0
         while true {
             do {
-                return try header.fileKey(derivedKey: derivedKey(supplied, header, derivation), path: file.path)
+                deriving(true)
+                defer { deriving(false) }
+                let key = try derivation.key(from: supplied, salt: header.salt, path: file.path)
+                return try header.fileKey(derivedKey: key, path: file.path)
             } catch .wrongPassphraseOrDamaged(let path) {
                 failures += 1
                 guard let next = try another(failures) else { throw .wrongPassphraseOrDamaged(path: path) }
                 supplied = next
             }
         }
-    }
-
-    private func derivedKey(
-        _ passphrase: Secret, _ header: VaultHeader, _ derivation: KeyDerivation
-    ) throws(StoreFault) -> Secret {
-        deriving(true)
-        defer { deriving(false) }
-        return try derivation.key(from: passphrase, salt: header.salt, path: file.path)
     }
 }
 
@@ -172,7 +153,7 @@ extension StoreFault {
 extension EncryptedFileStore {
     /// Sets the file up, empty: `authctl store init file`.
     /// - Throws: `alreadySetUp` if there is one, in whatever state; it is left alone.
-    package static func create(
+    static func create(
         folder: String, source: KeySource, derivation: KeyDerivation = .moderate, wait: Int = 10
     ) throws(StoreFault) {
         let file = file(folder: folder, wait: wait)
@@ -207,12 +188,12 @@ extension EncryptedFileStore {
         return (VaultHeader(source: kind, salt: salt, fileKey: fileKey, derivedKey: derived), fileKey)
     }
 
-    static func file(folder: String, wait: Int) -> SafeFile {
+    private static func file(folder: String, wait: Int) -> SafeFile {
         SafeFile(folder: folder, name: fileName, limit: Vault.limit, wait: wait)
     }
 }
 
-extension EncryptedFileStore: FileStore {
+extension EncryptedFileStore {
     /// Unlocks and seals before the lock is taken, so that nobody waits for a person who looks for a passphrase.
     func change(
         _ accounts: [AccountID], to secret: (AccountID) throws(StoreFault) -> Secret?
@@ -262,16 +243,12 @@ extension EncryptedFileStore: FileStore {
             let sealed = try SealedVault(bytes, path: file.path)
             guard sealed.header == header else { return nil }
             let key = try unlock(header)
-            var vault = try sealed.opened(key: key, path: file.path).vault
+            var vault = try sealed.opened(key: key, path: file.path)
             let had = vault.apply(changes)
             present = had
             // What another process has erased by now is not written once more.
             return changes.records.isEmpty && had.isEmpty ? nil : vault.encoded(key: key)
         }
         return present
-    }
-
-    func reserveSpace(adding bytes: Int) throws(StoreFault) -> ReservedSpace {
-        try file.reserveSpace(adding: bytes)
     }
 }

@@ -187,25 +187,11 @@ struct VaultHeader: Equatable {
     }
 }
 
-/// A file as it was read: its records, and the seal that only the key can check.
-struct SealedVault: Sendable {
+/// A file as it was read: its records, and the seal that only the key can check. Each reading is another object.
+final class SealedVault: Sendable {
     private let vault: Vault
     private let content: [UInt8]
     private let seal: Cipher.Sealed
-    private let reading = Reading()
-
-    /// Tells one reading of a file from another.
-    private final class Reading: Sendable {}
-
-    /// A file whose seal was checked.
-    struct Opened {
-        let vault: Vault
-        private let reading: Reading
-
-        fileprivate init(_ sealed: SealedVault) { (vault, reading) = (sealed.vault, sealed.reading) }
-
-        func isOf(_ sealed: SealedVault) -> Bool { reading === sealed.reading }
-    }
 
     var header: VaultHeader { vault.header }
 
@@ -230,12 +216,13 @@ struct SealedVault: Sendable {
         }
     }
 
+    /// Checks the seal.
     /// - Throws: `wrongPassphraseOrDamaged` unless every byte is as it was sealed.
-    func opened(key: Secret, path: String) throws(StoreFault) -> Opened {
+    func opened(key: Secret, path: String) throws(StoreFault) -> Vault {
         guard Cipher.open(seal, context: content, key: key) != nil else {
             throw .wrongPassphraseOrDamaged(path: path)
         }
-        return Opened(self)
+        return vault
     }
 
     private static func records(_ reader: inout BinaryReader) throws(BinaryReader.Malformed) -> [Vault.Record] {

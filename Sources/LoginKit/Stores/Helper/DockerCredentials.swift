@@ -94,7 +94,7 @@ struct HelperSearch {
     }
 
     /// The names of all programs that begin so, without that, in order.
-    func names(_ prefix: String = "docker-credential-") -> [String] {
+    func names(_ prefix: String) -> [String] {
         var names: Set<String> = []
         for folder in folders {
             guard let listing = opendir(folder) else { continue }

@@ -7,24 +7,12 @@ import Secrets
 /// The helper is run once for each step, by its absolute path and without a shell; what is secret goes over its standard
 /// input. See <https://docs.docker.com/reference/cli/docker/login/#credential-helper-protocol>.
 struct HelperStore: CredentialStore {
-    /// In bytes.
-    static let largestSecret = HelperSecret.largest
-    /// The time limit of a helper, in seconds: it may ask a person for the passphrase of a key.
-    static let patience = 60
-
-    private let helper: String
-    private let environment: ProgramEnvironment
-    private let patience: Int
-
-    /// - Parameters:
-    ///   - helper: what follows `docker-credential-` in the name of the program.
-    ///   - environment: the helper's; its `PATH` is where the helper is looked for.
-    ///   - patience: for each step, in seconds.
-    init(_ helper: String, environment: ProgramEnvironment, patience: Int = Self.patience) {
-        self.helper = helper
-        self.environment = environment
-        self.patience = patience
-    }
+    /// The rest of the program's name after `docker-credential-`.
+    let helper: String
+    /// The helper's; its `PATH` is where the helper is looked for.
+    let environment: ProgramEnvironment
+    /// The time limit of each step, in seconds: the helper may ask a person for the passphrase of a key.
+    var patience = 60
 
     var name: StoreName { .helper(helper) }
 

@@ -1,9 +1,7 @@
 /// Every place that may hold the secret of one of these accounts, store by store.
 struct AccountCopies {
-    struct Copy: Hashable {
-        let account: AccountID
-        let store: StoreName
-    }
+    /// The faults that keep copies from being opened, store by store.
+    typealias Locked = [StoreName: [AccountID: StoreFault]]
 
     /// The outcome for one account.
     struct Erasure {
@@ -29,13 +27,13 @@ struct AccountCopies {
 
     /// The work on a passphrase, before anybody has to wait for it.
     /// - Returns: what could not be unlocked.
-    func unlock() -> [Copy: StoreFault] {
-        var faults: [Copy: StoreFault] = [:]
+    func unlock() -> Locked {
+        var faults: Locked = [:]
         for (name, ids) in groups(own: true) + groups(own: false) {
             // What opens a file opens it for all of its accounts.
             var isUnlocked = false
             for id in ids {
-                faults[Copy(account: id, store: name)] = fault { () throws(StoreFault) in
+                faults[name, default: [:]][id] = fault { () throws(StoreFault) in
                     let store = try open(name)
                     if isUnlocked, store is any FileStore { return }
                     isUnlocked = try unlock(id, in: store)
@@ -47,7 +45,7 @@ struct AccountCopies {
 
     /// Erases the accounts' own secrets, then the other copies of those.
     /// - Parameter locked: what is not tried: a person would be asked now, while others wait.
-    func erase(but locked: [Copy: StoreFault]) -> [AccountID: Erasure] {
+    func erase(but locked: Locked) -> [AccountID: Erasure] {
         var erasures: [AccountID: Erasure] = [:]
         for (id, _) in records { erasures[id] = Erasure() }
         for (name, ids) in groups(own: true) {
@@ -77,10 +75,10 @@ struct AccountCopies {
     }
 
     private func erase(
-        _ ids: [AccountID], in name: StoreName, but locked: [Copy: StoreFault]
+        _ ids: [AccountID], in name: StoreName, but locked: Locked
     ) -> [AccountID: Result<Bool, StoreFault>] {
         var results: [AccountID: Result<Bool, StoreFault>] = [:]
-        for id in ids { results[id] = locked[Copy(account: id, store: name)].map { .failure($0) } }
+        for id in ids { results[id] = locked[name]?[id].map { .failure($0) } }
         let rest = ids.filter { results[$0] == nil }
         do {
             results.merge(try open(name).erase(each: rest)) { first, _ in first }
@@ -120,19 +118,12 @@ struct AccountCopies {
 }
 
 extension AccountRegistry {
-    /// The local half of a logout: erases the account's secret in every store that may hold a copy, then its record.
+    /// The local half of a logout: erases the secrets of accounts in every store that may hold a copy, then their records. Each store
+    /// that is a file is written once, and so is the registry.
     ///
-    /// - Returns: whether there was a secret. An account that the registry does not know has none.
-    /// - Throws: what a store says; the record then stays, so that a second attempt finds the secret. What keeps one of the
-    ///   other copies keeps the account's own secret from nothing: it is erased.
-    @discardableResult
-    func forget(
-        _ id: AccountID, opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
-    ) throws(StoreFault) -> Bool {
-        try forget([id], opening: open)[id]?.get() ?? false
-    }
-
-    /// The same for many accounts: each store that is a file is written once, and so is the registry.
+    /// - Returns: whether there was a secret, or what a store said; the record then stays, so that a second attempt finds the secret.
+    ///   What keeps one of the other copies keeps the account's own secret from nothing: it is erased. An account that the
+    ///   registry does not know is not there.
     func forget(
         _ ids: [AccountID], opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
     ) -> [AccountID: Result<Bool, StoreFault>] {
@@ -167,32 +158,30 @@ extension AccountRegistry {
         if !document.isNewer { _ = try file.reserveSpace(adding: 0) }
         for name in Set(records.flatMap(\.copies)) {
             let fault = fault { () throws(StoreFault) in
-                if let file = try open(name) as? any FileStore { _ = try file.reserveSpace(adding: 0) }
+                if let store = try open(name) as? any FileStore { _ = try store.file.reserveSpace(adding: 0) }
             }
             if case .noSpace = fault, let fault { throw fault }
         }
     }
 
     private func forget(
-        _ ids: [AccountID], _ locked: [AccountCopies.Copy: StoreFault],
+        _ ids: [AccountID], _ locked: AccountCopies.Locked,
         opening open: @escaping (StoreName) throws(StoreFault) -> any CredentialStore
     ) throws(StoreFault) -> [AccountID: Result<Bool, StoreFault>] {
         let document = try read()
         let erasures = AccountCopies(of: ids, in: document, opening: open).erase(but: locked)
-        try update(document) { document in
+        let results = erasures.mapValues { erasure in
+            erasure.fault.map { Result<Bool, StoreFault>.failure($0) } ?? .success(erasure.hadSecret)
+        }
+        // The record of a login stays in a registry that a newer authctl wrote.
+        if document.isNewer { return results }
+        try update { document in
             for (id, erasure) in erasures where !erasure.isDone && erasure.own == nil {
                 document.updateAccount(id) { $0.otherCopies.removeAll { erasure.left[$0] == nil } }
             }
             document.removeAccounts(Set(erasures.filter(\.value.isDone).keys))
         }
-        return erasures.mapValues { erasure in erasure.fault.map { .failure($0) } ?? .success(erasure.hadSecret) }
-    }
-
-    /// The record of a login stays in a registry that a newer authctl wrote.
-    private func update(
-        _ document: AccountRegistryDocument, _ body: (inout AccountRegistryDocument) -> Void
-    ) throws(StoreFault) {
-        if !document.isNewer { try update(body) }
+        return results
     }
 }
 

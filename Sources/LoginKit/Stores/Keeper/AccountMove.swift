@@ -27,12 +27,6 @@ package struct AccountMove {
         self.target = target
     }
 
-    /// Moves one account.
-    /// - Throws: what a store says. The account is then where it was, or where it was to go, and usable.
-    func move(_ id: AccountID) throws(StoreFault) -> Outcome {
-        try move([id])[id]?.get() ?? .elsewhere
-    }
-
     /// Moves many accounts: each store that is a file is written once.
     /// - Returns: what became of each, or what a store said. An account that was not moved is where it was, and usable.
     package func move(_ ids: [AccountID]) -> [AccountID: Result<Outcome, StoreFault>] {
@@ -103,15 +97,15 @@ package struct AccountMove {
             copied[id] = secret
             return (secret, try StoredLoginCodec.decode(secret, in: source.name).login.lastUse)
         }
-        let saved: [AccountID: Result<Bool, StoreFault>]
-        if let shared = target.shared {
-            saved = ids.results { (id) throws(StoreFault) in
-                try shared.saveUnlessTaken(try read(id).0, for: id)
-                return true
+        let saved =
+            if let shared = target.shared {
+                ids.results { (id) throws(StoreFault) in
+                    try shared.saveUnlessTaken(try read(id).0, for: id)
+                    return true
+                }
+            } else {
+                target.save(each: ids, read)
             }
-        } else {
-            saved = target.save(each: ids, read)
-        }
         return saved.compactMapValues { $0.fault }.merging(
             ids.filter { saved[$0]?.fault == nil }.results { (id) throws(StoreFault) in
                 guard let secret = copied[id], try target.find(id) == secret else { throw unreadable(target.name) }
@@ -122,8 +116,8 @@ package struct AccountMove {
     /// The login as the target is to have it: with what is known of the account only where other machines want to know.
     private func carried(_ id: AccountID, _ document: AccountRegistryDocument) throws(StoreFault) -> Secret {
         // Until here another machine may have thought that this one is gone.
-        if let shared = source.shared, try !shared.isInTime(id) { throw shared.lockedTooLong }
-        guard let secret = try source.find(id) else { throw unreadable(source.name) }
+        let isInTime = try source.shared?.isInTime(id) ?? true
+        guard isInTime, let secret = try source.find(id) else { throw unreadable(source.name) }
         guard source.name.isShared || target.name.isShared else { return secret }
         let (login, _) = try StoredLoginCodec.decode(secret, in: source.name)
         return try StoredLoginCodec.encode(login, of: target.name.isShared ? document.account(id) : nil)

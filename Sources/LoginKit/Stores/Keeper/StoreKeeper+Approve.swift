@@ -4,11 +4,7 @@ import Secrets
 extension StoreKeeper {
     /// The copy in a store that the account had before goes last.
     func approve(_ login: Login, _ approval: Approval) throws(LoginFault) {
-        defer {
-            cancelSharedRefresh()
-            refresh = nil
-            hold = nil
-        }
+        defer { endRefresh() }
         space = []
         switch approval {
         case .login(let method): try fromStore(try keep(login, method))
@@ -23,12 +19,14 @@ extension StoreKeeper {
         if rules.persistence == .none { return }
         let store = try storeForSaving()
         if store.name == .none { return }
-        var record = record(of: login, by: method, in: store.name)
         let kept = StoredLogin(
             session: login.session, credential: rules.keepsPassword ? login.credential : nil,
             extraSecrets: login.extraSecrets)
-        record.keepsPassword = kept.credential != nil
-        record.anonymousResponse = login.anonymousResponse
+        let record = AccountRecord(
+            username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
+            store: store.name, kind: .init(of: login.session, by: method), expires: login.session.expires,
+            savedAt: clock.now(), keepsPassword: kept.credential != nil, anonymousResponse: login.anonymousResponse,
+            space: login.space)
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             try put(kept, record, (method, login.accepted), in: store)
@@ -82,7 +80,7 @@ extension StoreKeeper {
         do {
             // What is in a shared store may be another machine's login.
             if !store.name.isShared { try store.erase(id) }
-            try registry.update { $0.removeAccount(id) }
+            try registry.update { $0.removeAccounts([id]) }
         } catch {
             // What failed first is told.
             return
@@ -112,9 +110,8 @@ extension StoreKeeper {
         guard let filled, filled.login.session != login.session || login.credential != nil else { return }
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             // What a provider gave for a refresh that all machines wait for is noted before the engine is asked anything.
-            let hasBegun = try hasBegunSharedRefresh
-            if hasBegun { return try replace(filled, with: login) }
-            if let filled = try unchanged(filled) { try replace(filled, with: login) }
+            let hasBegun = try filled.store.shared?.hasBegunRefresh(of: filled.id) ?? false
+            if let filled = try hasBegun ? filled : unchanged(filled) { try replace(filled, with: login) }
         }
     }
 
@@ -129,7 +126,8 @@ extension StoreKeeper {
             replaced = filled.login.found(as: filled.id.username, credentialWasRefused: false)
         }
         let doubt = doubt
-        func change(_ record: inout AccountRecord) {
+        func changed(_ record: AccountRecord) -> AccountRecord {
+            var record = record
             record.doubt = doubt
             record.serverName = login.identity.serverName ?? record.serverName
             record.expires = login.session.expires
@@ -138,17 +136,15 @@ extension StoreKeeper {
             record.keepsPassword = kept.credential != nil
             // A new session proves a password only if it was earned with it.
             if login.credential != nil { record.passwordRefused = false }
-        }
-        var about = filledRecord
-        if var record = about {
-            change(&record)
-            about = record
+            return record
         }
         // Before the secret: a crash in between has the old session verified once more, and never the new one used.
-        try save(kept, filled.id, in: filled.store, over: filled, about: about) { if doubt != nil { $0.doubt = doubt } }
+        try save(kept, filled.id, in: filled.store, over: filled, about: filledRecord.map(changed)) {
+            if doubt != nil { $0.doubt = doubt }
+        }
         filledRecord?.doubt = doubt
         self.doubt = nil
-        try registry.update { $0.updateAccount(filled.id, change) }
+        try registry.update { $0.updateAccount(filled.id) { $0 = changed($0) } }
     }
 
     /// Saves the secret of an account that the registry has.
@@ -185,15 +181,6 @@ extension StoreKeeper {
                 change(&record)
             }
         }
-    }
-
-    private func record(
-        of login: Login, by method: AuthenticationMethod, in store: StoreName
-    ) -> AccountRecord {
-        AccountRecord(
-            username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
-            store: store, kind: .init(of: login.session, by: method), expires: login.session.expires,
-            savedAt: clock.now(), space: login.space)
     }
 
     /// A passphrase is asked for here, while nobody has to wait for it. What cannot be opened is told when it is erased.

@@ -22,24 +22,11 @@ extension StoreKeeper {
         }
     }
 
-    /// Whether the next response is to the refresh for which all other machines wait.
-    var hasBegunSharedRefresh: Bool {
-        get throws(StoreFault) {
-            guard let filled, let shared else { return false }
-            return try shared.hasBegunRefresh(of: filled.id)
-        }
-    }
-
-    /// The number of times that a machine which stood still begins a refresh again.
-    private static let mostTries = 8
-
-    /// Whether a refresh may be sent now, since no other machine thinks by then that this one is gone.
+    /// Whether a refresh may be sent now, since no other machine thinks by then that this one is gone; if not, it begins again.
     /// - Throws: `store(.locked)` after too many tries.
-    func isInTime(after tries: Int = 1) throws(LoginFault) -> Bool {
+    func isInTime() throws(LoginFault) -> Bool {
         guard let filled, let shared else { return true }
-        if try fromStore(try shared.isInTime(filled.id)) { return true }
-        guard tries < Self.mostTries else { throw .store(shared.lockedTooLong) }
-        return false
+        return try fromStore(try shared.isInTime(filled.id))
     }
 
     /// The session that another machine has saved while this one was refused.
@@ -68,16 +55,10 @@ extension StoreKeeper {
             return (false, nil)
         }
         guard let store = try openStore(name).shared else { return (known != nil, nil) }
-        let id: AccountID
-        if let known {
-            id = known.id(in: subject.profile)
-        } else if let username = subject.username {
-            id = AccountID(profile: subject.profile, origin: subject.origin, username: username)
-        } else if let last = try store.lastAccount(of: subject.profile, at: subject.origin) {
-            id = last
-        } else {
-            return (false, nil)
-        }
+        var username = known?.username ?? subject.username
+        if username == nil { username = try store.lastAccount(of: subject.profile, at: subject.origin)?.username }
+        guard let username else { return (false, nil) }
+        let id = AccountID(profile: subject.profile, origin: subject.origin, username: username)
         guard let bytes = try store.find(id) else { return (known != nil, nil) }
         let (login, account) = try StoredLoginCodec.decode(bytes, of: rules.kind, in: name)
         var record = AccountRecord(
@@ -154,9 +135,8 @@ extension StoreKeeper {
         let bytes = try StoredLoginCodec.encode(filled.login, of: record)
         do {
             guard try shared.amend(filled.bytes, as: bytes, for: filled.id) else { return }
-            self.filled = Filled(
-                id: filled.id, store: shared, bytes: bytes, login: filled.login, account: record,
-                revision: filled.revision)
+            self.filled?.bytes = bytes
+            self.filled?.account = record
         } catch  where error.isOfEngine {
             // This machine remembers it; each of the others finds out by itself.
             return
@@ -169,10 +149,9 @@ extension StoreKeeper {
         if bytes == filled.bytes { return filled }
         let (login, account) = try StoredLoginCodec.decode(bytes, of: rules.kind, in: filled.store.name)
         guard login == filled.login else { return nil }
-        let present = Filled(
-            id: filled.id, store: filled.store, bytes: bytes, login: login, account: account, revision: filled.revision)
-        self.filled = present
-        return present
+        self.filled?.bytes = bytes
+        self.filled?.account = account
+        return self.filled
     }
 }
 

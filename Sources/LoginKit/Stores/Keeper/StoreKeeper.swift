@@ -42,7 +42,8 @@ package final class StoreKeeper {
     var filled: Filled?
     /// The record of what the last fill read.
     package var filledRecord: AccountRecord?
-    /// The doubt that the next stored refresh is marked with.
+    /// The doubt that the next stored refresh is marked with. `unverified`: what it brought is kept, but not used before it is confirmed,
+    /// since the old one is used up, and whose the new one is was not said yet.
     var doubt: AccountRecord.RefreshDoubt?
     /// The password that the last fill found, to log in with if no session can be refreshed.
     var password: Credential?
@@ -59,13 +60,11 @@ package final class StoreKeeper {
     var replaced: StoredLogin?
     /// The identity of the login that the last fill read.
     var identity: Identity? { filledRecord?.identity }
-    /// Whether no other process may refresh now.
-    var mayRefresh: Bool { refresh != nil }
 
     struct Filled {
         let id: AccountID
         let store: any CredentialStore
-        let bytes: Secret
+        var bytes: Secret
         let login: StoredLogin
         /// The record that another machine has stored beside it.
         var account: AccountRecord?
@@ -178,37 +177,29 @@ extension StoreKeeper {
         return present
     }
 
-    /// Gives up the right to refresh, where nothing will be kept.
+    /// Gives up the right to refresh, once the outcome is kept or where nothing will be.
     func endRefresh() {
         cancelSharedRefresh()
         (refresh, hold, space) = (nil, nil, [])
     }
 
-    /// Writes what was just read once more, to a store that is no file: that takes as much space and changes nothing.
+    /// Writes what was just read once more, to a store that has no file here: that takes as much space and changes nothing.
     private func testRoom() throws(StoreFault) {
-        guard let filled, !(filled.store is any FileStore), filled.store.shared == nil else { return }
+        guard let filled, !(filled.store is any DiskStore) else { return }
         try filled.store.save(filled.bytes, for: filled.id, expires: filled.login.lastUse)
     }
 
-    /// Takes the space for a new version of the registry, and of a store that is a file: a refresh token that was sent is used up,
+    /// Takes the space for a new version of the registry, and of a store on the disk: a refresh token that was sent is used up,
     /// so what comes back has to be kept.
     private func reserveSpace() throws(StoreFault) {
         guard let filled else { return }
-        let growth = 2 * filled.bytes.count + Self.spare
         space = [try registry.file.reserveSpace(adding: Self.spare)]
-        if let shared = filled.store.shared {
-            space.append(try shared.reserveSpace(for: filled.id, adding: growth))
-        }
-        guard let file = filled.store as? any FileStore else { return }
-        space.append(try file.reserveSpace(adding: growth))
+        guard let store = filled.store as? any DiskStore else { return }
+        space.append(try store.reserveSpace(for: filled.id, adding: 2 * filled.bytes.count + Self.spare))
     }
 
     /// In bytes: more than a login usually grows by.
     private static let spare = 4096
-
-    /// Has what a refresh brought kept, but not used before it is confirmed: the old one is used up, and whose the new one is
-    /// was not said yet.
-    func expectRefresh() { doubt = .unverified }
 
     /// Keeps a session that was refreshed for somebody else, and never uses it: what there was is used up.
     /// - Throws: `loginRequired`, always.

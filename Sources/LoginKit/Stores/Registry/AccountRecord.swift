@@ -158,24 +158,15 @@ package struct ProfileRecord: Equatable, Sendable, Codable {
     /// The account in use, by the name typed.
     package var activeUsername: String?
     /// Those of former origins included, so that a logout finds them.
-    package var accounts: [AccountRecord] {
+    package var accounts: [AccountRecord] = [] {
         didSet { places.isComplete = false }
     }
-    /// What this version does not know, as it is.
-    private var unknown = UnknownMembers()
-    private var places = NamePlaces()
+    /// Members that this version does not know, as they are.
+    private(set) var unknown = UnknownMembers()
+    private(set) var places = NamePlaces()
+}
 
-    /// A profile without accounts.
-    /// - Parameters:
-    ///   - url: as written in the profile.
-    ///   - origin: what `url` is, in canonical form.
-    init(name: String, url: String, origin: Origin) {
-        self.name = name
-        self.url = url
-        self.origin = origin
-        self.accounts = []
-    }
-
+extension ProfileRecord {
     /// Reads what `encode` wrote.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: FormKey.self)

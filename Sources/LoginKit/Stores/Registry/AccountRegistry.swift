@@ -95,12 +95,14 @@ extension AccountRegistry {
     func lockConsent(
         of profile: String, username: String?, wait: Int, whileTaken: () -> Void
     ) throws(StoreFault) -> ConsentLock {
-        let name = username.map { "\(profile)/\($0)" } ?? profile
+        // Of one account alone, since nobody consents for several at once.
+        let name = ".consent-\(Self.fileName(username.map { "\(profile)/\($0)" } ?? profile)).lock"
+        let directory = try SafeDirectory.create(file.folder)
         do {
-            return ConsentLock(try lock(consent: name, wait: 0), wasTaken: false)
+            return ConsentLock(try FileLock(name, in: directory, seconds: 0, isCancelled), wasTaken: false)
         } catch .locked {
             whileTaken()
-            return ConsentLock(try lock(consent: name, wait: wait), wasTaken: true)
+            return ConsentLock(try FileLock(name, in: directory, seconds: wait, isCancelled), wasTaken: true)
         }
     }
 
@@ -130,12 +132,6 @@ extension AccountRegistry {
         let own = try FileLock(
             ".\(kind)-\(Self.fileName(only)).lock", in: directory, seconds: wait, isCancelled)
         return LoginsLock(all, own)
-    }
-
-    /// The lock of consents: of one account alone, since nobody consents for several at once.
-    private func lock(consent name: String, wait: Int) throws(StoreFault) -> FileLock {
-        try FileLock(
-            ".consent-\(Self.fileName(name)).lock", in: SafeDirectory.create(file.folder), seconds: wait, isCancelled)
     }
 
     /// Letters and digits as they are, everything else in hexadecimal. Names that begin with the same 80 bytes share a lock.

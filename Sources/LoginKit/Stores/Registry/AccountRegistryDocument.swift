@@ -71,9 +71,6 @@ package struct AccountRegistryDocument: Equatable, Sendable {
         body(&profiles[profile].accounts[account])
     }
 
-    /// Removes the record of this account. If it was the active one, none is active afterwards.
-    mutating func removeAccount(_ id: AccountID) { removeAccounts([id]) }
-
     /// Removes the records of these accounts. Where one of them was the active one, none is active afterwards.
     mutating func removeAccounts(_ ids: Set<AccountID>) {
         for name in Set(ids.map(\.profile)) {

@@ -21,19 +21,18 @@ struct SecretServiceStore: CredentialStore {
     var name: StoreName { .secretService }
 
     func find(_ account: AccountID) throws(StoreFault) -> Secret? {
-        try link.operation { () throws(StoreFault) in try read(SecretAttributes(account)) }
-    }
-
-    private func read(_ attributes: SecretAttributes) throws(StoreFault) -> Secret? {
-        var found = try link.search(attributes)
-        if let locked = try first(of: found.locked, before: found.unlocked) {
-            try link.unlock(locked)
-            found = try link.search(attributes)
+        let attributes = SecretAttributes(account)
+        return try link.operation { () throws(StoreFault) in
+            var found = try link.search(attributes)
+            if let locked = try first(of: found.locked, before: found.unlocked) {
+                try link.unlock(locked)
+                found = try link.search(attributes)
+            }
+            for item in try ordered(found.unlocked) where try link.has(item, attributes) {
+                if let secret = try link.read(item) { return secret }
+            }
+            return nil
         }
-        for item in try ordered(found.unlocked) where try link.has(item, attributes) {
-            if let secret = try link.read(item) { return secret }
-        }
-        return nil
     }
 
     func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
@@ -57,29 +56,27 @@ struct SecretServiceStore: CredentialStore {
 
     @discardableResult
     func erase(_ account: AccountID) throws(StoreFault) -> Bool {
-        try link.operation { () throws(StoreFault) in try delete(SecretAttributes(account)) }
-    }
-
-    private func delete(_ attributes: SecretAttributes) throws(StoreFault) -> Bool {
-        let present = try matches(attributes)
-        for item in present { try link.delete(item) }
-        let locked = try link.search(attributes).locked
-        for item in locked { try link.unlock(item) }
-        let unlocked = locked.isEmpty ? [] : try matches(attributes)
-        for item in unlocked { try link.delete(item) }
-        return !(present + unlocked).isEmpty
+        let attributes = SecretAttributes(account)
+        return try link.operation { () throws(StoreFault) in
+            let present = try matches(attributes)
+            for item in present { try link.delete(item) }
+            let locked = try link.search(attributes).locked
+            for item in locked { try link.unlock(item) }
+            let unlocked = locked.isEmpty ? [] : try matches(attributes)
+            for item in unlocked { try link.delete(item) }
+            return !(present + unlocked).isEmpty
+        }
     }
 
     func contains(_ account: AccountID) throws(StoreFault) -> Bool {
-        try link.operation { () throws(StoreFault) in try lists(SecretAttributes(account)) }
-    }
-
-    private func lists(_ attributes: SecretAttributes) throws(StoreFault) -> Bool {
-        let found = try link.search(attributes)
-        // What a locked item holds is the service's word alone.
-        if !found.locked.isEmpty { return true }
-        for item in found.unlocked where try link.has(item, attributes) { return true }
-        return false
+        let attributes = SecretAttributes(account)
+        return try link.operation { () throws(StoreFault) in
+            let found = try link.search(attributes)
+            // What a locked item holds is the service's word alone.
+            if !found.locked.isEmpty { return true }
+            for item in found.unlocked where try link.has(item, attributes) { return true }
+            return false
+        }
     }
 
     private func matches(_ attributes: SecretAttributes) throws(StoreFault) -> [String] {

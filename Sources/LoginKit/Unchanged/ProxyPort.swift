@@ -1,0 +1,275 @@
+import CProcess
+import Glibc
+import Secrets
+import Synchronization
+
+/// The proxy of one run, at a port of 127.0.0.1: what is for the service's origin goes to the code that lends the login, all else to where
+/// it wants to.
+final class ProxyPort: @unchecked Sendable {
+    /// Connections at once that are still to say what they want, or lead to other hosts; and the time for the former.
+    private static let (most, patience) = (256, Duration.seconds(10))
+
+    let port: Int
+    private let descriptor: Int32
+    private let origin: Origin
+    /// The value of `Proxy-Authorization`; `nil` if none is wanted.
+    private let password: Secret?
+    private let dialer: OtherHostDialer
+    private let server: SessionProxy
+    private let threads = CountedThreads()
+    private let isStopped = Mutex(false)
+    private let unproved = Mutex(0)
+
+    init(
+        _ listening: (descriptor: Int32, port: Int), _ origin: Origin, password: Secret?, _ dialer: OtherHostDialer,
+        _ server: SessionProxy
+    ) {
+        (descriptor, port) = listening
+        (self.origin, self.password, self.dialer, self.server) = (origin, password, dialer, server)
+    }
+
+    /// The number of requests without the password.
+    var unprovedCount: Int { unproved.withLock { $0 } }
+
+    private var isOver: Bool { isStopped.withLock { $0 } }
+
+    /// Takes connections from now on, until `stop`.
+    func start() throws(LoginFault) {
+        guard threads.start({ [self] in while !isOver { accept() } }) else {
+            throw .failure(.system(call: "pthread_create", errno: errno))
+        }
+    }
+
+    /// Closes the port, and the connections to other hosts.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        // Who waits for a connection is woken.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        threads.wait()
+        close(descriptor)
+    }
+
+    private func accept() {
+        guard waitForInput([descriptor], milliseconds: 250) > 0 else { return }
+        let connection = cprocess_accept(descriptor)
+        guard connection >= 0 else {
+            // Without a descriptor left it would be asked again at once.
+            if errno == EMFILE || errno == ENFILE { usleep(100_000) }
+            return
+        }
+        var user = uid_t()
+        let isOurs = cprocess_connection_user(connection, &user) != 0 && user == getuid()
+        guard isOurs, threads.count <= Self.most, threads.start({ [self] in serve(ProxyConnection(connection)) }) else {
+            close(connection)
+            return
+        }
+    }
+
+    /// Reads requests until one has the password, and does what that wants.
+    private func serve(_ connection: consuming ProxyConnection) {
+        // Else the answers of TLS wait for what the client's kernel holds back.
+        var isOn: Int32 = 1
+        setsockopt(connection.socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        let end = ContinuousClock.now + Self.patience
+        while true {
+            let bytes: [UInt8]
+            switch connection.head(until: end, unless: { isOver }) {
+            case .whole(let head): bytes = head
+            case .tooLong: return connection.refuse(431, "the head is too long")
+            case .none: return
+            }
+            guard let head = ServedHead(proxied: bytes[...]), ServeGate.hasOneLength(head) else {
+                return connection.refuse(400, "the request is malformed")
+            }
+            guard let way = ProxyWay(head) else {
+                return connection.refuse(403, "this is a proxy: only CONNECT, and URLs of other hosts")
+            }
+            if isProved(head) { return go(way, head, bytes.count, connection) }
+            unproved.withLock { $0 += 1 }
+            // A client may know it and wait to be asked for it.
+            guard head.method == "CONNECT", connection.drop(bytes.count) else {
+                return connection.refuse(407, "the password of this run is missing")
+            }
+            connection.answer(407, "the password of this run is missing")
+        }
+    }
+
+    private func isProved(_ head: ServedHead) -> Bool {
+        guard let password else { return true }
+        return head.values(of: "Proxy-Authorization").map { Secret($0) } == [password]
+    }
+
+    private func go(_ way: ProxyWay, _ head: ServedHead, _ count: Int, _ connection: consuming ProxyConnection) {
+        switch way {
+        case .secure(let place):
+            // Asked for without TLS, another host would be spoken to without TLS.
+            guard place == origin else { return connection.refuse(403, "only \(origin) can be asked for by its URL") }
+            // The head is still to be read there.
+            server.add(connection.given(), isClear: true)
+        case .tunnel(let place) where place == origin:
+            // What is behind it came before anybody could know whether it is wanted.
+            guard connection.drop(count), !connection.hasMore, connection.send("HTTP/1.1 200 OK\r\n\r\n") else {
+                return
+            }
+            server.add(connection.given(), isClear: false)
+        case .tunnel(let place):
+            guard connection.drop(count), !connection.hasMore else { return }
+            carry(connection, to: place) { connection, tunnel in
+                guard connection.send("HTTP/1.1 200 OK\r\n\r\n") else { return nil }
+                return tunnel
+            }
+        case .plain(let place, let target):
+            guard connection.drop(count) else { return }
+            carry(connection, to: place) { _, tunnel in
+                OneRequest(head, over: tunnel, beginningWith: head.forwarded(to: place, target: target))
+            }
+        }
+    }
+
+    private func carry(
+        _ connection: consuming ProxyConnection, to place: Origin,
+        _ begin: (borrowing ProxyConnection, any Tunnel) -> (any Tunnel)?
+    ) {
+        let socket = connection.socket
+        do throws(OtherHostDialer.Fault) {
+            let tunnel = try dialer.connect(to: place) { [self] in isOver || Peer.hasGone(socket) }
+            guard let begun = begin(connection, tunnel) else { return }
+            var pump = StreamPump(socket, begun)
+            pump.run(beginning: UnsafeRawBufferPointer(start: nil, count: 0)) { isOver }
+        } catch {
+            switch error {
+            case .refused: connection.refuse(403, "\(place.authority) is no other host, or other hosts are refused")
+            case .failed: connection.refuse(502, "no connection to \(place.authority)")
+            }
+        }
+    }
+}
+
+/// A connection to the proxy, which is closed with this value unless it was given away. Its requests are looked at before they are read:
+/// another may have to read them.
+struct ProxyConnection: ~Copyable {
+    let socket: Int32
+
+    enum Head {
+        /// With the empty line at its end.
+        case whole([UInt8])
+        case tooLong
+        /// It has not come in time.
+        case none
+    }
+
+    init(_ socket: Int32) { self.socket = socket }
+
+    deinit { close(socket) }
+
+    /// Lets go of the socket, which is the caller's from now on.
+    consuming func given() -> Int32 {
+        let given = socket
+        discard self
+        return given
+    }
+
+    /// Looks at a head, and leaves it where it is.
+    func head(until end: ContinuousClock.Instant, unless isOver: () -> Bool) -> Head {
+        var bytes = [UInt8](repeating: 0, count: ServedHead.longest), known = 0
+        defer { wake(at: 1) }
+        while !isOver() {
+            let count = recv(socket, &bytes, bytes.count, Self.peek)
+            if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return .none }
+            if let end = bytes[..<max(count, 0)].firstRange(of: Array("\r\n\r\n".utf8)) {
+                return .whole(Array(bytes[..<end.upperBound]))
+            }
+            if count == bytes.count { return .tooLong }
+            // What woke it was the end.
+            if count > 0, count == known, Peer.hasGone(socket) { return .none }
+            known = max(count, 0)
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return .none }
+            wake(at: Int32(known + 1))
+            waitForInput([socket], milliseconds: Int32(min(left / .milliseconds(1), 250)) + 1)
+        }
+        return .none
+    }
+
+    /// Has poll(2) tell only of so many bytes (SO_RCVLOWAT of socket(7)).
+    private func wake(at count: Int32) {
+        var count = count
+        setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &count, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// Reads what was looked at.
+    func drop(_ count: Int) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return recv(socket, &bytes, count, Int32(MSG_DONTWAIT)) == count
+    }
+
+    /// Whether there is something to read.
+    var hasMore: Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Self.peek) > 0
+    }
+
+    /// - Returns: whether it was sent.
+    func send(_ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBytes { $0.sendWhole(to: socket, within: 1000) { true } }
+    }
+
+    /// Answers, and goes on.
+    func answer(_ status: Int, _ words: String, _ more: String = "") {
+        let text = "authctl: \(words)\n"
+        let asks = status == 407 ? "Proxy-Authenticate: Basic realm=\"authctl\"\r\n" : ""
+        _ = send(
+            "HTTP/1.1 \(status) \r\n\(asks)\(more)Content-Type: text/plain; charset=utf-8\r\n"
+                + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
+    }
+
+    /// Answers, and closes; what is still to be read would take the answer away (RFC 9112, section 9.6).
+    consuming func refuse(_ status: Int, _ words: String) {
+        answer(status, words, "Connection: close\r\n")
+        shutdown(socket, Int32(SHUT_WR))
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        for _ in 1...64 where waitForInput([socket], milliseconds: 100) > 0 {
+            if recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT)) <= 0 { return }
+        }
+    }
+
+    /// MSG_PEEK, 2 of recv(2), which Swift does not see everywhere, and without waiting.
+    private static let peek = Int32(2 | MSG_DONTWAIT)
+}
+
+/// Plain http to another server: one request and its answer. What a client sends behind it was meant for this proxy.
+private final class OneRequest: Tunnel {
+    var response: HTTPResponse { tunnel.response }
+    var descriptor: Int32 { tunnel.descriptor }
+    private let tunnel: any Tunnel
+    private var head: [UInt8]
+    private var end: BodyEnd
+
+    init(_ request: ServedHead, over tunnel: any Tunnel, beginningWith head: [UInt8]) {
+        (self.tunnel, self.head, end) = (tunnel, head, BodyEnd(request))
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) throws(LoginFault) -> Int {
+        guard try sendHead() else { return 0 }
+        // The server may take less than that: only what it has taken is counted.
+        var next = end
+        guard let own = next.take(bytes), own == bytes.count else { throw .cancelled }
+        let sent = try tunnel.send(bytes)
+        _ = end.take(UnsafeRawBufferPointer(rebasing: bytes[..<sent]))
+        return sent
+    }
+
+    func receive(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
+        try sendHead() ? try tunnel.receive(into: buffer) : nil
+    }
+
+    /// - Returns: whether all of it has gone.
+    private func sendHead() throws(LoginFault) -> Bool {
+        if head.isEmpty { return true }
+        let sent = try head.withUnsafeBufferPointer { (bytes) throws(LoginFault) in
+            try tunnel.send(UnsafeRawBufferPointer(bytes))
+        }
+        head.removeFirst(sent)
+        return head.isEmpty
+    }
+}
