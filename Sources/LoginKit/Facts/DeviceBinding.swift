@@ -8,6 +8,12 @@ enum DeviceBinding {
         "sec-session-id",
     ]
 
+    /// Warns that a session of a browser may end soon.
+    static func warning(of profile: String) -> String {
+        "warning: \(profile): the service binds sessions to the device of a browser; this one may end with its "
+            + "short-lived cookie, which only that browser can renew"
+    }
+
     /// Whether headers of these names tell of it.
     static func isTold(by names: some Sequence<String>) -> Bool { names.contains { headers.contains($0.lowercased()) } }
 }

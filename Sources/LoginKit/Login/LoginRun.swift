@@ -319,7 +319,7 @@ extension LoginRun {
         }
         // Other sessions than a browser's are bound to nothing.
         if service.result.bindsToDevice, request.copied != nil || profile.traits.opensWindow {
-            context.person.warnOfDeviceBinding(profile.name)
+            context.person.warnOnce(DeviceBinding.warning(of: profile.name))
         }
         let held = service.takenForLater
         for name in profile.takenForLater.sorted() where held[.taken(name)] == nil {

@@ -64,13 +64,6 @@ package final class Person {
     func warnOnce(_ text: String) {
         if warned.insert(text).inserted { warn(text) }
     }
-
-    /// Warns that a session of a browser may end soon.
-    func warnOfDeviceBinding(_ profile: String) {
-        warnOnce(
-            "warning: \(profile): the service binds sessions to the device of a browser; this one may end with its "
-                + "short-lived cookie, which only that browser can renew")
-    }
 }
 
 extension Person {

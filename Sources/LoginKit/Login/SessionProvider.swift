@@ -55,7 +55,7 @@ package struct SessionProvider {
         guard let session = stored.session, let record, !stored.credentialWasRefused, !stored.mustBeVerified,
             !context.dependencies.clock.isOver(session)
         else {
-            if let record { context.person.tellOfClock(record, of: profile.name) }
+            if let record { context.accounts.tellOfClock(record, of: profile.name) }
             return try logIn(by: request, in: run, stored)
         }
         run.service.hold(stored.extraSecrets)
@@ -176,7 +176,7 @@ extension SessionProvider {
         guard found.session != nil || found.credential != nil || profile.provesItself else {
             throw missing(found, account)
         }
-        context.person.tellOfClock(account, of: profile.name)
+        context.accounts.tellOfClock(account, of: profile.name)
         // As it came and not as its store has it: an engine that machines share may not have it yet.
         return try lasting(try confirmed(request(for: account.username, found))).session
     }

@@ -78,6 +78,13 @@ extension StoredAccounts {
         warn(ofPlain: store)
     }
 
+    /// Says why `auto` takes another store, where that is no matter of what is installed.
+    func tell(ofPassing store: UnusableStore) {
+        guard case .secretService(.foreignBus) = store.fault else { return }
+        let message = LoginFault.store(store.fault).message()
+        context.person.warn("warning: the store '\(store.name)' is skipped: \(message.what)")
+    }
+
     /// The warning for a store that was named just now.
     package func warn(ofPlain store: StoreName) {
         guard store.isPlain else { return }
@@ -86,15 +93,6 @@ extension StoredAccounts {
             warning: the login is stored as plain text in \(SafeText.escaped(context.paths.stateFolder)), where every program that you run \
             can read it
             """)
-    }
-}
-
-extension Person {
-    /// Says why `auto` takes another store, where that is no matter of what is installed.
-    func tell(ofPassing store: UnusableStore) {
-        guard case .secretService(.foreignBus) = store.fault else { return }
-        let message = LoginFault.store(store.fault).message()
-        warn("warning: the store '\(store.name)' is skipped: \(message.what)")
     }
 }
 

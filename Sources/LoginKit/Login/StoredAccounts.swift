@@ -25,7 +25,7 @@ package struct StoredAccounts {
                     throw .usage(.engineLogin(of: store, profile: profile.name))
                 }
                 let chosen = try stores.chooser()
-                    .choose(store, persistence: persist) { context.person.tell(ofPassing: $0) }
+                    .choose(store, persistence: persist) { tell(ofPassing: $0) }
                 context.chosenStore = chosen.name
                 return chosen
             },
@@ -66,6 +66,12 @@ package struct StoredAccounts {
         let account = try account(profile)
         if let problem = try problem(with: account, of: profile) { throw problem }
         return account
+    }
+
+    /// Says that the clock cannot tell when a login ends.
+    func tellOfClock(_ account: AccountRecord, of profile: String) {
+        guard let difference = account.clockDifference(at: context.dependencies.clock) else { return }
+        context.person.warn("\(difference.setBackWarning(of: profile))")
     }
 
     /// The reason that an account cannot be used, as far as known without the network.

@@ -69,12 +69,6 @@ extension LoginRun {
 }
 
 extension Person {
-    /// Says that the clock cannot tell when a login ends.
-    func tellOfClock(_ account: AccountRecord, of profile: String) {
-        guard let difference = account.clockDifference(at: dependencies.clock) else { return }
-        warn("\(difference.setBackWarning(of: profile))")
-    }
-
     /// Without a verify endpoint, it is not known whether the service still accepts the stored session.
     package func sayIfUnverifiable(_ profile: Profile) {
         guard profile.verify == nil else { return }

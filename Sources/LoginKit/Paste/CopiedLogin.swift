@@ -52,7 +52,7 @@ package struct CopiedLogin {
             }
             guard CookieJar.holds(session.cookies) else { throw .tooManyCookies }
             if DeviceBinding.isTold(by: request.headers.map(\.name)) {
-                context.person.warnOfDeviceBinding(profile.name)
+                context.person.warnOnce(DeviceBinding.warning(of: profile.name))
             }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
