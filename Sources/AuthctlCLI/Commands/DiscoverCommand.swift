@@ -33,7 +33,7 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         connection.apply(to: &request)
         request.name = name
         invocation.context.topic.command = ["discover"]
-        invocation.loginOptions = connection.words + (name.map { ["--name", $0] } ?? []) + (save ? ["--save"] : [])
+        invocation.loginOptions = connection.words + optionWords([("--name", name)]) + (save ? ["--save"] : [])
         let proposal = try invocation.context.discover(url, request: request)
         let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.found.summary)."
         if printsJSON {

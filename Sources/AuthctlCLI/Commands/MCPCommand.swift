@@ -3,7 +3,7 @@ import Glibc
 import LoginKit
 
 /// `authctl mcp [PROFILE or URL]`
-struct MCPCommand: InvokedCommand {
+struct MCPCommand: PlainCommand {
     static let outline = CommandConfiguration(
         commandName: "mcp",
         abstract: "Give an MCP client the login of a service.",
@@ -37,7 +37,7 @@ struct MCPCommand: InvokedCommand {
         if log == "" { throw ValidationError("--log must be a file.") }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         var options = MCPOptions()
         (options.rules, options.readsOnly, options.logsIn) = (try rules.rules(), rules.readOnly, login)
         options.log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
@@ -49,7 +49,6 @@ struct MCPCommand: InvokedCommand {
             )
         }
         try MCPBridge(invocation.context, to: profileOrURL, options).run()
-        return .ok
     }
 }
 
