@@ -50,11 +50,7 @@ struct KeyNewCommand: PlainCommand, ReportingCommand {
             throw .usage(.badValue(option: "--alg", problem: problem + SigningKey.algorithms.joined(separator: ", ")))
         }
         let path = try fromUsage(try Paths.absolute(file))
-        let key: SigningKey, pem: Secret
-        do { key = try SigningKey(making: alg) } catch { throw .failure(.libraryMissing("libcrypto.so.3 with \(alg)")) }
-        do { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
-        let jwk = try key.publicKey()
-        try KeyFile.create(path, pem)
+        let jwk = try SigningKey.create(alg, at: path)
         if printsJSON {
             try invocation.streams.result(json: Report(file: path, jwk: jwk, thumbprint: jwk.kid))
             return

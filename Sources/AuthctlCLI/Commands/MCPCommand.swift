@@ -38,17 +38,18 @@ struct MCPCommand: PlainCommand {
     }
 
     func perform(_ invocation: Invocation) throws(LoginFault) {
-        var options = MCPOptions()
-        (options.rules, options.readsOnly, options.logsIn) = (try rules.rules(), rules.readOnly, login)
-        options.log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
-        options.answerTime = rules.promptTimeout ?? options.answerTime
+        let chosen = try rules.rules()
+        let log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
         if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
             let arguments = "\"args\": [\"mcp\", \(SafeText.quoted(profileOrURL ?? "NAME"))]"
             invocation.say(
                 "MCP clients start this command. Put this into the client's configuration: \"command\": \"authctl\", \(arguments)"
             )
         }
-        try MCPBridge(invocation.context, to: profileOrURL, options).run()
+        let bridge = MCPBridge(
+            invocation.context, to: profileOrURL, rules: chosen, readsOnly: rules.readOnly, log: log,
+            answerTime: rules.promptTimeout ?? 60, logsIn: login)
+        try bridge.run()
     }
 }
 

@@ -121,20 +121,6 @@ struct ProfileShowCommand: PlainCommand, ReportingCommand {
     }
 }
 
-extension ConfigValue {
-    /// The value in JSON.
-    var json: JSONValue {
-        switch self {
-        case .string(let text), .unsupported(let text): .string(text)
-        case .integer(let number): .integer(number)
-        case .number(let number): .number(number)
-        case .bool(let flag): .bool(flag)
-        case .array(let elements): .array(elements.map(\.json))
-        case .table(let members): .object(members.mapValues(\.json))
-        }
-    }
-}
-
 /// `authctl profile remove NAME`
 struct ProfileRemoveCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
