@@ -3,9 +3,7 @@ import LoginKit
 /// The end of a run of the program.
 enum Ending {
     case code(ExitCode)
-    /// `exec`: the login failed, and the command never ran.
-    case neverRan(ExitCode)
-    /// `exec`: its command could not be run, or has ended with this.
+    /// `exec`: its command never ran, or has ended with this.
     case status(Int32)
     /// `exec`: its command was ended by this signal.
     case signal(Int32)
@@ -19,17 +17,11 @@ enum Ending {
     func status(becoming: (ProgramImage) -> Int32, dying: (Int32) -> Int32) -> Int32 {
         switch self {
         case .code(let code): code.rawValue
-        case .neverRan(let code): ExitCode.offsetOfExec + code.rawValue
         case .status(let status): status
         case .signal(let number): dying(number)
         case .become(let image): becoming(image)
         }
     }
-}
-
-extension ExitCode {
-    /// Added to an authctl code by `exec`; lower codes are the command's own.
-    static let offsetOfExec: Int32 = 100
 }
 
 extension ExitCode: Encodable {}
@@ -38,8 +30,9 @@ extension Ending {
     /// The codes of `exec`, which keep authctl's failures apart from those of its command.
     var ofExec: Ending {
         switch self {
-        case .code(let code) where code != .ok: .neverRan(code)
-        case .code, .neverRan, .status, .signal, .become: self
+        // The login failed, and the command never ran.
+        case .code(let code) where code != .ok: .status(100 + code.rawValue)
+        case .code, .status, .signal, .become: self
         }
     }
 }

@@ -91,9 +91,14 @@ extension GlobalOptions {
     var words: [String] {
         // In `name:password` as curl takes it, the rest is not repeated.
         let name = username.flatMap { $0.contains(":") ? nil : $0 }
-        return (name.map(LoginTarget.userOption) ?? []) + (config.map { ["--config", $0] } ?? [])
-            + (timeout.map { ["--timeout", "\($0)"] } ?? [])
+        return (name.map(LoginTarget.userOption) ?? [])
+            + optionWords([("--config", config), ("--timeout", timeout.map { "\($0)" })])
     }
+}
+
+/// Options as they are typed, without those that are not given.
+func optionWords(_ options: [(name: String, value: String?)]) -> [String] {
+    options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
 }
 
 extension ArgumentHelp {

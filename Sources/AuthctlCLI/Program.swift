@@ -21,23 +21,14 @@ package struct Program {
     func run(_ arguments: [String]) -> Ending {
         var program = self
         program.console.streams = console.streams.styled(in: dependencies, ColorChoice(arguments))
-        let ending: Ending
-        switch program.parse(arguments) {
-        case .command(let command): ending = program.run(command)
-        case .ended(let early): ending = early
-        }
+        let ending = program.parse(arguments)
         return arguments.first == ExecCommand.name ? ending.ofExec : ending
     }
 
-    /// What the arguments ask for: a command to run, or one that is done by now, as help and usage errors are.
-    private enum Parsed {
-        case command(any EndingCommand)
-        case ended(Ending)
-    }
-
-    private func parse(_ arguments: [String]) -> Parsed {
-        if arguments.first == Completer.name { return .ended(complete(arguments)) }
-        if VersionReport.isAskedFor(by: arguments) { return .ended(print(VersionReport.text)) }
+    /// Does what the arguments ask for: runs a command, or prints help or a usage error.
+    private func parse(_ arguments: [String]) -> Ending {
+        if arguments.first == Completer.name { return complete(arguments) }
+        if VersionReport.isAskedFor(by: arguments) { return print(VersionReport.text) }
         do {
             try ArgumentGuard.check(arguments)
             try CommandNames.check(arguments)
@@ -50,20 +41,20 @@ package struct Program {
             }
             try command.run()
             // Help, completion scripts and the like, which need no invocation.
-            return .ended(.code(.ok))
+            return .code(.ok)
         } catch let parsed as ParsedCommand {
-            return .command(parsed.command)
+            return run(parsed.command)
         } catch let error as LoginFault {
-            return .ended(.code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments))))
+            return .code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments)))
         } catch {
-            return .ended(endParsing(error, arguments))
+            return endParsing(error, arguments)
         }
     }
 
     /// For a shell, which has no use for words of ours.
     private func complete(_ arguments: [String]) -> Ending {
         do {
-            try Completer(dependencies: dependencies, streams: console.streams).answer(arguments)
+            if let completer = Completer(arguments, dependencies) { try console.streams.result(completer.answer) }
             return .code(.ok)
         } catch {
             return .code(error.exitCode)
@@ -94,7 +85,7 @@ package struct Program {
         if arguments.first == ExecCommand.name, words.repeats(message) {
             return .code(end(ExecCommand.strayArgument, printsJSON: false))
         }
-        if let fault = CurlHabits(arguments: arguments).fault { return .code(end(fault, printsJSON: false)) }
+        if let fault = CurlHabits.fault(of: arguments) { return .code(end(fault, printsJSON: false)) }
         if ArgumentGuard.wantsJSON(arguments) {
             let fault = LoginFault.usage(words.message(message))
             return .code(end(fault, printsJSON: true))
@@ -203,7 +194,7 @@ extension Program {
     /// A call of its own, so that nothing of the run is alive, and all of it below, when the stack is wiped.
     @inline(never)
     private static func runAndForget(_ arguments: [String]) -> Ending {
-        Program(.real(), .real()).run(arguments)
+        Program(.real(), Console(streams: .standard)).run(arguments)
     }
 
     /// By now the run is over, and its secrets are wiped.
@@ -237,7 +228,7 @@ struct ParserWords {
     /// Returns the parser's message in our style: a lowercase first letter, and no full stop.
     func message(_ text: String) -> String {
         let place = repeats(text) ? onePlace : ""
-        let text = UnknownOption(text, in: arguments)?.words ?? redacted(text)
+        let text = unknownOption(text) ?? redacted(text)
         return text.prefix(1).lowercased() + text.dropFirst().dropLast(text.hasSuffix(".") ? 1 : 0) + place
     }
 
@@ -284,54 +275,37 @@ struct ParserWords {
     }
 }
 
-/// An option that the command does not have. The parser names the nearest one, however far that is.
-struct UnknownOption {
-    private let option: String
-    private let command: CommandShape
-    /// Such as `profile list`.
-    private let path: [String]
-    private let root: CommandShape
-
+extension ParserWords {
     /// More commands than these are not listed.
     private static let mostCommands = 6
 
-    /// - Parameters:
-    ///   - message: the parser's; nothing comes of one that is about something else.
-    ///   - arguments: without the program's own name.
-    init?(_ message: String, in arguments: [String]) {
+    /// Of an option that the command does not have: names the commands that have it, else the nearest option of this one. The parser
+    /// names the nearest one, however far that is.
+    /// - Returns: `nil` for a message about something else.
+    private func unknownOption(_ message: String) -> String? {
         guard let match = message.firstMatch(of: /^Unknown option '([^'=]+)'/), let root = CommandShape.root() else {
             return nil
         }
-        option = String(match.1)
-        self.root = root
-        (command, path) = root.command(of: arguments)
-    }
-
-    /// Names the commands that have the option, else the nearest option of this one.
-    var words: String {
+        let option = String(match.1), (command, path) = root.command(of: arguments)
         let shown = "'\(SafeText.escaped(option, limit: 40))'"
         let having = root.paths { $0.options.contains { $0.isNamed(option) } }
-        if !path.isEmpty, !having.isEmpty {
+        if !path.isEmpty, let last = having.last {
             let others =
-                having.count > Self.mostCommands ? "other commands have it" : Self.having(having)
+                having.count > Self.mostCommands
+                ? "other commands have it"
+                : having.count == 1
+                    ? "\(last) has it" : "\(having.dropLast().joined(separator: ", ")) and \(last) have it"
             return "'\(path.joined(separator: " "))' has no option \(shown); \(others)"
         }
         let known = command.options.flatMap { $0.names ?? [] }.map(\.text).filter { $0.hasPrefix("--") }
-        let near = (known.nearest(to: option).first ?? beginning(in: known)).map { "; did you mean '\($0)'?" } ?? ""
-        return "unknown option \(shown)\(near)"
-    }
-
-    /// The option whose words but for the last one are nearly these, such as `--password-stdin` for `--pasword`.
-    private func beginning(in known: [String]) -> String? {
-        known.first { name in
-            let words = name.split(separator: "-")
-            return words.count > 1 && !["--" + words.dropLast().joined(separator: "-")].nearest(to: option).isEmpty
-        }
-    }
-
-    private static func having(_ names: [String]) -> String {
-        guard let last = names.last, names.count > 1 else { return "\(names.joined()) has it" }
-        return "\(names.dropLast().joined(separator: ", ")) and \(last) have it"
+        // Else the one whose words but for the last are nearly these, such as `--password-stdin` for `--pasword`.
+        let near =
+            known.nearest(to: option).first
+            ?? known.first { name in
+                let words = name.split(separator: "-")
+                return words.count > 1 && !["--" + words.dropLast().joined(separator: "-")].nearest(to: option).isEmpty
+            }
+        return "unknown option \(shown)\(near.map { "; did you mean '\($0)'?" } ?? "")"
     }
 }
 

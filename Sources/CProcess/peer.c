@@ -201,3 +201,7 @@ int cprocess_socket_user(int connection, uid_t *user) {
     *user = peer.uid;
     return 1;
 }
+
+ssize_t cprocess_peek(int socket, void *bytes, size_t size) {
+    return recv(socket, bytes, size, MSG_PEEK | MSG_DONTWAIT);
+}

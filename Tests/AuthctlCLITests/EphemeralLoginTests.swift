@@ -69,11 +69,11 @@ struct EphemeralLoginTests {
             let invocation = try Invocation(world, try GlobalOptions.parse([]))
             let gate = try invocation.provider(
                 try invocation.context.selection.profile(nil), try LoginOptions.parse([]))
-            let login = try EphemeralLogin(gate)
+            let account = try gate.enterOnce()
             // Nobody else has to wait for the command: the right to refresh is free.
-            _ = try invocation.context.accounts.keeper(gate.profile, login.account.run.endpoint.origin).beginRefresh(
+            _ = try invocation.context.accounts.keeper(gate.profile, account.run.endpoint.origin).beginRefresh(
                 of: nil)
-            return login.account.session
+            return account.session
         }
         guard case .token(let token) = session else { throw Unscripted() }
         #expect(token.value.unprotectedText == "new")

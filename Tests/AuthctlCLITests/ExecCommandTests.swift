@@ -22,7 +22,6 @@ struct ExecCommandTests {
                 -1
             } == code.rawValue)
         #expect(status(.code(code)) == (code == .ok ? 0 : 100 + code.rawValue))
-        #expect(status(.neverRan(code)) == 100 + code.rawValue)
     }
 
     @Test(arguments: [Int32(0), 1, 100, 126, 127, 255]) func `the code of the command stays`(number: Int32) {

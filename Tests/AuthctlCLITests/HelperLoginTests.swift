@@ -272,9 +272,7 @@ struct HelperLoginTests {
             }
             var begun = timespec(), ended = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun)
-            guard case .list(let names) = try DockerHelper(invocation: invocation).answer(.list) else {
-                return .infinity
-            }
+            let names = try DockerHelper(invocation: invocation).list()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended)
             #expect(names.count == count && names["https://h0.example"] == "anna")
             return Double(ended.tv_sec - begun.tv_sec) + Double(ended.tv_nsec - begun.tv_nsec) / 1e9

@@ -101,7 +101,7 @@ struct StoreCommandTests {
                 let record = AccountRecord(
                     username: "anna", serverName: nil, origin: run.endpoint.origin, store: .keyring, kind: .token,
                     expires: nil, savedAt: 0)
-                return StoreNotice(record: record, run: run, invocation: invocation).tip(record)
+                return invocation.tip(record, run)
             }
         }
         #expect(try tip(nil)?.contains("authctl store init file") == true)

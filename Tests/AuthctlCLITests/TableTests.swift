@@ -18,8 +18,8 @@ struct TableTests {
 
     private static let accounts: Table = {
         var table = Table(headings: ["NAME", "STATE", "ABOUT"])
-        table.add(["ann", "\(isGood: true)stored", "A service that many people at this place work with"])
-        table.add(["東京", "-", "-"])
+        table.rows.append(["ann", "\(isGood: true)stored", "A service that many people at this place work with"])
+        table.rows.append(["東京", "-", "-"])
         return table
     }()
 
@@ -50,7 +50,7 @@ struct TableTests {
     @Test func `dispensable columns go one after the other until the table fits`() {
         var table = Table(headings: ["USER", "METHOD", "STORE", "STATE"])
         table.dispensable = ["METHOD", "STORE"]
-        table.add(["ann", "basic", "file", "stored"])
+        table.rows.append(["ann", "basic", "file", "stored"])
         #expect(text(table, Self.look(27))[1] == "ann   basic   file   stored")
         #expect(text(table, Self.look(26))[0] == "USER  STORE  STATE")
         #expect(text(table, Self.look(19))[1] == "ann   file   stored")
@@ -69,7 +69,7 @@ struct TableTests {
 
     @Test func `a word that is wider than its column stands below the name of the column`() {
         var table = Table(headings: ["ORIGIN", "FAULTS", "FINGERPRINT"])
-        table.add(["https://a.example", "self-signed", "sha256:0123456789"])
+        table.rows.append(["https://a.example", "self-signed", "sha256:0123456789"])
         #expect(text(table, Self.look(49))[1] == "https://a.example  self-signed  sha256:0123456789")
         #expect(
             text(table, Self.look(48)) == [
@@ -81,8 +81,8 @@ struct TableTests {
     @Test func `what is not there is left out, and the names stand out`() {
         let look = TextLook(columns: 10, hasColors: true, isUnicode: true, isSeen: true)
         var table = Table(headings: ["A", "LONGER"])
-        table.add(["one", "-"])
-        table.add([StyledText("two"), "it is"])
+        table.rows.append(["one", "-"])
+        table.rows.append([StyledText("two"), "it is"])
         #expect(
             text(table, look) == [
                 "\u{1B}[1mone\u{1B}[0m", "\u{1B}[1mtwo\u{1B}[0m", "  LONGER  it", "          is",

@@ -22,13 +22,13 @@ struct OAuthRequestTests {
             19, 211, 30, 150, 26, 26, 216, 236, 47, 22, 177, 12, 76, 152, 46, 8, 118, 168, 120, 173, 109, 241,
             68, 86, 110, 225, 137, 74, 203, 112, 249, 195,
         ]
-        let pkce = try PKCE(random: Secret(count: 32) { $0.copyBytes(from: random) }) {
+        let attempt = try AuthorizationAttempt(random: { Secret(count: $0) { $0.copyBytes(from: random) } }) {
             (function, text) throws(LoginFault) in
             #expect(function == .sha256 && text == Secret(verifier))
             return Secret(count: 32) { $0.copyBytes(from: digest) }
         }
-        #expect(pkce.verifier == Secret(verifier))
-        #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        #expect(attempt.verifier == Secret(verifier))
+        #expect(attempt.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 
     @Test func `a verifier has 43 characters, and ten logins have nothing in common`() throws {
@@ -36,9 +36,9 @@ struct OAuthRequestTests {
         var seen: Set<String> = []
         for _ in 0..<10 {
             let attempt = try SomeOAuth.attempt(source)
-            let texts = [attempt.state, attempt.pkce.verifier, attempt.nonce].map(\.unprotectedText)
-            #expect(texts.allSatisfy { $0.utf8.count == 43 } && attempt.pkce.challenge.utf8.count == 43)
-            seen.formUnion(texts + [attempt.pkce.challenge])
+            let texts = [attempt.state, attempt.verifier, attempt.nonce].map(\.unprotectedText)
+            #expect(texts.allSatisfy { $0.utf8.count == 43 } && attempt.challenge.utf8.count == 43)
+            seen.formUnion(texts + [attempt.challenge])
         }
         #expect(seen.count == 40)
     }
@@ -61,7 +61,7 @@ struct OAuthRequestTests {
                 "resource", "login_hint", "nonce", "audience",
             ])
         #expect(url.contains("&scope=openid%20notes%3Aread&") && url.hasSuffix("&audience=a%20b"))
-        #expect(!url.contains(attempt.pkce.verifier.unprotectedText) && !url.contains("canary"))
+        #expect(!url.contains(attempt.verifier.unprotectedText) && !url.contains("canary"))
     }
 
     @Test func `nonce and hint are sent only where the scope has openid`() throws {
@@ -92,8 +92,8 @@ struct OAuthRequestTests {
     @Test func `what is pushed leaves the URL short`() throws {
         let attempt = try SomeOAuth.attempt()
         let request = AuthorizationRequest(client: SomeOAuth.client, scope: "openid")
-        let pushed = try OAuthCall.push(
-            request, attempt, redirect: SomeOAuth.redirect, at: SomeOAuth.url("https://id.example/par")
+        let pushed = try OAuthCall(
+            "https://id.example/par", request.fields(attempt, redirect: SomeOAuth.redirect), request.client
         )
         .request()
         let fields = SomeOAuth.form(pushed)
@@ -119,7 +119,7 @@ struct OAuthRequestTests {
         #expect(
             SomeOAuth.form(sent) == [
                 "grant_type=authorization_code", "code=c%2Fd", "redirect_uri=http%3A%2F%2F127.0.0.1%3A41873%2Fcallback",
-                "code_verifier=\(attempt.pkce.verifier.unprotectedText)", "resource=https%3A%2F%2Fnotes.example",
+                "code_verifier=\(attempt.verifier.unprotectedText)", "resource=https%3A%2F%2Fnotes.example",
                 "client_id=authctl",
             ])
         #expect(sent.hidden.stand(in: "no such code c/d"))
@@ -153,7 +153,7 @@ struct OAuthRequestTests {
         let request = AuthorizationRequest(
             client: SomeOAuth.client, scope: "watch", resource: "r",
             parameters: [OAuthParameter(name: "audience", value: "tv")])
-        let asked = try OAuthCall.deviceAuthorization(request, at: endpoint).request()
+        let asked = try OAuthCall(endpoint.text, request.deviceFields, request.client).request()
         #expect(SomeOAuth.form(asked) == ["scope=watch", "resource=r", "audience=tv", "client_id=authctl"])
         let polled = try OAuthCall.poll(deviceCode: Secret("canary"), request, at: token).request()
         #expect(

@@ -220,11 +220,10 @@ struct OAuthTokenTests {
             "iss": .string(SomeOAuth.issuer), "aud": .string("authctl"), "exp": .integer(2000), "nonce": .string("n"),
             "preferred_username": .string("ann"),
         ]
-        let token = IdentityToken(claims: .object(usual.merging(members) { _, new in new }))
-        return try token.name(
-            in: "preferred_username",
-            expecting: IdentityToken.Expectation(
-                issuer: SomeOAuth.issuer, clientID: "authctl", nonce: nonce.map { Secret($0) }, now: 1500))
+        let token = IdentityToken(
+            claims: .object(usual.merging(members) { _, new in new }), issuer: SomeOAuth.issuer, clientID: "authctl",
+            nonce: nonce.map { Secret($0) }, now: 1500)
+        return try token.name(in: "preferred_username")
     }
 
     @Test func `a name is taken from an id_token that fits, and from no other`() throws {

@@ -10,8 +10,9 @@ struct OAuthHashTests {
             240,
             91, 88, 5, 88, 83, 132, 141, 121,
         ]
-        let pkce = try PKCE(random: Secret(count: 32) { $0.copyBytes(from: random) }, hash: HashLibrary.digest)
-        #expect(pkce.verifier == Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
-        #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        let attempt = try AuthorizationAttempt(
+            random: { Secret(count: $0) { $0.copyBytes(from: random) } }, hash: HashLibrary.digest)
+        #expect(attempt.verifier == Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        #expect(attempt.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
     }
 }

@@ -232,9 +232,10 @@ struct `A proxy` {
         let setting = ProxySetting.url("https://p.example:1")
         let found = CurlFault(
             code: CURLE_SSL_CONNECT_ERROR, text: "error:0A00010B:SSL routines::wrong version number",
-            origin: Self.service, settings: TransportSettings(),
-            proxy: ProxyChoice(setting, environment: [:], origin: Self.service), wasConnected: true, wasReady: false,
-            hasAnswered: false, connectStatus: 0, errno: 0)
+            options: CurlOptions(
+                origin: Self.service, settings: TransportSettings(),
+                proxy: ProxyChoice(setting, environment: [:], origin: Self.service)),
+            wasConnected: true, wasReady: false, hasAnswered: false, connectStatus: 0, errno: 0)
         let expected = ProxyFault(
             proxy: "https://p.example:1", source: .option, problem: .failed("it does not speak TLS"))
         #expect(found.error == .network(.proxy(expected)))

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl approve [PROFILE]`
-struct ApproveCommand: BasicCommand {
+struct ApproveCommand: BasicCommand, PlainCommand {
     static let outline = CommandConfiguration(
         commandName: "approve",
         abstract: "Answer what running commands ask to send.",
@@ -22,9 +22,8 @@ struct ApproveCommand: BasicCommand {
 
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let name = try profile.map { (name) throws(LoginFault) in try invocation.context.profile(named: name).name }
         try ApprovalRound(invocation.context, profile: name).run()
-        return .ok
     }
 }

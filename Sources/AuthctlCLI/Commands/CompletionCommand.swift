@@ -13,9 +13,9 @@ struct CompletionCommand: ParsableCommand {
     var shell: String
 
     func run() throws {
-        guard let shell = CompletionShell(rawValue: shell) else {
+        guard let script = CompletionScript.all[shell] else {
             throw ValidationError("There is no completion for '\(shell)', only for bash, zsh and fish.")
         }
-        throw CleanExit.message(CompletionScript.text(for: shell))
+        throw CleanExit.message(script)
     }
 }

@@ -33,11 +33,11 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         connection.apply(to: &request)
         request.name = name
         invocation.context.topic.command = ["discover"]
-        invocation.loginOptions = connection.words + (name.map { ["--name", $0] } ?? []) + (save ? ["--save"] : [])
+        invocation.loginOptions = connection.words + optionWords([("--name", name)]) + (save ? ["--save"] : [])
         let proposal = try URLDiscovery(invocation.context, request).proposal(for: url)
-        let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.found.summary)."
+        let head = "Written by authctl discover \(SafeText.line(url)); \(proposal.summary)."
         if printsJSON {
-            try invocation.streams.result(json: DiscoverReport(proposal))
+            try invocation.streams.result(json: proposal.report)
         } else {
             try invocation.streams.result(proposal.document(head: head, isAlone: false))
         }
@@ -52,28 +52,5 @@ struct DiscoverCommand: BasicCommand, ReportingCommand {
         }
         invocation.say("Saved as the profile \(SafeText.escaped(proposal.name)). To log in: \(login)")
         return .ok
-    }
-}
-
-/// The output of `discover --json`.
-private struct DiscoverReport: Encodable {
-    struct Evidence: Encodable {
-        let key: String
-        let from: String
-        let value: JSONValue
-    }
-
-    let profile: [String: JSONValue]
-    let evidence: [Evidence]
-    let flows: [String]
-    let remarks: [String]
-
-    init(_ proposal: ProposedProfile) {
-        profile = proposal.isUsable ? [proposal.name: ConfigValue.table(proposal.table).json] : [:]
-        evidence = proposal.lines.compactMap { line in
-            line.why.map { Evidence(key: line.path.joined(separator: "."), from: $0, value: line.value.json) }
-        }
-        flows = proposal.flows
-        remarks = proposal.remarks
     }
 }

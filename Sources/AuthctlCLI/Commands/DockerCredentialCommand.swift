@@ -31,15 +31,9 @@ struct DockerCredentialCommand: BasicCommand {
             try streams.result("Unknown credential action \(SafeText.quoted(action, limit: 40))")
             return .failure
         }
-        switch try DockerHelper(invocation: invocation).answer(method) {
-        case .done: break
-        case .credentials(let text): try streams.result(text)
-        case .list(let names): try streams.result(json: names)
-        case .refused(let reply):
-            try streams.result(reply.rawValue)
-            return .failure
-        }
-        return .ok
+        guard let reply = try DockerHelper(invocation: invocation).answer(method) else { return .ok }
+        try streams.result(reply.rawValue)
+        return .failure
     }
 
     /// Prints one line on standard output, where clients of the protocol read it.

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl git-credential get|store|erase`, which git runs.
-struct GitCredentialCommand: InvokedCommand {
+struct GitCredentialCommand: PlainCommand {
     static let outline = CommandConfiguration(
         commandName: "git-credential",
         abstract: "Credential helper for git.",
@@ -27,10 +27,9 @@ struct GitCredentialCommand: InvokedCommand {
     /// Another program waits for the answer, and may have the terminal.
     static let mayUnlock = false
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         // A later git may have further actions, which a helper is to pass over.
-        guard let method = GitHelper.Verb(rawValue: action) else { return .ok }
+        guard let method = GitHelper.Verb(rawValue: action) else { return }
         try GitHelper(invocation: invocation).answer(method)
-        return .ok
     }
 }

@@ -62,6 +62,18 @@ protocol InvokedCommand: EndingCommand {
     func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode
 }
 
+/// One that ends with 0, unless it throws.
+protocol PlainCommand: InvokedCommand {
+    func perform(_ invocation: Invocation) throws(LoginFault)
+}
+
+extension PlainCommand {
+    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+        try perform(invocation)
+        return .ok
+    }
+}
+
 /// One that has no options of a login.
 protocol BasicCommand: InvokedCommand {
     var basic: BasicOptions { get }

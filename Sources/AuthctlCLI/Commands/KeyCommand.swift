@@ -13,7 +13,7 @@ struct KeyCommand: ParsableCommand {
 }
 
 /// `authctl key new FILE`
-struct KeyNewCommand: InvokedCommand, ReportingCommand {
+struct KeyNewCommand: PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "new", abstract: "Make a private key, and print the public one for the authorization server.",
         discussion: """
@@ -44,20 +44,16 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
         let thumbprint: String
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         guard SigningKey.algorithms.contains(alg) else {
             let problem = "there is no \(SafeText.quoted(alg)) here; it is one of "
             throw .usage(.badValue(option: "--alg", problem: problem + SigningKey.algorithms.joined(separator: ", ")))
         }
         let path = try fromUsage(try Paths.absolute(file))
-        let key: SigningKey, pem: Secret
-        do { key = try SigningKey(making: alg) } catch { throw .failure(.libraryMissing("libcrypto.so.3 with \(alg)")) }
-        do { pem = try key.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
-        let jwk = try key.publicKey()
-        try KeyFile.create(path, pem)
+        let jwk = try SigningKey.create(alg, at: path)
         if printsJSON {
             try invocation.streams.result(json: Report(file: path, jwk: jwk, thumbprint: jwk.kid))
-            return .ok
+            return
         }
         invocation.say(
             """
@@ -65,6 +61,5 @@ struct KeyNewCommand: InvokedCommand, ReportingCommand {
             Its thumbprint (RFC 7638) is \(jwk.kid).
             """)
         try invocation.streams.result(json: jwk)
-        return .ok
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl log [PROFILE]`
-struct LogCommand: BasicCommand, ReportingCommand {
+struct LogCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "log",
         abstract: "Show what 'exec --serve' has sent.",
@@ -36,7 +36,7 @@ struct LogCommand: BasicCommand, ReportingCommand {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let context = invocation.context, streams = invocation.streams
         let name = try context.selection.profile(profile).name
         let begin = age.map { context.dependencies.clock.now() - $0 }
@@ -44,7 +44,7 @@ struct LogCommand: BasicCommand, ReportingCommand {
             if printsJSON { try streams.result("[]") }
             let profile = SafeText.escaped(name)
             invocation.say("\(profile) has no log. To keep one, put this into the profile: serve = { log = true }")
-            return .ok
+            return
         }
         var output = ServeLogOutput(streams, printsJSON: printsJSON)
         var rows = ServeLogRows(since: begin)
@@ -59,6 +59,5 @@ struct LogCommand: BasicCommand, ReportingCommand {
         if reader.damaged > 0 {
             invocation.say("authctl: \(reader.damaged) incomplete line\(reader.damaged == 1 ? "" : "s") left out")
         }
-        return .ok
     }
 }

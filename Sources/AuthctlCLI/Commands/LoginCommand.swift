@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl login [PROFILE or URL]`
-struct LoginCommand: InvokedCommand, ReportingCommand {
+struct LoginCommand: PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "login",
         abstract: "Log in and store the login.",
@@ -50,9 +50,9 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         invocation.context.person.patience = login.attempt.patience
-        invocation.loginOptions = login.words + (name.map { ["--name", $0] } ?? []) + (force ? ["--force"] : [])
+        invocation.loginOptions = login.words + optionWords([("--name", name)]) + (force ? ["--force"] : [])
         let explained = explain ? ExplainedLogin(invocation) : nil
         do throws(LoginFault) {
             let target = try invocation.context.selection.target(target, request: request)
@@ -62,7 +62,8 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
             }
             do {
                 try logIn(invocation, target, explained)
-            } catch  where error.hasNoAuthorizationServer && target.isNew {
+            } catch .oauth(.noServer) where target.isNew, .oauth(.metadata(.notFound)) where target.isNew {
+                // Neither the service nor its origin names one.
                 invocation.say(
                     "No authorization server was found for this URL; make a token at the service, and paste it.")
                 try logIn(invocation, target.withPastedToken, explained)
@@ -71,7 +72,6 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
             throw explained?.end(error) ?? error
         }
         explained?.say()
-        return .ok
     }
 
     private var request: LoginRequest {
@@ -123,13 +123,6 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         invocation.say("Standard input is not read; to take the \(secret) from it, add --password-stdin")
     }
 
-    private func sayOfOthers(_ invocation: Invocation, _ run: LoginRun) {
-        let name = run.profile.name
-        let other = ShellCommand("authctl", "login", name, "-u", "NAME")
-        let asOther = run.profile.fields.contains(.username) ? "To log in as somebody else: \(other). " : ""
-        invocation.say("\(asOther)To log in again: \(ShellCommand("authctl", "login", name, "--force"))")
-    }
-
     private func report(
         _ invocation: Invocation, _ run: LoginRun, _ identity: Identity, _ method: AuthenticationMethod?, wasThere: Bool
     ) throws(LoginFault) {
@@ -143,10 +136,13 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         invocation.say(
             styled: "\(isGood: true)\(verb) \(run.profile.name, .bold) (\(run.endpoint.origin))" + who)
         if wasThere {
-            sayOfOthers(invocation, run)
+            let other = ShellCommand("authctl", "login", run.profile.name, "-u", "NAME")
+            let asOther = run.profile.fields.contains(.username) ? "To log in as somebody else: \(other). " : ""
+            let again = ShellCommand("authctl", "login", run.profile.name, "--force")
+            invocation.say("\(asOther)To log in again: \(again)")
             invocation.context.person.sayIfUnverifiable(run.profile)
         } else {
-            StoreNotice(record: record, run: run, invocation: invocation).say()
+            invocation.sayWhereKept(record, run)
             if let entry = run.request.netrcEntry {
                 invocation.say(
                     "You can delete line \(entry.line) of \(SafeText.escaped(entry.path)), unless other programs use that entry."
@@ -155,36 +151,15 @@ struct LoginCommand: InvokedCommand, ReportingCommand {
         }
         guard printsJSON else { return }
         let terms = run.profile.oauth == nil ? nil : try run.keeper.fill().session?.terms
-        try invocation.streams.result(
-            json: LoginReport(
-                profile: run.profile.name, origin: run.endpoint.origin.description, username: identity.displayName,
-                method: method?.rawValue, store: record?.store.description,
-                expires: record?.expires,
-                alreadyLoggedIn: wasThere, issuer: terms?.issuer, scope: terms?.scope))
-    }
-}
-
-/// The output of `login --json`.
-private struct LoginReport: Encodable {
-    let profile: String
-    let origin: String
-    let username: String
-    let method: String?
-    let store: String?
-    let expires: Int64?
-    let alreadyLoggedIn: Bool
-    /// The issuer, for a login at an authorization server.
-    let issuer: String?
-    /// As it was granted.
-    let scope: String?
-}
-
-extension LoginFault {
-    /// Says that neither the service nor its origin names an authorization server.
-    fileprivate var hasNoAuthorizationServer: Bool {
-        switch self {
-        case .oauth(.noServer), .oauth(.metadata(.notFound)): true
-        default: false
-        }
+        let texts = [
+            "profile": run.profile.name, "origin": run.endpoint.origin.description, "username": identity.displayName,
+            "method": method?.rawValue, "store": record?.store.description, "issuer": terms?.issuer,
+            // As it was granted.
+            "scope": terms?.scope,
+        ]
+        var report = texts.compactMapValues { $0.map { JSONValue.string($0) } }
+        report["expires"] = record?.expires.map { .integer($0) }
+        report["alreadyLoggedIn"] = .bool(wasThere)
+        try invocation.streams.result(json: report)
     }
 }

@@ -39,7 +39,12 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         }
         fault = tell(receipts, invocation) ?? fault
         receipts.removeAll { $0.fault != nil }
-        try tellOfNewer(receipts, invocation)
+        if !receipts.isEmpty, try invocation.context.document().isNewer {
+            let file = "\(invocation.context.paths.stateFolder)/\(AccountRegistry.fileName)"
+            invocation.say(
+                "\(SafeText.escaped(file)) was written by a newer authctl, and still lists the logins that were erased."
+            )
+        }
         // After the accounts, since it may be what opens their file, and whatever became of them.
         if isOfEverything(invocation) {
             do {
@@ -99,30 +104,21 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         return first
     }
 
-    private func tellOfNewer(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginFault) {
-        guard !receipts.isEmpty, try invocation.context.document().isNewer else { return }
-        let file = "\(invocation.context.paths.stateFolder)/\(AccountRegistry.fileName)"
-        invocation.say(
-            "\(SafeText.escaped(file)) was written by a newer authctl, and still lists the logins that were erased.")
-    }
-
     private func report(_ receipts: [Receipt], _ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let failed = receipts.filter { $0.problem != nil }
         guard !failed.isEmpty else {
             if printsJSON { try invocation.streams.result(json: receipts) }
             return .ok
         }
-        if failed.count > 1 { invocation.context.topic = ErrorContext() }
+        invocation.context.topic =
+            failed.count > 1 ? ErrorContext() : ErrorContext(profile: failed[0].profile, origin: failed[0].place)
         let problems = failed.map { receipt in
             (failed.count > 1 ? "\(receipt.profile): " : "") + (receipt.problem ?? "")
-        }
-        if failed.count == 1 {
-            invocation.context.topic = ErrorContext(profile: failed[0].profile, origin: failed[0].place)
         }
         let error = LoginFault.failure(.logoutIncomplete(problems.joined(separator: "; ")))
         guard printsJSON else { throw error }
         invocation.streams.say(error, about: invocation.context.topic)
-        let facts = ErrorReport(error, about: invocation.context.topic).error
+        let facts = ErrorReport(error, about: invocation.context.topic)
         try invocation.streams.result(json: IncompleteLogout(error: facts, receipts: receipts))
         return error.exitCode
     }
@@ -191,6 +187,6 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
 
 /// The output of `logout --json` where a server did not end a session: the usual error, and what was done.
 private struct IncompleteLogout: Encodable {
-    let error: ErrorReport.Facts
+    let error: ErrorReport
     let receipts: [Receipt]
 }

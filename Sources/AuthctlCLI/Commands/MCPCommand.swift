@@ -3,7 +3,7 @@ import Glibc
 import LoginKit
 
 /// `authctl mcp [PROFILE or URL]`
-struct MCPCommand: InvokedCommand {
+struct MCPCommand: PlainCommand {
     static let outline = CommandConfiguration(
         commandName: "mcp",
         abstract: "Give an MCP client the login of a service.",
@@ -37,19 +37,19 @@ struct MCPCommand: InvokedCommand {
         if log == "" { throw ValidationError("--log must be a file.") }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
-        var options = MCPOptions()
-        (options.rules, options.readsOnly, options.logsIn) = (try rules.rules(), rules.readOnly, login)
-        options.log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
-        options.answerTime = rules.promptTimeout ?? options.answerTime
+    func perform(_ invocation: Invocation) throws(LoginFault) {
+        let chosen = try rules.rules()
+        let log = try log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
         if invocation.context.dependencies.isTerminal(STDIN_FILENO) {
             let arguments = "\"args\": [\"mcp\", \(SafeText.quoted(profileOrURL ?? "NAME"))]"
             invocation.say(
                 "MCP clients start this command. Put this into the client's configuration: \"command\": \"authctl\", \(arguments)"
             )
         }
-        try MCPBridge(invocation.context, to: profileOrURL, options).run()
-        return .ok
+        let bridge = MCPBridge(
+            invocation.context, to: profileOrURL, rules: chosen, readsOnly: rules.readOnly, log: log,
+            answerTime: rules.promptTimeout ?? 60, logsIn: login)
+        try bridge.run()
     }
 }
 

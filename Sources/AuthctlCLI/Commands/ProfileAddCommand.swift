@@ -4,7 +4,7 @@ import LoginKit
 import Secrets
 
 /// `authctl profile add FILE`, `-`, `--preset NAME --url URL`, `--from URL`
-struct ProfileAddCommand: InvokedCommand, ReportingCommand {
+struct ProfileAddCommand: PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "add",
         abstract: "Import profiles from a file, a preset or a URL.",
@@ -62,7 +62,7 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         guard let offered = try offered(invocation) else { throw .cancelled }
         for (name, table) in offered.profiles { try check(name, table, invocation) }
         let withRisks = try fromUsage(try offered.risks)
@@ -83,7 +83,6 @@ struct ProfileAddCommand: InvokedCommand, ReportingCommand {
                 "Added the profile \(SafeText.escaped(name)). Log in: \(ShellCommand("authctl", "login", name))")
         }
         if printsJSON { try invocation.streams.result(json: ["added": offered.profiles.map(\.name)]) }
-        return .ok
     }
 
     /// - Returns: `nil` if the person declines.

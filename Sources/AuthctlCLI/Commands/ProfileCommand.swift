@@ -19,7 +19,7 @@ struct ProfileCommand: ParsableCommand {
 }
 
 /// `authctl profile client-metadata URL`
-struct ProfileClientMetadataCommand: BasicCommand {
+struct ProfileClientMetadataCommand: BasicCommand, PlainCommand {
     static let outline = CommandConfiguration(
         commandName: "client-metadata", abstract: "Print the document that makes a URL of yours a client-id.",
         discussion: """
@@ -35,7 +35,7 @@ struct ProfileClientMetadataCommand: BasicCommand {
 
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         try ClientMetadata.check(url, as: "URL")
         try invocation.streams.result(try ClientMetadata.document(at: url))
         invocation.say(
@@ -43,12 +43,11 @@ struct ProfileClientMetadataCommand: BasicCommand {
             Publish it at \(SafeText.escaped(url)). The server must return it directly, with no login and no redirect.
             Then write at the top of config.toml: client-metadata = "\(SafeText.escaped(url))"
             """)
-        return .ok
     }
 }
 
 /// `authctl profile default [NAME]`
-struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
+struct ProfileDefaultCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "default", abstract: "Print or choose the default profile.",
         discussion: """
@@ -63,7 +62,7 @@ struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         guard let name else {
             let name = try invocation.context.selection.defaultProfile()
             if printsJSON {
@@ -73,7 +72,7 @@ struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
             } else {
                 invocation.say("There is no default profile.")
             }
-            return .ok
+            return
         }
         let profile = try invocation.context.profile(named: name)
         if let configured = invocation.context.profiles.defaults.profile, configured != name {
@@ -85,12 +84,11 @@ struct ProfileDefaultCommand: BasicCommand, ReportingCommand {
         _ = try fromStore(try invocation.context.registry.update { $0.defaultProfile = profile.name })
         invocation.say("The default profile is now \(profile.name).")
         if printsJSON { try invocation.streams.result(json: ["default": profile.name]) }
-        return .ok
     }
 }
 
 /// `authctl profile show [NAME]`
-struct ProfileShowCommand: InvokedCommand, ReportingCommand {
+struct ProfileShowCommand: PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "show", abstract: "Print a profile as TOML, ready to share.",
         discussion: """
@@ -108,7 +106,7 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
 
     var global: GlobalOptions { basic.all(profile: profile) }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let profile = try invocation.context.selection.profile(name)
         guard let written = try fromUsage(try invocation.context.profiles.written(profile.name)) else {
             throw .usage(.unknownProfile(name: profile.name, near: []))
@@ -120,26 +118,11 @@ struct ProfileShowCommand: InvokedCommand, ReportingCommand {
         } else {
             try invocation.streams.result(value.section(["profiles", profile.name]))
         }
-        return .ok
-    }
-}
-
-extension ConfigValue {
-    /// The value in JSON.
-    var json: JSONValue {
-        switch self {
-        case .string(let text), .unsupported(let text): .string(text)
-        case .integer(let number): .integer(number)
-        case .number(let number): .number(number)
-        case .bool(let flag): .bool(flag)
-        case .array(let elements): .array(elements.map(\.json))
-        case .table(let members): .object(members.mapValues(\.json))
-        }
     }
 }
 
 /// `authctl profile remove NAME`
-struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
+struct ProfileRemoveCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Delete a profile that authctl made (not those in config.toml).",
         discussion: """
@@ -153,7 +136,7 @@ struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         switch invocation.context.profiles.source(of: name) {
         case nil:
             throw .usage(.unknownProfile(name: name, near: invocation.context.profiles.names.nearest(to: name)))
@@ -168,12 +151,9 @@ struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
         guard try fromStore(try forget(invocation.context.registry)) else {
             throw .usage("it still has logins; log out first: \(ShellCommand("authctl", "logout", name, "--all"))")
         }
-        _ = try fromStore(
-            try ProfileFolder(invocation.context.paths).remove(
-                "\(name).toml"))
+        _ = try fromStore(try ProfileFolder(invocation.context.paths).remove("\(name).toml"))
         invocation.say("Removed the profile \(SafeText.escaped(name)).")
         if printsJSON { try invocation.streams.result(json: ["removed": name]) }
-        return .ok
     }
 
     /// Looked at and changed in one step: a login that came in between would lose its record, and its secret be lost to
@@ -193,7 +173,7 @@ struct ProfileRemoveCommand: BasicCommand, ReportingCommand {
 }
 
 /// `authctl profile test [NAME]`
-struct ProfileTestCommand: InvokedCommand, ReportingCommand {
+struct ProfileTestCommand: PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "test", abstract: "Log in step by step, show each request, response and rule, and keep nothing.",
         discussion: """
@@ -212,7 +192,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let profile = try login.request.applied(to: try invocation.context.selection.profile(name))
         invocation.context.topic.command = ["profile", "test"]
         let walk = LoginTranscript(beginsAnonymously: !profile.traits.isProvedByCertificate)
@@ -224,10 +204,9 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
             var request = login.request
             request.policy.force = true
             request = try request.resolved(for: target, in: invocation.context)
-            let identity = try ProfileTest(invocation: invocation, profile: profile, walk: walk).perform(request)
+            let identity = try invocation.test(profile, request, walk)
             try show(walk, identity, invocation)
             invocation.sayProposals(walk, profile)
-            return .ok
         } catch {
             walk.stop(error)
             // The error is the one JSON value then.
@@ -253,7 +232,7 @@ struct ProfileTestCommand: InvokedCommand, ReportingCommand {
 }
 
 /// `authctl profile presets [NAME]`
-struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
+struct ProfilePresetsCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "presets", abstract: "List presets, or show one.",
         discussion: """
@@ -268,7 +247,7 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let presets = Presets(invocation.context.dependencies.environment)
         var found: [Presets.Preset] = []
         for wanted in name.map({ [$0] }) ?? presets.names {
@@ -292,7 +271,6 @@ struct ProfilePresetsCommand: BasicCommand, ReportingCommand {
             let rows = found.map { [StyledText($0.name), StyledText($0.triedWords)] }
             try invocation.streams.result(Table(headings: ["PRESET", "TRIED ON"], rows: rows))
         }
-        return .ok
     }
 
     private static func page(_ preset: Presets.Preset) -> String {

@@ -66,6 +66,7 @@ struct RequestCommand: InvokedCommand {
         return try outgoing.code(of: try request.exchange(isLast: true).response)
     }
 
+    /// Sends it without a session and without a login, whatever the response.
     private func runAnonymously(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
         let profile = try login.request.applied(
             to: try invocation.context.selection.profile(forAnonymousRequestTo: url))
@@ -73,6 +74,9 @@ struct RequestCommand: InvokedCommand {
             invocation, profile, request, method: method, url: url, mayConcern: { _ in false })
         let service = try invocation.context.connections.anonymousService(
             profile, fingerprint: login.request.policy.trust.fingerprint)
-        return try outgoing.sendAnonymously(over: service)
+        defer { outgoing.output.close() }
+        let relayed = try outgoing.send(over: service, with: nil, username: "")
+        try outgoing.handOn()
+        return try outgoing.code(of: relayed.response)
     }
 }

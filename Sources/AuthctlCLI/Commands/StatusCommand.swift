@@ -48,7 +48,9 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         } else if !invocation.options.quiet {
             try show(counted, hidden: rows.count - counted.count, standard, invocation)
             sayAuthorities(rows, invocation)
-            sayExceptions(rows, invocation)
+            for origin in Set(rows.filter { $0.trusted != nil }.compactMap(\.origin)).sorted() {
+                invocation.say("The accepted certificate of \(origin) does not verify (see: authctl trust list).")
+            }
         }
         return code
     }
@@ -89,12 +91,6 @@ struct StatusCommand: InvokedCommand, ReportingCommand, OptionList {
         for row in rows {
             guard let file = row.authorities, told.insert(row.profile).inserted else { continue }
             invocation.say("  of \(SafeText.escaped(row.profile)): \(SafeText.escaped(file))")
-        }
-    }
-
-    private func sayExceptions(_ rows: [StatusRow], _ invocation: Invocation) {
-        for origin in Set(rows.filter { $0.trusted != nil }.compactMap(\.origin)).sorted() {
-            invocation.say("The accepted certificate of \(origin) does not verify (see: authctl trust list).")
         }
     }
 }

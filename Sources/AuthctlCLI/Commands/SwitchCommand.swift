@@ -2,7 +2,7 @@ import ArgumentParser
 import LoginKit
 
 /// `authctl switch [PROFILE] USER`
-struct SwitchCommand: InvokedCommand, ReportingCommand {
+struct SwitchCommand: PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "switch", abstract: "Switch to another account of a profile.",
         usage: "authctl switch [<profile>] [<user>]",
@@ -27,7 +27,7 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         guard count <= 2 else { throw ValidationError("Name a user, or a profile and a user.") }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         // `-u` is the user as well.
         let words = names + (invocation.options.username.map { [$0] } ?? [])
         let (profile, named) = try meaning(of: words, invocation.context)
@@ -41,7 +41,6 @@ struct SwitchCommand: InvokedCommand, ReportingCommand {
         if printsJSON {
             try invocation.streams.result(json: ["profile": profile.name, "username": account.username])
         }
-        return .ok
     }
 
     /// One word is a user, or else the name of a profile.

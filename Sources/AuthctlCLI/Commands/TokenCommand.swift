@@ -4,7 +4,7 @@ import LoginKit
 import Secrets
 
 /// `authctl token [PROFILE]`
-struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
+struct TokenCommand: PlainCommand, ReportingCommand, OptionList {
     static let outline = CommandConfiguration(
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
@@ -60,7 +60,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
         }
     }
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let profile = try invocation.context.selection.profile(profile)
         let source = SessionProvider(
             unattended: invocation.context, profile, minimum: Int64(minTtl ?? 0), asksServer: verify, form: form)
@@ -83,7 +83,7 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
                 token: try Self.token(session), expires: session.expires,
                 environment: invocation.context.dependencies.environment)
             try invocation.streams.result(json: credential)
-            return .ok
+            return
         case .curl:
             // A token that goes into bodies alone is not in the configuration.
             if case .token = session {
@@ -93,16 +93,15 @@ struct TokenCommand: InvokedCommand, ReportingCommand, OptionList {
             secret = try CurlConfig(run: run, session: session, attachment: attachment, cookieFile: nil).text()
         }
         if printsJSON {
-            let text = secret.unprotectedText
-            try invocation.streams.result(
-                json: TokenReport(
-                    profile: profile.name, username: username, token: form == nil ? text : nil,
-                    header: form == nil ? nil : text, expires: session.expires))
+            // A `String`, because that is what JSON is made of; it lives as long as the line takes to be printed.
+            var report = ["profile": JSONValue.string(profile.name), "username": .string(username)]
+            report[form == nil ? "token" : "header"] = .string(secret.unprotectedText)
+            report["expires"] = session.expires.map { .integer($0) }
+            try invocation.streams.result(json: report)
         } else {
             let isTerminal = invocation.context.dependencies.isTerminal(STDOUT_FILENO)
             try invocation.streams.result(secret, isTerminal: isTerminal)
         }
-        return .ok
     }
 
     private static func fields(
@@ -151,14 +150,4 @@ extension [HTTPRequestField] {
         guard let object = text.finish(), object.isUTF8 else { throw .failure(.sessionFitsNoHeader) }
         return object
     }
-}
-
-/// The output of `token --json`. The token is a `String` here because that is what JSON is made of; it lives as long as
-/// the line takes to be printed.
-private struct TokenReport: Encodable {
-    let profile: String
-    let username: String
-    let token: String?
-    let header: String?
-    let expires: Int64?
 }

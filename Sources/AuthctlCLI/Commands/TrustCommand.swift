@@ -14,7 +14,7 @@ struct TrustCommand: ParsableCommand {
 }
 
 /// `authctl trust list`
-struct TrustListCommand: BasicCommand, ReportingCommand {
+struct TrustListCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "list", abstract: "List the accepted certificates with their origins and faults.",
         discussion: """
@@ -26,7 +26,7 @@ struct TrustListCommand: BasicCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let rows = try invocation.context.document().trusted.map { TrustRow($0) }.sorted { $0.origin < $1.origin }
         if printsJSON {
             try invocation.streams.result(json: rows)
@@ -38,7 +38,6 @@ struct TrustListCommand: BasicCommand, ReportingCommand {
             }
             try invocation.streams.result(Table(headings: ["ORIGIN", "ACCEPTED FAULTS", "FINGERPRINT"], rows: cells))
         }
-        return .ok
     }
 }
 
@@ -55,7 +54,7 @@ private struct TrustRow: Encodable {
 }
 
 /// `authctl trust remove ORIGIN|PROFILE`
-struct TrustRemoveCommand: BasicCommand, ReportingCommand {
+struct TrustRemoveCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "remove", abstract: "Remove the accepted certificate of an origin or a profile.",
         discussion: """
@@ -70,7 +69,7 @@ struct TrustRemoveCommand: BasicCommand, ReportingCommand {
     @Flag(help: .json) var json = false
     @OptionGroup var basic: BasicOptions
 
-    func run(_ invocation: Invocation) throws(LoginFault) -> ExitCode {
+    func perform(_ invocation: Invocation) throws(LoginFault) {
         let trusted = try invocation.context.document().trusted.map(\.origin)
         // As 'trust list' has it, without a look at any parser.
         var found = trusted.first { $0.description == self.origin }
@@ -84,7 +83,6 @@ struct TrustRemoveCommand: BasicCommand, ReportingCommand {
         _ = try fromStore(try invocation.context.registry.update { $0.distrust(origin) })
         invocation.say("The certificate of \(origin) is no longer trusted.")
         if printsJSON { try invocation.streams.result(json: ["removed": origin.description]) }
-        return .ok
     }
 
     private func named(_ context: LoginContext) throws(LoginFault) -> Origin {

@@ -49,15 +49,11 @@ struct WhoamiCommand: InvokedCommand, ReportingCommand, OptionList {
             try invocation.streams.result(SafeText.line(identity.displayName, limit: .max))
             return .ok
         }
-        try invocation.streams.result(
-            json: WhoamiReport(
-                profile: profile.name, username: identity.displayName, verified: !offline && profile.verify != nil))
+        let report: [String: JSONValue] = [
+            "profile": .string(profile.name), "username": .string(identity.displayName),
+            "verified": .bool(!offline && profile.verify != nil),
+        ]
+        try invocation.streams.result(json: report)
         return .ok
     }
-}
-
-private struct WhoamiReport: Encodable {
-    let profile: String
-    let username: String
-    let verified: Bool
 }

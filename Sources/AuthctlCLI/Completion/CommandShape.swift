@@ -35,14 +35,9 @@ struct CommandShape: Decodable {
 
     /// The kind of a value, known without opening any file.
     struct Completion: Decodable {
-        struct Values: Decodable {
-            let values: [String]
-        }
-
-        struct Files: Decodable {}
-
-        let list: Values?
-        let file: Files?
+        /// `values`, and the choices.
+        let list: [String: [String]]?
+        let file: [String: [String]]?
     }
 
     private struct Tool: Decodable {

@@ -9,16 +9,17 @@ struct Completer {
     /// The word that it goes by; no command of the parser's, so that nothing else has to know of it.
     static let name = "complete"
 
-    let dependencies: Dependencies
-    let streams: Streams
+    private let dependencies: Dependencies
+    private let place: CommandLinePlace
 
-    func answer(_ arguments: [String]) throws(LoginFault) {
-        let words = Array(arguments.drop { $0 != "--" }.dropFirst())
-        guard let root = CommandShape.root() else { return }
-        try streams.result(answer(to: CommandLinePlace(words, in: root)))
+    /// - Returns: `nil` if the parser describes the commands in another way than it did.
+    init?(_ arguments: [String], _ dependencies: Dependencies) {
+        guard let root = CommandShape.root() else { return nil }
+        place = CommandLinePlace(Array(arguments.drop { $0 != "--" }.dropFirst()), in: root)
+        self.dependencies = dependencies
     }
 
-    private func answer(to place: CommandLinePlace) -> String {
+    var answer: String {
         switch place.wanted {
         case .nothing: return "words"
         case .program: return "command"
@@ -29,9 +30,7 @@ struct Completer {
                 among.flatMap { option in (option.names ?? []).map { ($0.text, option.abstract) } }
                     .filter { $0.0.hasPrefix("--") })
         case .value(let argument) where argument.completionKind?.file != nil: return "files"
-        case .value(let argument):
-            let values = CompletionSources(dependencies: dependencies, place: place).values(of: argument)
-            return list(values.map { (place.prefix + $0, nil) })
+        case .value(let argument): return list(values(of: argument).map { (place.prefix + $0, nil) })
         }
     }
 
@@ -49,17 +48,14 @@ struct Completer {
     }
 }
 
-/// The values that differ between users: profiles, accounts, stores.
-///
-/// A fault of the configuration or of what is remembered is no reason to disturb somebody who is typing: nothing is offered then,
-/// and the command itself says why.
-struct CompletionSources {
-    let dependencies: Dependencies
-    let place: CommandLinePlace
-
+// The values that differ between users: profiles, accounts, stores.
+//
+// A fault of the configuration or of what is remembered is no reason to disturb somebody who is typing: nothing is offered then,
+// and the command itself says why.
+extension Completer {
     /// Returns the possible values of an option or argument.
-    func values(of argument: CommandShape.Argument) -> [String] {
-        if let values = argument.completionKind?.list?.values { return values }
+    private func values(of argument: CommandShape.Argument) -> [String] {
+        if let values = argument.completionKind?.list?["values"] { return values }
         switch (place.command.first, argument.key) {
         case ("profile", "name") where argument.kind == .positional && place.command.last == "remove":
             return profiles { if case .made = $0 { true } else { false } }
@@ -111,8 +107,7 @@ struct CompletionSources {
     private var profile: String? {
         let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
         let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
-        guard let context else { return nil }
-        return try? context.selection.profile(argument ?? place.values["profile"]).name
+        return try? context?.selection.profile(argument ?? place.values["profile"]).name
     }
 
     /// With the helpers that are in `PATH`.
@@ -124,10 +119,7 @@ struct CompletionSources {
 
     private var origins: [String] { (document?.trusted ?? []).map(\.origin.description).sorted() }
 
-    private var document: AccountRegistryDocument? {
-        guard let context else { return nil }
-        return try? context.document()
-    }
+    private var document: AccountRegistryDocument? { try? context?.document() }
 
     private var context: LoginContext? {
         var options = LoginContext.Options()

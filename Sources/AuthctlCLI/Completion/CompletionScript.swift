@@ -1,16 +1,8 @@
-import ArgumentParser
-
 /// The script by which a shell completes authctl: it hands the words to `authctl complete`, and puts in what comes back by its own
 /// rules of quoting. Nothing that comes back is ever expanded: the name of a profile may come from others.
 enum CompletionScript {
-    static func text(for shell: CompletionShell) -> String {
-        switch shell {
-        case .bash: bash
-        case .zsh: zsh
-        case .fish: fish
-        default: ""
-        }
-    }
+    /// By the names of the shells.
+    static let all = ["bash": bash, "zsh": zsh, "fish": fish]
 
     private static let bash = #"""
         # bash completion for authctl, made by: authctl completion bash

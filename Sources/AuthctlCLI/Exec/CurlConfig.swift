@@ -87,11 +87,11 @@ struct CurlConfig {
         guard let file = settings.certificate else { return }
         let passphrase =
             run.profile.traits.isProvedByCertificate ? session.passphrase : run.extraSecrets[.passphrase]
-        let identity = try KeyFile.files(certificate: file, key: settings.key)
-            .open(passphrase: passphrase, now: run.context.dependencies.clock.now())
+        let isPKCS12 = try KeyFile.isPKCS12(
+            certificate: file, key: settings.key, passphrase: passphrase, now: run.context.dependencies.clock.now())
         // A colon would end the name, and begin a passphrase.
         text.option("cert", Secret(file.replacing("\\", with: "\\\\").replacing(":", with: "\\:")))
-        if identity?.isPKCS12 == true { text.option("cert-type", Secret("P12")) }
+        if isPKCS12 { text.option("cert-type", Secret("P12")) }
         if let key = settings.key { text.option("key", Secret(key)) }
         if let passphrase { text.option("pass", passphrase) }
     }

@@ -43,7 +43,8 @@ struct ExecutedCommand {
         if execEnvironment.unchanged { return try lend(unchanged: &image, authenticated, lending) }
         let proxy = try lending.proxy(provider, authenticated, limits)
         try proxy.start()
-        defer { lending.end() }
+        // After the address has stopped.
+        defer { lending.desk.stop() }
         image.environment.set("AUTHCTL_SERVE_URL", to: proxy.url)
         image.environment.removeAll(beginningWith: "AUTHCTL_SERVE_SOCKET=")
         if let path = proxy.socketPath { image.environment.set("AUTHCTL_SERVE_SOCKET", to: path) }
@@ -59,7 +60,7 @@ struct ExecutedCommand {
         unchanged image: inout ProgramImage, _ authenticated: AccountSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         let run = try lending.unchanged(provider, authenticated, limits, execEnvironment)
-        defer { lending.end() }
+        defer { lending.desk.stop() }
         for name in provider.profile.serve.placeholders { image.environment.set(name, to: ServeSettings.placeholder) }
         for (name, value) in execEnvironment.placeholders { image.environment.set(name, to: value) }
         try run.start(&image.environment)
@@ -78,13 +79,25 @@ struct ExecutedCommand {
     func runOnce() throws(LoginFault) -> Ending {
         if execEnvironment.wantsToken { try checkHasToken() }
         let lending = execEnvironment.serves ? try lending() : nil
-        var login = try EphemeralLogin(provider)
-        // Whatever comes of the command, the session is there by now.
-        defer { login.end(invocation) }
-        guard let lending else { return run(try prepared(login.account)) }
-        let served = try serve(login.account, lending)
-        login.account = served.account
+        var account = try provider.enterOnce()
+        // Whatever comes of the command, the session is there by now. It may have been refreshed.
+        defer { end(account) }
+        guard let lending else { return run(try prepared(account)) }
+        let served = try serve(account, lending)
+        account = served.account
         return served.ending
+    }
+
+    /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
+    private func end(_ account: AccountSession) {
+        if case .credential = account.session, account.run.profile.logout == nil { return }
+        let receipt = Receipt.ofUnstored(account), context = account.run.context
+        let words = receipt.words(now: context.dependencies.clock.now())
+        if receipt.problem != nil {
+            context.person.warn(words)
+        } else {
+            invocation.say(words)
+        }
     }
 
     /// Waits for its end.
@@ -129,29 +142,13 @@ extension ProgramEnvironment {
     }
 }
 
-/// A login that nothing is kept of: made for one command, and ended after it.
-struct EphemeralLogin {
-    /// As it is now: it may have been refreshed.
-    var account: AccountSession
-
-    /// Logs in, whatever is stored.
-    init(_ provider: SessionProvider) throws(LoginFault) {
-        var request = provider.request
+extension SessionProvider {
+    /// Logs in for one command, whatever is stored, and keeps nothing of it.
+    func enterOnce() throws(LoginFault) -> AccountSession {
+        var request = request
         request.policy.force = true
         request.persist = Persistence.none
-        account = try LoginRun(provider.context, provider.profile, request).run(for: .trial)
-    }
-
-    /// Ends the session at the server. What comes of it is said, and changes no exit code: that is the command's.
-    func end(_ invocation: Invocation) {
-        if case .credential = account.session, account.run.profile.logout == nil { return }
-        let receipt = Receipt.ofUnstored(account), context = account.run.context
-        let words = receipt.words(now: context.dependencies.clock.now())
-        if receipt.problem != nil {
-            context.person.warn(words)
-        } else {
-            invocation.say(words)
-        }
+        return try LoginRun(context, profile, request).run(for: .trial)
     }
 }
 
@@ -160,7 +157,7 @@ struct Lending {
     private let place: ServePlace
     private let seconds: Int?
     private let log: ServeLogWriter.Prepared?
-    private let desk: ApprovalDesk
+    let desk: ApprovalDesk
 
     /// - Parameter answerTime: seconds for each question about a request.
     /// - Throws: before anybody logs in, for an address that there cannot be, or a log that cannot be written.
@@ -168,31 +165,20 @@ struct Lending {
         let (context, profile) = (provider.context, provider.profile)
         let folder = RuntimeFolder(context.dependencies.environment, context.paths)
         folder.sweep(["serve", "approve"])
-        place = try Self.place(options.serveSocket, folder, profile)
+        place =
+            switch options.serveSocket {
+            case nil: .port
+            case "auto": .socket(folder.newSocket("serve", of: profile.name), isOwn: true)
+            case let path?: .socket(try fromUsage(try Paths.absolute(path)), isOwn: false)
+            }
         seconds = options.seconds
-        log = try Self.log(options.log, context, profile)
+        let file = try options.log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
+        let hasLog = file != nil || profile.serve.hasLog
+        log = hasLog ? try .init(at: file, of: profile.name, in: context.paths) : nil
         desk = ApprovalDesk(
             folder.newSocket("approve", of: profile.name), profile: profile.name, seconds: answerTime
         ) { [messages = context.person.messages] in messages.warn($0) }
         try place.check()
-    }
-
-    private static func place(
-        _ socket: String?, _ folder: RuntimeFolder, _ profile: Profile
-    ) throws(LoginFault) -> ServePlace {
-        switch socket {
-        case nil: .port
-        case "auto": .socket(folder.newSocket("serve", of: profile.name), isOwn: true)
-        case let path?: .socket(try fromUsage(try Paths.absolute(path)), isOwn: false)
-        }
-    }
-
-    private static func log(
-        _ file: String?, _ context: LoginContext, _ profile: Profile
-    ) throws(LoginFault) -> ServeLogWriter.Prepared? {
-        guard file != nil || profile.serve.hasLog else { return nil }
-        let path = try file.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
-        return try .init(at: path, of: profile.name, in: context.paths)
     }
 
     func proxy(
@@ -219,9 +205,6 @@ struct Lending {
         (limits.log, limits.approver) = (log?.writer(profile: provider.profile.name, account: account), desk)
         return limits
     }
-
-    /// Ends what is beside the address, which has stopped by then.
-    func end() { desk.stop() }
 }
 
 // The variables that give a command its login.

@@ -8,48 +8,44 @@ struct DockerHelper {
         case get, store, erase, list
     }
 
-    enum Answer {
-        case done
-        case credentials(Secret)
-        /// User names by origin.
-        case list([String: String])
-        /// One of the protocol's own refusals.
-        case refused(DockerReply)
-    }
-
     let invocation: Invocation
 
-    func answer(_ method: Verb) throws(LoginFault) -> Answer {
+    /// Prints the result.
+    /// - Returns: one of the protocol's own refusals.
+    func answer(_ method: Verb) throws(LoginFault) -> DockerReply? {
         switch method {
-        case .get: try get(try input())
-        case .store: try store(try input())
-        case .erase: try erase(try input())
-        case .list: .list(try list())
+        case .get: return try get(try input())
+        case .store: return try store(try input())
+        case .erase: return try erase(try input())
+        case .list:
+            try invocation.streams.result(json: try list())
+            return nil
         }
     }
 
     private func input() throws(LoginFault) -> Secret { try invocation.helperInput(endsWithBlankLine: false) }
 
-    private func get(_ input: Secret) throws(LoginFault) -> Answer {
+    private func get(_ input: Secret) throws(LoginFault) -> DockerReply? {
         let server = DockerServer(input)
-        guard !server.text.isEmpty else { return .refused(.noURL) }
+        guard !server.text.isEmpty else { return .noURL }
         guard let login = try login(server, mayProve: \.makesPairs), let lent = try login.lent(),
             case .pair(let username, let password) = lent.proof
         else { return try notFound(server) }
         let credentials = DockerCredentials(
             url: server.text, username: username.unprotectedText, secret: password.unprotectedText)
         guard let text = credentials.encoded() else { throw .failure("the login cannot be written as JSON") }
-        return .credentials(text)
+        try invocation.streams.result(text)
+        return nil
     }
 
     /// Somebody logged in with another program: the pair is held to the same proof as with `authctl login`.
-    private func store(_ input: Secret) throws(LoginFault) -> Answer {
+    private func store(_ input: Secret) throws(LoginFault) -> DockerReply? {
         guard let supplied = DockerCredentials.request(input) else {
             throw .malformedRequest("not the JSON of docker's protocol")
         }
         let server = DockerServer(Secret(supplied.url ?? ""))
-        guard !server.text.isEmpty else { return .refused(.noURL) }
-        guard !supplied.username.isEmpty else { return .refused(.noUsername) }
+        guard !server.text.isEmpty else { return .noURL }
+        guard !supplied.username.isEmpty else { return .noUsername }
         guard let url = server.url, let (origin, _, _) = try invocation.helperOrigin(url) else {
             throw .malformedRequest("invalid URL")
         }
@@ -59,7 +55,7 @@ struct DockerHelper {
         }
         invocation.context.topic = ErrorContext(profile: profile.name, origin: origin)
         try logIn(profile, supplied)
-        return .done
+        return nil
     }
 
     private func logIn(_ profile: Profile, _ supplied: DockerCredentials) throws(LoginFault) {
@@ -80,9 +76,9 @@ struct DockerHelper {
     }
 
     /// Docker's way to log out.
-    private func erase(_ input: Secret) throws(LoginFault) -> Answer {
+    private func erase(_ input: Secret) throws(LoginFault) -> DockerReply? {
         let server = DockerServer(input)
-        guard !server.text.isEmpty else { return .refused(.noURL) }
+        guard !server.text.isEmpty else { return .noURL }
         guard let login = try login(server), let record = try invocation.context.record(of: login.profile) else {
             return try notFound(server)
         }
@@ -90,10 +86,11 @@ struct DockerHelper {
         if let problem = receipt?.problem {
             throw .failure(.logoutIncomplete(problem))
         }
-        return .done
+        return nil
     }
 
-    private func list() throws(LoginFault) -> [String: String] {
+    /// User names by origin.
+    func list() throws(LoginFault) -> [String: String] {
         var names: [String: String] = [:]
         // Looked at once, all together: for each origin by itself it would be a matter of minutes with many logins.
         for (origin, profiles) in try invocation.helperProfiles() {
@@ -108,9 +105,9 @@ struct DockerHelper {
         return names
     }
 
-    private func notFound(_ server: DockerServer) throws(LoginFault) -> Answer {
+    private func notFound(_ server: DockerServer) throws(LoginFault) -> DockerReply {
         if let plain = try plainProfile(server) { invocation.say("authctl: \(plain)") }
-        return .refused(.notFound)
+        return .notFound
     }
 
     /// Says that there is a profile for the same host over plain http.

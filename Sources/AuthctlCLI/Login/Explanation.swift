@@ -118,7 +118,9 @@ struct TracedExchange {
         guard let status = response.first else { return "none." }
         let type = response.first { $0.headerName == "content-type" }.map { SafeText.line($0.headerValue, limit: 100) }
         let size = response.last { $0.headerName == "" && $0 != status }
-        let cookies = response.filter { $0.hasPrefix("Cookie: ") }.map { "sets the \($0.lowercasedFirst)" }
+        let cookies = response.filter { $0.hasPrefix("Cookie: ") }.map {
+            "sets the cookie\($0.dropFirst("Cookie".count))"
+        }
         let why = response.filter { Self.telling.contains($0.headerName) }
             .map { SafeText.line($0, limit: 300) }
         return ([status, type, size].compactMap { $0 } + why + cookies).joined(separator: ", ") + "."
@@ -141,8 +143,6 @@ extension String {
     fileprivate var headerValue: String {
         String(self[(firstIndex(of: ":").map(index(after:)) ?? startIndex)...].drop { $0 == " " })
     }
-
-    fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }
 
 /// `login --explain`: what was sent, answered and decided, on standard error once the login has ended, before its message.
@@ -186,6 +186,10 @@ struct ExplainedAccount {
         if account.isNewer { return "account\(name), written by a newer authctl." }
         let passed = clock.seconds(since: account.savedAt)
         let age = passed < 0 ? "" : " \(Duration.inWords(passed)) ago"
+        let extras: String? =
+            account.passwordRefused
+            ? "the server refused the password before"
+            : account.keepsPassword ? "the password is stored, too" : nil
         let parts = [kind(stored), end, refresh(stored), extras].compactMap { $0 }
         return "account\(name), stored in '\(account.store)'\(age): \(parts.joined(separator: "; "))."
     }
@@ -225,10 +229,6 @@ struct ExplainedAccount {
             ? "no refresh token" : "a refresh token, by which it is refreshed when it expires"
     }
 
-    private var extras: String? {
-        if account.passwordRefused { return "the server refused the password before" }
-        return account.keepsPassword ? "the password is stored, too" : nil
-    }
 }
 
 /// `whoami --explain`: the explanation is the result, however the check ends.

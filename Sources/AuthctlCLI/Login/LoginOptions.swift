@@ -29,8 +29,7 @@ struct LoginOptions: ParsableArguments {
 
     /// Those that a next try at a terminal needs as well, as they are typed.
     var words: [String] {
-        [("--store", store), ("--persist", persist)].flatMap { name, value in value.map { [name, $0] } ?? [] }
-            + attempt.words
+        optionWords([("--store", store), ("--persist", persist)]) + attempt.words
     }
 
     /// Without what keeps nothing: a command that is to be used again needs a login that stays.
@@ -152,16 +151,15 @@ struct AttemptOptions: ParsableArguments {
 extension AttemptOptions {
     /// Those that a next try at a terminal needs as well, as they are typed: not how the password was given.
     var words: [String] {
-        let texts: [(name: String, value: String?)] = [
-            ("--method", method),
-            ("--max-attempts", maxAttempts == 3 ? nil : "\(maxAttempts)"),
+        let texts = optionWords([
+            ("--method", method), ("--max-attempts", maxAttempts == 3 ? nil : "\(maxAttempts)"),
             ("--prompt-timeout", patience == 300 ? nil : "\(patience)"), ("--ttl", ttl.map { "\($0)" }),
             ("--browser", browser), ("--scope", scope),
-        ]
+        ])
         let flags = [
             ("--blank-password", blankPassword), ("--device", device), ("--no-browser", noBrowser), ("--qr", qr),
         ].compactMap { $0.1 ? $0.0 : nil }
-        return texts.flatMap { option in option.value.map { [option.name, $0] } ?? [] } + flags + connection.words
+        return texts + flags + connection.words
     }
 
     /// The options of commands that log in.
@@ -226,8 +224,10 @@ extension ConnectionOptions {
     var words: [String] {
         // A proxy's URL may hold a password.
         let shownProxy = proxy.flatMap { $0.contains("@") ? nil : $0 }
-        let texts = [("--proxy", shownProxy), ("--ca-file", caFile), ("--trust-fingerprint", trustFingerprint)]
-        return texts.flatMap { name, value in value.map { [name, $0] } ?? [] } + (allowHttp ? ["--allow-http"] : [])
+        return optionWords([
+            ("--proxy", shownProxy), ("--ca-file", caFile), ("--trust-fingerprint", trustFingerprint),
+        ])
+            + (allowHttp ? ["--allow-http"] : [])
     }
 
     func apply(to request: inout LoginRequest) {

@@ -4,18 +4,14 @@ import LoginKit
 import Secrets
 import Synchronization
 
-/// A login that is walked step by step, ended again, and kept nowhere.
-struct ProfileTest {
-    let invocation: Invocation
-    let profile: Profile
-    let walk: LoginTranscript
-
+extension Invocation {
+    /// Walks a login step by step, ends it again, and keeps it nowhere.
     /// - Returns: whose login it was.
-    func perform(_ request: LoginRequest) throws(LoginFault) -> Identity {
+    func test(_ profile: Profile, _ request: LoginRequest, _ walk: LoginTranscript) throws(LoginFault) -> Identity {
         var request = request
         request.persist = Persistence.none
         request.showsNotice = false
-        let run = try LoginRun(invocation.context, profile, request)
+        let run = try LoginRun(context, profile, request)
         run.service.observer = { walk.add($0) }
         defer {
             if let rule = profile.verify?.response {
@@ -23,12 +19,12 @@ struct ProfileTest {
                 walk.propose(RuleProposal(rule, passwordField: run.service.anonymousPasswordField))
             }
         }
-        let account = try logIn(run)
+        let account = try logIn(run, walk)
         if profile.logout != nil || profile.oauth != nil { try end(account) }
         return account.identity
     }
 
-    private func logIn(_ run: LoginRun) throws(LoginFault) -> AccountSession {
+    private func logIn(_ run: LoginRun, _ walk: LoginTranscript) throws(LoginFault) -> AccountSession {
         do {
             return try run.run(for: .trial)
         } catch {
@@ -44,11 +40,9 @@ struct ProfileTest {
     private func end(_ account: AccountSession) throws(LoginFault) {
         let receipt = Receipt.ofUnstored(account)
         if let problem = receipt.problem { throw .failure(.logoutIncomplete(problem)) }
-        if receipt.facts.mayLiveOn { invocation.say(receipt.rest(now: invocation.context.dependencies.clock.now())) }
+        if receipt.facts.mayLiveOn { say(receipt.rest(now: context.dependencies.clock.now())) }
     }
-}
 
-extension Invocation {
     /// The lines that the profile lacks, ready to be pasted.
     func sayProposals(_ walk: LoginTranscript, _ profile: Profile) {
         for proposal in walk.proposals {

@@ -27,7 +27,7 @@ struct ServeLogOutput {
         }
         let query = row.entry.query.isEmpty ? "" : "?" + row.entry.query.joined(separator: "&")
         let isGood = !row.entry.decision.isRefusal
-        table.add([
+        table.rows.append([
             StyledText(LocalTime.stamp(of: row.time)), StyledText(row.end?.status.map { "\($0)" } ?? "-"),
             "\(mark: isGood ? .good : .bad)\(row.entry.decision.rawValue)",
             StyledText(row.entry.rule.map { SafeText.line($0, limit: 60) } ?? "-"),

@@ -57,10 +57,10 @@ struct StatusSurvey {
     }
 
     private func rows(of found: Found, _ problem: () -> LoginFault?) throws(LoginFault) -> [StatusRow] {
-        if let error = found.error { return [row(found.name, found.profile, found.record, nil, error)] }
+        if let error = found.error { return [row(found, nil, error)] }
         let document = try invocation.context.document()
         let trusted = found.record.flatMap { document.exception(for: $0.origin)?.fingerprint }
-        return found.accounts.map { row(found.name, found.profile, found.record, $0, problem(), trusted) }
+        return found.accounts.map { row(found, $0, problem(), trusted) }
     }
 
     /// With `-u`, the one that goes by this name.
@@ -83,12 +83,6 @@ struct StatusSurvey {
         }
     }
 
-    /// The check that a usable account has passed.
-    private func check(_ profile: Profile?) -> String {
-        guard asksServer else { return "stored" }
-        return profile?.verify == nil ? "unverified" : "verified"
-    }
-
     /// Whether an account with an end refreshes itself; `nil` for one without an end.
     private func refreshes(_ account: AccountRecord?, _ profile: Profile?) -> Bool? {
         guard let account, account.expires != nil else { return nil }
@@ -96,19 +90,20 @@ struct StatusSurvey {
     }
 
     private func row(
-        _ name: String, _ profile: Profile?, _ record: ProfileRecord?, _ account: AccountRecord?, _ error: LoginFault?,
-        _ trusted: Fingerprint? = nil
+        _ found: Found, _ account: AccountRecord?, _ error: LoginFault?, _ trusted: Fingerprint? = nil
     ) -> StatusRow {
+        let (profile, record) = (found.profile, found.record)
         let active = record?.activeUsername
         let isActive = account.map { active?.isSame(as: $0.username) ?? false } ?? false
         let methods = profile?.methods.map(\.rawValue).joined(separator: ", ")
+        let passed = !asksServer ? "stored" : profile?.verify == nil ? "unverified" : "verified"
         return StatusRow(
-            profile: name, origin: record?.origin.description, username: account?.identity.displayName,
+            profile: found.name, origin: record?.origin.description, username: account?.identity.displayName,
             active: isActive, method: record?.pinnedMethod?.rawValue ?? methods ?? "?",
             store: account.map { $0.isNewer ? "?" : $0.store.description },
             expires: account?.expires,
-            machine: account.flatMap { invocation.context.accounts.lastMachine(of: $0, in: name) },
-            refreshes: refreshes(account, profile), state: error?.exitCode.name ?? check(profile),
+            machine: account.flatMap { invocation.context.accounts.lastMachine(of: $0, in: found.name) },
+            refreshes: refreshes(account, profile), state: error?.exitCode.name ?? passed,
             code: error?.exitCode ?? .ok, authorities: profile?.settings.caFile, trusted: trusted?.description)
     }
 }

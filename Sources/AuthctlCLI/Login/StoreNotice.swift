@@ -1,37 +1,32 @@
 import LoginKit
 
-/// Tells the person where their login is kept, and for how long.
-struct StoreNotice {
-    let record: AccountRecord?
-    let run: LoginRun
-    let invocation: Invocation
-
-    private var context: LoginContext { run.context }
-
-    func say() {
-        if let record { sayLength(record) }
+extension Invocation {
+    /// Tells the person where their login is kept, and for how long.
+    func sayWhereKept(_ record: AccountRecord?, _ run: LoginRun) {
+        if let record { sayLength(record, run) }
         guard let record, record.store != StoreName.none else {
-            return invocation.say("The login was not stored: the next command has to log in again.")
+            return say("The login was not stored: the next command has to log in again.")
         }
         switch record.store {
         case .keyring:
             let isForSession = run.request.persistence(of: run.profile) == .session
             let until = isForSession ? "this session ends, or this machine restarts" : "this machine restarts"
-            invocation.say(
-                "Stored in the kernel's keyring until \(until)\(end(record)); other users cannot see it, root can.")
-            if !isForSession, let tip = tip(record) { invocation.say(tip) }
+            say(
+                "Stored in the kernel's keyring until \(until)\(end(record, run)); other users cannot see it, root can."
+            )
+            if !isForSession, let tip = tip(record, run) { say(tip) }
         case .plaintext, .none:
             // Said before it was written: `warn`.
             break
         case .file:
-            invocation.say("Stored in the encrypted file\(end(record)).")
+            say("Stored in the encrypted file\(end(record, run)).")
         case .secretService, .helper, .shared:
-            invocation.say("Stored in '\(record.store)'\(end(record)).")
+            say("Stored in '\(record.store)'\(end(record, run)).")
         }
     }
 
     /// No store keeps what the service itself will end today.
-    func tip(_ record: AccountRecord) -> String? {
+    func tip(_ record: AccountRecord, _ run: LoginRun) -> String? {
         if let expires = record.expires, context.dependencies.clock.seconds(until: expires) < 86_400 { return nil }
         let isSetUp: Bool
         do {
@@ -48,14 +43,14 @@ struct StoreNotice {
     }
 
     /// A service may grant another length than was asked for.
-    private func sayLength(_ record: AccountRecord) {
+    private func sayLength(_ record: AccountRecord, _ run: LoginRun) {
         guard let asked = run.request.ttl, run.profile.usesTTL, let expires = record.expires else { return }
         let granted = context.dependencies.clock.seconds(until: expires)
         guard abs(granted - Int64(asked)) > max(2, Int64(asked) / 20) else { return }
-        invocation.say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")
+        say("The service granted \(Duration.inWords(granted)) instead of the requested \(asked) seconds.")
     }
 
-    private func end(_ record: AccountRecord) -> String {
+    private func end(_ record: AccountRecord, _ run: LoginRun) -> String {
         guard let expires = record.expires else { return "" }
         if context.accounts.refreshes(record, of: run.profile) { return ", and the session is refreshed automatically" }
         return ", and the session expires in \(Duration.inWords(context.dependencies.clock.seconds(until: expires)))"

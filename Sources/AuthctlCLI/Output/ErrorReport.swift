@@ -1,23 +1,17 @@
 import LoginKit
 
-/// The output of `--json` for a failure.
+/// A failure in the output of `--json`, as the member `error`.
 struct ErrorReport: Encodable {
-    struct Facts: Encodable {
-        let code: String
-        let exit: ExitCode
-        let message: String
-        let profile: String?
-        let next: String?
-    }
-
-    let error: Facts
+    let code: String
+    let exit: ExitCode
+    let message: String
+    let profile: String?
+    let next: String?
 
     init(_ error: LoginFault, about topic: ErrorContext) {
-        let message = error.message(about: topic)
-        self.error = Facts(
-            code: error.exitCode.name, exit: error.exitCode,
-            message: ([message.what] + message.details).joined(separator: "; "),
-            profile: topic.profile,
-            next: message.next.isEmpty ? nil : message.next)
+        let words = error.message(about: topic)
+        (code, exit, profile) = (error.exitCode.name, error.exitCode, topic.profile)
+        message = ([words.what] + words.details).joined(separator: "; ")
+        next = words.next.isEmpty ? nil : words.next
     }
 }

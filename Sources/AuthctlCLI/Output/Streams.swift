@@ -101,9 +101,6 @@ struct Console {
     var inherited: () -> ProgramEnvironment = { .inherited() }
     /// The arguments of the program byte for byte, each with its NUL.
     var arguments: () -> [[CChar]] = { ProgramArguments.bytes }
-
-    /// The standard streams, and the arguments of this process.
-    static func real() -> Console { Console(streams: .standard) }
 }
 
 extension Streams {
@@ -121,7 +118,7 @@ extension Streams {
     func tell(_ error: LoginFault, about topic: ErrorContext, printsJSON: Bool) {
         say(error, about: topic)
         // A standard output that is gone cannot be told so; the exit code still says what happened.
-        if printsJSON { try? result(json: ErrorReport(error, about: topic)) }
+        if printsJSON { try? result(json: ["error": ErrorReport(error, about: topic)]) }
     }
 
     /// Writes control characters as JSON escapes; the value stays the same.

@@ -3,13 +3,11 @@ import LoginKit
 /// Lines and columns for people: as wide as needed, two spaces apart.
 struct Table {
     let headings: [String]
-    private(set) var rows: [[StyledText]] = []
+    var rows: [[StyledText]] = []
     /// Columns that are left out of a table that does not fit, in this order, by their headings.
     var dispensable: [String] = []
     /// The narrowest last column that still reads as sentences, in characters.
     private static let narrowest = 20
-
-    mutating func add(_ row: [StyledText]) { rows.append(row) }
 
     /// As it fits: as a table; without dispensable columns; with the last column in several lines; or else each row as lines of its own.
     func text(for look: TextLook) -> StyledText {

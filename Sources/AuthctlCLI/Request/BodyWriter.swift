@@ -111,13 +111,6 @@ extension HTTPResponse {
 }
 
 extension Invocation {
-    /// Where the bytes of an answer end up.
-    func bodyWriter(path: String?, _ profile: Profile) throws(LoginFault) -> BodyWriter {
-        try BodyWriter(
-            streams, path: path, isTerminal: context.dependencies.isTerminal(STDOUT_FILENO), patience: patience(profile)
-        )
-    }
-
     /// The time limit for one wait for a pipe, in seconds: that of the request.
     func patience(_ profile: Profile) -> Int {
         options.timeout ?? profile.settings.timeout ?? TransportSettings.longestTransfer

@@ -2,18 +2,15 @@ import ArgumentParser
 import LoginKit
 
 /// Options of curl that `request` does not have, typed out of habit, and what authctl does instead.
-struct CurlHabits {
-    /// Without the program's own name.
-    let arguments: [String]
-
+enum CurlHabits {
     /// The fault of a line that could not be parsed; `nil` if no such option stands on it.
-    var fault: LoginFault? {
+    /// - Parameter arguments: without the program's own name.
+    static func fault(of arguments: [String]) -> LoginFault? {
         guard arguments.first == RequestCommand.outline.commandName else { return nil }
         for argument in arguments.prefix(while: { $0 != "--" }) {
-            guard let name = Self.names(in: argument).first(where: { Self.instead[$0] != nil }),
-                let instead = Self.instead[name]
-            else { continue }
-            return .usage(.badValue(option: name, problem: instead))
+            for name in names(in: argument) {
+                if let instead = instead[name] { return .usage(.badValue(option: name, problem: instead)) }
+            }
         }
         return nil
     }

@@ -81,7 +81,10 @@ extension OutgoingRequest {
         var message = HTTPRequest(
             method: method, url: try endpoint.requestURL(target), headers: headers.fields)
         message.withoutHeaders = headers.removed
-        let writer = try invocation.bodyWriter(path: options.output, profile)
+        let writer = try BodyWriter(
+            invocation.streams, path: options.output,
+            isTerminal: invocation.context.dependencies.isTerminal(STDOUT_FILENO),
+            patience: invocation.patience(profile))
         let output = ResponseOutput(
             writer, includesHead: options.include, progress: invocation.transferProgress(of: writer),
             mayConcern: mayConcern)
@@ -91,30 +94,19 @@ extension OutgoingRequest {
         }
     }
 
-    /// Sends it without a session and without a login, whatever the answer: `request --anonymous`.
-    func sendAnonymously(over service: Service) throws(LoginFault) -> ExitCode {
-        defer { output.close() }
-        let relayed = try send(over: service, with: nil, username: "")
-        try handOn()
-        return try code(of: relayed.response)
-    }
-
     /// Says where a redirect leads.
     /// - Returns: 0 for an answer below 400.
     func code(of response: HTTPResponse) throws(LoginFault) -> ExitCode {
-        sayRedirect(response)
+        if let redirect = response.redirect, (300..<400).contains(response.status) {
+            let target = redirect.url.prefix { $0 != "?" && $0 != "#" }
+            say("the response is a redirect to \(SafeText.quoted(String(target))), which was not followed")
+        }
         switch response.status {
         case 429, 503:
             throw .busy(BusyFault(status: response.status, retryAfter: response.retryAfter, words: nil))
         case 400...: throw .http(status: response.status)
         default: return .ok
         }
-    }
-
-    private func sayRedirect(_ response: HTTPResponse) {
-        guard let redirect = response.redirect, (300..<400).contains(response.status) else { return }
-        let target = redirect.url.prefix { $0 != "?" && $0 != "#" }
-        say("the response is a redirect to \(SafeText.quoted(String(target))), which was not followed")
     }
 }
 
@@ -221,8 +213,7 @@ struct RequestBody {
             content = try Self.whole(text, option: "--json", patience)
             defaultHeaders = [("Content-Type", "application/json"), ("Accept", "application/json")]
         } else {
-            content = .none
-            defaultHeaders = []
+            (content, defaultHeaders) = (.none, [])
         }
     }
 

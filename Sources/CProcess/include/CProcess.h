@@ -201,6 +201,9 @@ int cprocess_peer_user(uint32_t address, uint16_t port, uint16_t own_port, uid_t
 // The same for a connection that was accepted, of either family.
 int cprocess_connection_user(int connection, uid_t *user);
 
+// Copies what waits at a socket, without taking it or waiting for it (recv(2), MSG_PEEK): Swift does not see the flag in every file.
+ssize_t cprocess_peek(int socket, void *bytes, size_t size);
+
 // Who has connected to, or listens at, the other end of a Unix socket (unix(7), SO_PEERCRED). Returns 0 where that cannot be told.
 int cprocess_socket_user(int connection, uid_t *user);
 

@@ -1,17 +1,3 @@
-/// Sentences about what was found at a URL.
-enum DiscoveryWords {
-    /// Where software of this name seems to be at this URL.
-    static func preset(_ name: String, for url: String) -> String {
-        let command = ShellCommand("authctl", "profile", "add", "--preset", name, "--url", url)
-        return "authctl has a profile for \(name) that can do more: \(command)"
-    }
-
-    /// - Parameter labels: fit to be shown.
-    static func otherFields(_ labels: [String]) -> String {
-        "The form also asks for \(labels.joined(separator: ", ")). What you type goes into the profile; Return leaves a field empty."
-    }
-}
-
 // What `discover` says of where things come from. Text of a server is quoted and cut.
 extension GuardedPlace {
     /// The reason that it proves a login.
@@ -102,7 +88,7 @@ extension FoundServer {
 
 extension Discovered {
     /// The requests that were sent, for the head of a profile.
-    package var summary: String {
+    var summary: String {
         "\(requests) \(mcp == nil ? "GET " : "")\(requests == 1 ? "request" : "requests") without credentials, on "
             + origins.map(\.authority).joined(separator: " and ")
     }
@@ -129,7 +115,7 @@ extension Discovered {
                 "not detected: verify.username and logout; the URL of an API that needs the login verifies best")
         case .challenge?, .passwordGrant?, nil: break
         }
-        return remarks + sightings + (login == nil ? draft : [])
+        return remarks + seen.map(\.sentence) + (login == nil ? draft : [])
     }
 
     /// A profile to complete, which needs no more to be seen.
@@ -144,13 +130,10 @@ extension Discovered {
             "more: authctl profile presets, authctl help config",
         ]
     }
-
-    /// A sentence for each finding that is not a way to log in.
-    var sightings: [String] { seen.map(\.sentence) }
 }
 
 extension Sighting {
-    fileprivate var sentence: String {
+    var sentence: String {
         switch self {
         case .refused(let target, let status): "\(target.shown) answers \(status), and does not say how to log in"
         case .unknownChallenge(let target, let scheme):

@@ -1,22 +1,22 @@
 /// The profile that follows from what was found out, line by line with what each is taken from.
 package struct ProposedProfile {
     /// A key with its value.
-    package struct Line {
+    struct Line {
         /// From the profile's table on.
-        package let path: [String]
-        package let value: ConfigValue
+        let path: [String]
+        let value: ConfigValue
         /// The evidence, for a person; `nil` for a value that the person gave.
-        package let why: String?
+        let why: String?
 
         /// As a profile has it.
         var written: String { "\(path[path.count - 1]) = \(value.inline)" }
     }
 
     package let name: String
-    package let found: Discovered
-    package private(set) var lines: [Line]
+    let found: Discovered
+    private(set) var lines: [Line]
     /// Remarks about the profile, and what was not detected.
-    package private(set) var remarks: [String]
+    private(set) var remarks: [String]
 
     /// - Parameters:
     ///   - origin: of the URL that was looked at.
@@ -48,7 +48,7 @@ package struct ProposedProfile {
     package var isUsable: Bool { found.login != nil && found.guarded != nil }
 
     /// The profile's table.
-    package var table: [String: ConfigValue] {
+    var table: [String: ConfigValue] {
         lines.reduce(into: [:]) { table, line in
             guard line.path.count > 1 else { return table[line.path[0]] = line.value }
             var inner: [String: ConfigValue] = [:]
@@ -71,9 +71,24 @@ package struct ProposedProfile {
     }
 
     /// The ways in which a person may consent; empty for other logins.
-    package var flows: [String] {
-        guard case .oauth(let server)? = found.login else { return [] }
-        return server.flows
+    var flows: [String] { if case .oauth(let server)? = found.login { server.flows } else { [] } }
+
+    /// The requests that were sent, for the head of a profile.
+    package var summary: String { found.summary }
+
+    /// The profile in JSON, with the evidence for each key, the ways in which a person may consent, and the remarks.
+    package var report: [String: JSONValue] {
+        let evidence = lines.compactMap { line in
+            line.why.map { why -> JSONValue in
+                .object([
+                    "key": .string(line.path.joined(separator: ".")), "from": .string(why), "value": line.value.json,
+                ])
+            }
+        }
+        return [
+            "profile": .object(isUsable ? [name: ConfigValue.table(table).json] : [:]), "evidence": .array(evidence),
+            "flows": .array(flows.map { .string($0) }), "remarks": .array(remarks.map { .string($0) }),
+        ]
     }
 
     private static func login(_ login: FoundLogin) -> [Line] {

@@ -50,7 +50,7 @@ package struct URLDiscovery {
             return nil
         }
         guard proposal.isUsable, let place = proposal.found.guarded else {
-            for sentence in proposal.found.sightings { context.person.say(sentence) }
+            for sighting in proposal.found.seen { context.person.say(sighting.sentence) }
             for preset in presets(proposal.found.names) {
                 context.person.say(advice(preset, url.origin, seen: [url.path]))
             }
@@ -96,8 +96,9 @@ package struct URLDiscovery {
         var values: [String: String] = [:]
         let labels = fields.map { SafeText.escaped(String($0.label.prefix(60))) }
         for (field, label) in zip(fields, labels) {
-            let note = field == fields.first ? DiscoveryWords.otherFields(labels) : nil
-            let text = try dialogue.askText("\(label): ", note: note)
+            let note =
+                "The form also asks for \(labels.joined(separator: ", ")). What you type goes into the profile; Return leaves a field empty."
+            let text = try dialogue.askText("\(label): ", note: field == fields.first ? note : nil)
             if !text.isEmpty { values[field.name] = text }
         }
         return values
@@ -148,11 +149,16 @@ package struct URLDiscovery {
     /// The command that takes a preset, with the folder in which its paths lie, as far as what was seen tells it.
     /// - Parameter paths: where the login was found.
     func advice(_ preset: String, _ origin: Origin, seen paths: [String]) -> String {
-        var folder = ""
+        let url = "\(origin)\(folder(of: preset, origin, seen: paths))"
+        let command = ShellCommand("authctl", "profile", "add", "--preset", preset, "--url", url)
+        return "authctl has a profile for \(preset) that can do more: \(command)"
+    }
+
+    private func folder(of preset: String, _ origin: Origin, seen paths: [String]) -> String {
         do {
             guard let file = try Presets(context.dependencies.environment).preset(named: preset)?.file,
                 let table = try OfferedProfiles(file: file, name: preset).profiles.first?.table
-            else { return DiscoveryWords.preset(preset, for: "\(origin)") }
+            else { return "" }
             let members = table.members.merging(["url": .string("\(origin)")]) { $1 }
             let profile = try ProfileDecoder(folder: "", home: nil)
                 .profile(named: preset, StrictTable(members, file: file, path: ""))
@@ -161,14 +167,12 @@ package struct URLDiscovery {
                 + [profile.verify?.path.source ?? "/"]
             let ends = known.map(\.withoutQuery).filter { $0.count > 1 }
             for path in paths.map(\.withoutQuery) {
-                guard let end = ends.first(where: path.hasSuffix) else { continue }
-                folder = String(path.dropLast(end.count))
-                break
+                if let end = ends.first(where: path.hasSuffix) { return String(path.dropLast(end.count)) }
             }
         } catch {
-            folder = ""
+            // One that cannot be read is named all the same.
         }
-        return DiscoveryWords.preset(preset, for: "\(origin)\(folder)")
+        return ""
     }
 
     /// The look at a URL, before its first request.

@@ -13,8 +13,20 @@ package final class MCPBridge: @unchecked Sendable {
     /// The time that calls have once the client has gone.
     private static let endGrace = Duration.seconds(1)
 
-    /// - Parameter target: a profile's name, or the URL of the service's endpoint; `nil` if options or the environment say it.
-    package init(_ context: LoginContext, to target: String?, _ options: MCPOptions) {
+    /// - Parameters:
+    ///   - target: a profile's name, or the URL of the service's endpoint; `nil` if options or the environment say it.
+    ///   - rules: beside those of the profile.
+    ///   - readsOnly: whether tools that only read are allowed, with all prompts and resources.
+    ///   - log: an absolute path; `nil` for the profile's own log, if it has one.
+    ///   - answerTime: seconds for each answer of `authctl approve`.
+    ///   - logsIn: whether a login in the browser is begun where there is none.
+    package init(
+        _ context: LoginContext, to target: String?, rules: ServeRuleSet, readsOnly: Bool, log: String?,
+        answerTime: Int,
+        logsIn: Bool
+    ) {
+        let options = MCPOptions(
+            rules: rules, readsOnly: readsOnly, log: log, answerTime: answerTime, logsIn: logsIn)
         login = MCPLogin(context, target, options)
         client = MCPClient(login, output) { [unowned self] session in
             monitor.locked { calls.lose(before: session) }

@@ -2,19 +2,17 @@ import Secrets
 import Synchronization
 
 /// What a person has chosen for one `authctl mcp`.
-package struct MCPOptions: Sendable {
+struct MCPOptions: Sendable {
     /// Beside those of the profile.
-    package var rules = ServeRuleSet()
+    var rules = ServeRuleSet()
     /// Whether tools that only read are allowed, with all prompts and resources.
-    package var readsOnly = false
+    var readsOnly = false
     /// The file of the log, an absolute path; `nil` for the profile's own, if it has one.
-    package var log: String?
+    var log: String?
     /// Seconds for each answer of `authctl approve`.
-    package var answerTime = 60
+    var answerTime = 60
     /// Whether a login in the browser is begun where there is none.
-    package var logsIn = false
-
-    package init() {}
+    var logsIn = false
 }
 
 /// Decides about each message of the client's before it is sent: by the rules, by a person where they ask, and notes it in the log.
@@ -93,47 +91,32 @@ final class MCPReview: Sendable {
         do {
             (decision, rule) = try permit(call, acts, by: rules, note)
         } catch {
-            verdict.refusal = refusal(error, message)
-            decision = .refused
-            if case .objection(let objection) = error { (decision, rule) = (.init(objection), objection.rule) }
+            switch error {
+            case .error(let error): (verdict.refusal, decision) = (error, .refused)
+            case .objection(let objection):
+                verdict.refusal = self.error(of: objection)
+                (decision, rule) = (.init(objection), objection.rule)
+            }
         }
         let isNoted = note?.begin(message, acts ?? [], decision, rule, verdict.refusal, hidden: hidden)
-        if isNoted == false { verdict = Verdict(refusal: refusal(.objection(.notLogged), message)) }
+        if isNoted == false { verdict = Verdict(refusal: error(of: .notLogged)) }
         return verdict
     }
 
     private enum Refusal: Error {
-        case ambiguous
-        case choosesVersion
-        case unknownMethod
+        case error(MCPError)
         case objection(ServeObjection)
     }
 
-    private func refusal(_ refusal: Refusal, _ message: MCPMessage) -> MCPError {
-        switch refusal {
-        case .ambiguous:
-            return .invalid(
-                "other programs could read it differently (member names that differ only in case, or have control "
-                    + "characters)")
-        case .choosesVersion:
-            return MCPError(
-                code: MCPError.refused,
-                message: "--read-only knows one version of each tool, and _meta chooses one in this call; "
-                    + "leave the version out, or allow the tool with --allow instead of --read-only")
-        case .unknownMethod:
-            let method = SafeText.quoted(message.method, limit: 100)
-            return MCPError(code: MCPError.unknownMethod, message: "no rule allows the method \(method)")
-        case .objection(let objection):
-            let allowed = state.withLock { $0.rules.allowed }
-            let words = allowed.isEmpty ? "nothing" : allowed.prefix(Self.mostShown).joined(separator: "; ")
-            var what = objection.words
-            if case .needsApproval = objection {
-                what +=
-                    "; to approve such calls: run \(ShellCommand("authctl", "approve", profile.name)) in a terminal, then call again"
-            }
-            return MCPError(
-                code: MCPError.refused, message: "\(what); allowed: \(words)", allowed: allowed)
+    private func error(of objection: ServeObjection) -> MCPError {
+        let allowed = state.withLock { $0.rules.allowed }
+        let words = allowed.isEmpty ? "nothing" : allowed.prefix(Self.mostShown).joined(separator: "; ")
+        var what = objection.words
+        if case .needsApproval = objection {
+            what +=
+                "; to approve such calls: run \(ShellCommand("authctl", "approve", profile.name)) in a terminal, then call again"
         }
+        return MCPError(code: MCPError.refused, message: "\(what); allowed: \(words)", allowed: allowed)
     }
 
     /// The rules that a message repeats; its data has all of them.
@@ -144,10 +127,23 @@ final class MCPReview: Sendable {
     ) throws(Refusal) -> (decision: ServeLogEntry.Decision, rule: ServeRule?) {
         let message = call.message
         if rules.isEmpty { return (.allowed, nil) }
-        if message.isAmbiguous { throw .ambiguous }
-        if options.readsOnly, message.method == "tools/call", message.choosesVersion { throw .choosesVersion }
+        if message.isAmbiguous {
+            throw .error(
+                .invalid(
+                    "other programs could read it differently (member names that differ only in case, or have control "
+                        + "characters)"))
+        }
+        if options.readsOnly, message.method == "tools/call", message.choosesVersion {
+            let words =
+                "--read-only knows one version of each tool, and _meta chooses one in this call; "
+                + "leave the version out, or allow the tool with --allow instead of --read-only"
+            throw .error(MCPError(code: MCPError.refused, message: words))
+        }
         if message.method.isEmpty { return (.allowed, nil) }
-        guard let acts else { throw .unknownMethod }
+        guard let acts else {
+            let method = SafeText.quoted(message.method, limit: 100)
+            throw .error(MCPError(code: MCPError.unknownMethod, message: "no rule allows the method \(method)"))
+        }
         switch acts.isEmpty ? .allowed(by: nil) : rules.decision(on: acts) {
         case .allowed(let rule): return (.allowed, rule)
         case .refused(let act, let rule): throw .objection(.notAllowed(act, by: rule))

@@ -223,7 +223,12 @@ extension AuthorizationDialogue: BrowserDialogue {
             let answer = try holdingSignals { (signals) throws(LoginFault) in
                 let answer = try next(judge, until: deadline, hintAt: silence, unless: signals)
                 switch answer {
-                case .right, .denied: try sayGoodbye(judge, unless: signals)
+                case .right, .denied:
+                    question?.clear()
+                    question = nil
+                    // Lets the browser come for the last page, where it brought the response.
+                    listener?.serveDone(judge) { signals.arePending || settings.isCancelled?() == true }
+                    if signals.arePending { throw .cancelled }
                 case .refused, .notAnAddress, nil: break
                 }
                 return answer
@@ -238,14 +243,6 @@ extension AuthorizationDialogue: BrowserDialogue {
             close()
             throw error
         }
-    }
-
-    /// Lets the browser come for the last page, where it brought the response.
-    private func sayGoodbye(_ judge: AuthorizationJudge, unless signals: HeldSignals) throws(LoginFault) {
-        question?.clear()
-        question = nil
-        listener?.serveDone(judge) { signals.arePending || settings.isCancelled?() == true }
-        if signals.arePending { throw .cancelled }
     }
 
     /// - Returns: nothing when the time is up.

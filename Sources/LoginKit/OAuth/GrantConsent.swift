@@ -32,13 +32,22 @@ final class GrantConsent: ConsentSource {
             option: request.way, profile: oauth?.flow, canStartBrowser: dialogue.canStartBrowser)
         let policy = AuthorizationFlow.Policy(
             choice: choice, mayAsk: mayAsk, patience: request.policy.patience)
-        let authorized = try run.service.authorize(by: policy, browser: dialogue, device: dialogue) { subject in
-            (subject.scope, subject.username, subject.secret) = (request.scope, request.username, secret)
-            subject.choosesAccount = request.policy.force
-            subject.clientMetadata = document
+        let service = run.service, client = service.client
+        var subject = try client.authorizationSubject()
+        (subject.scope, subject.username, subject.secret) = (request.scope, request.username, secret)
+        (subject.choosesAccount, subject.clientMetadata) = (request.policy.force, document)
+        client.hide([secret])
+        var transport = AuthorizationClient(client, service.others, by: subject.profile)
+        transport.document = subject.profile.clientID ?? document
+        let loop = AuthorizationLoop(
+            subject: subject, transport: transport, browser: dialogue, device: dialogue, clock: service.clock)
+        do {
+            let authorized = try loop.run(AuthorizationFlow(policy: policy))
+            service.note(.token(authorized.grant.session), of: request.username ?? "")
+            return Credential(username: nil, .grant(authorized), extraSecrets: asked)
+        } catch {
+            throw error.without(client.hidden)
         }
-        run.service.note(.token(authorized.grant.session), of: request.username ?? "")
-        return Credential(username: nil, .grant(authorized), extraSecrets: asked)
     }
 
     /// - Returns: what another process has logged in with, while this one waited.
@@ -54,24 +63,5 @@ final class GrantConsent: ConsentSource {
             !context.dependencies.clock.isOver(token.expires)
         else { return nil }
         return Grant(token)
-    }
-}
-
-extension Service {
-    /// Asks a person to approve at the profile's authorization server.
-    /// - Parameter asking: adds what this one login asks for.
-    /// - Throws: what `AuthorizationFlow` ends with.
-    func authorize(
-        by policy: AuthorizationFlow.Policy, browser: any BrowserDialogue, device: any DeviceDialogue,
-        asking: (inout AuthorizationSubject) -> Void
-    ) throws(LoginFault) -> AuthorizedGrant {
-        var subject = try client.authorizationSubject()
-        asking(&subject)
-        client.hide([subject.secret])
-        var transport = AuthorizationClient(client, others, by: subject.profile)
-        transport.document = subject.profile.clientID ?? subject.clientMetadata
-        let loop = AuthorizationLoop(
-            subject: subject, transport: transport, browser: browser, device: device, clock: clock)
-        do { return try loop.run(AuthorizationFlow(policy: policy)) } catch { throw error.without(client.hidden) }
     }
 }

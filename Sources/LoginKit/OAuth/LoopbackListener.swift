@@ -247,33 +247,18 @@ final class LoopbackSocket {
         guard port == 0 || setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, size) == 0,
             family == .ipv4 || setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, size) == 0
         else { throw fault("setsockopt") }
-        let result = family == .ipv4 ? bindIPv4(descriptor, port) : bindIPv6(descriptor, port)
-        guard result == 0 else { throw fault("bind") }
-    }
-
-    private static func bindIPv4(_ descriptor: Int32, _ port: Int) -> Int32 {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-        return bind(descriptor, &address)
-    }
-
-    private static func bindIPv6(_ descriptor: Int32, _ port: Int) -> Int32 {
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = in_port_t(port).bigEndian
-        inet_pton(AF_INET6, "::1", &address.sin6_addr)
-        return bind(descriptor, &address)
-    }
-
-    /// - Parameter address: of either family.
-    private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
-        withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+        var ipv4 = sockaddr_in(), ipv6 = sockaddr_in6()
+        (ipv4.sin_family, ipv6.sin6_family) = (sa_family_t(AF_INET), sa_family_t(AF_INET6))
+        (ipv4.sin_port, ipv6.sin6_port) = (in_port_t(port).bigEndian, in_port_t(port).bigEndian)
+        inet_pton(AF_INET, "127.0.0.1", &ipv4.sin_addr)
+        ipv6.sin6_addr = in6addr_loopback
+        let bind = { (address: UnsafeRawBufferPointer) in
+            address.withMemoryRebound(to: sockaddr.self) {
+                Glibc.bind(descriptor, $0.baseAddress, socklen_t(address.count))
             }
         }
+        let result = family == .ipv4 ? withUnsafeBytes(of: &ipv4, bind) : withUnsafeBytes(of: &ipv6, bind)
+        guard result == 0 else { throw fault("bind") }
     }
 
     private static func fault(_ call: String) -> LoginFault {

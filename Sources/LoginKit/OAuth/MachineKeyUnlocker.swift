@@ -103,7 +103,7 @@ package final class SigningKey: AssertionKey {
     private static let longestFile = 16 << 10
 
     /// A key that cannot be used.
-    package enum Fault: Error, Equatable {
+    enum Fault: Error, Equatable {
         case locked, wrongPassphrase, missing, unsuitable
         /// libcrypto is not there, or fails.
         case library
@@ -132,12 +132,21 @@ package final class SigningKey: AssertionKey {
         self.init(try Self.made(state, key), id: id)
     }
 
-    /// Makes a new one.
+    /// Makes a new one, in a file that nobody else may read; one that is there stays.
     /// - Parameter algorithm: one of `algorithms`.
-    package convenience init(making algorithm: String) throws(Fault) {
+    package static func create(_ algorithm: String, at path: String) throws(LoginFault) -> PublicKey {
         var key: OpaquePointer?
+        let made: SigningKey, pem: Secret
         let state = ccrypto_key_make(algorithm, &key)
-        self.init(try Self.made(state, key), id: nil)
+        do {
+            made = SigningKey(try Self.made(state, key), id: nil)
+        } catch {
+            throw .failure(.libraryMissing("libcrypto.so.3 with \(algorithm)"))
+        }
+        do { pem = try made.pem() } catch { throw .failure(.libraryMissing("libcrypto.so.3")) }
+        let publicKey = try made.publicKey()
+        try KeyFile.create(path, pem)
+        return publicKey
     }
 
     private static func made(_ state: ccrypto_key_state, _ key: OpaquePointer?) throws(Fault) -> OpaquePointer {
@@ -173,7 +182,7 @@ package final class SigningKey: AssertionKey {
     }
 
     /// The private key in PEM, not encrypted.
-    package func pem() throws(Fault) -> Secret {
+    func pem() throws(Fault) -> Secret {
         let pem = Secret.written(upTo: Self.longestFile) { ccrypto_key_write(key, $0, Self.longestFile) }
         guard let pem else { throw .library }
         return pem
@@ -194,7 +203,7 @@ package final class SigningKey: AssertionKey {
     }
 
     /// - Throws: `libraryMissing` where libcrypto cannot hash.
-    package func publicKey() throws(LoginFault) -> PublicKey {
+    func publicKey() throws(LoginFault) -> PublicKey {
         let (type, curve): (String, String?) =
             switch algorithm {
             case "ES256": ("EC", "P-256")

@@ -33,9 +33,10 @@ final class OAuthLogin: LoginMethod {
         }
         guard let claims = token?.claims else { throw .oauth(.identityToken(.missing)) }
         do {
-            let expected = IdentityToken.Expectation(
-                issuer: terms.issuer, clientID: terms.client.id, nonce: authorized.nonce, now: clock.now())
-            let name = try IdentityToken(claims: claims).name(in: claim, expecting: expected)
+            let checked = IdentityToken(
+                claims: claims, issuer: terms.issuer, clientID: terms.client.id, nonce: authorized.nonce,
+                now: clock.now())
+            let name = try checked.name(in: claim)
             return Grant(token: grant.token, terms: terms.about(name: name, subject: subject)).session
         } catch {
             throw .oauth(.identityToken(error))

@@ -11,6 +11,18 @@ package enum ConfigValue: Equatable {
     /// Dates and times: TOML has them, profiles do not.
     case unsupported(String)
 
+    /// The value in JSON.
+    package var json: JSONValue {
+        switch self {
+        case .string(let text), .unsupported(let text): .string(text)
+        case .integer(let number): .integer(number)
+        case .number(let number): .number(number)
+        case .bool(let flag): .bool(flag)
+        case .array(let elements): .array(elements.map(\.json))
+        case .table(let members): .object(members.mapValues(\.json))
+        }
+    }
+
     /// The name in messages.
     var kind: String {
         switch self {

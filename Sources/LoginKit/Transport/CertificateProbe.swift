@@ -38,12 +38,7 @@ struct CertificateProbe {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
             if code == CURLE_COULDNT_CONNECT, let fault = gate.fault { return .untrusted(fault) }
-            let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
-            return CurlFault(
-                code: code, text: handle.words ?? CurlHandle.words(of: code), origin: options.origin,
-                settings: options.settings, proxy: options.proxy, wasConnected: wasConnected, wasReady: false,
-                hasAnswered: false, connectStatus: 0, errno: handle.number(CURLINFO_OS_ERRNO)
-            ).error
+            return CurlFault(code, handle.words ?? CurlHandle.words(of: code), of: handle, options).error
         default:
             return nil
         }
@@ -138,7 +133,7 @@ final class TLSContext {
         if let problem = ccrypto_tls_open() {
             throw .failure(.libraryMissing(String(cString: problem)))
         }
-        try handle.set(sslContext: Self.prepare)
+        try handle.check(ccurl_setopt_ssl_context(handle.raw, Self.prepare), CURLOPT_SSL_CTX_FUNCTION)
         try handle.set(CURLOPT_SSL_CTX_DATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     }
 

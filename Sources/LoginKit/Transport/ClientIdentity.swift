@@ -3,7 +3,7 @@ import Glibc
 import Secrets
 
 /// A client certificate and its key as they stand in files: PEM, or PKCS#12 (RFC 7292).
-package struct ClientCertificateFiles: Sendable {
+struct ClientCertificateFiles: Sendable {
     let certificate: Secret
     /// `nil` where the key stands in the certificate's file.
     let key: Secret?
@@ -14,9 +14,9 @@ package struct ClientCertificateFiles: Sendable {
     /// - Parameter now: seconds of Unix time.
     /// - Returns: `nil` if the key is encrypted and there is no passphrase.
     /// - Throws: `usage` for everything that keeps it from being shown.
-    package func open(passphrase: Secret?, now: Int64) throws(LoginFault) -> ClientIdentity? {
+    func open(passphrase: Secret?, now: Int64) throws(LoginFault) -> ClientIdentity? {
         var found = ccrypto_identity()
-        let state = try state(with: passphrase, &found)
+        let state = try passphrase?.withCString { (text) throws(LoginFault) in look(text, &found) } ?? look(nil, &found)
         if state == CCRYPTO_IDENTITY_LOCKED { return nil }
         if let fault = fault(state) { throw .usage(fault) }
         let shown = "the client certificate in \(SafeText.quoted(names.certificate))"
@@ -32,13 +32,6 @@ package struct ClientCertificateFiles: Sendable {
             certificate: certificate, key: key, isPKCS12: found.is_pkcs12 != 0, passphrase: passphrase,
             commonName: String(upToNUL: found.common_name)
         )
-    }
-
-    private func state(
-        with passphrase: Secret?, _ found: inout ccrypto_identity
-    ) throws(LoginFault) -> ccrypto_identity_state {
-        guard let passphrase else { return look(nil, &found) }
-        return try passphrase.withCString { (text) throws(LoginFault) in look(text, &found) }
     }
 
     private func look(_ passphrase: UnsafePointer<CChar>?, _ found: inout ccrypto_identity) -> ccrypto_identity_state {
@@ -79,11 +72,11 @@ package struct ClientCertificateFiles: Sendable {
 }
 
 /// A client certificate that is good to be shown: the key opens with the passphrase and belongs to it.
-package struct ClientIdentity: Equatable, Sendable {
+struct ClientIdentity: Equatable, Sendable {
     let certificate: Secret
     let key: Secret?
     /// Whether the certificate's file is PKCS#12 (RFC 7292); else it is PEM.
-    package let isPKCS12: Bool
+    let isPKCS12: Bool
     /// `nil` where the key is not encrypted.
     let passphrase: Secret?
     /// The common name of the certificate's subject; empty where it has none.
@@ -102,7 +95,7 @@ package struct KeyFile {
     private static let limit = 256 << 10
     private static let piece = 4096
 
-    package static func files(certificate: String, key: String?) throws(LoginFault) -> ClientCertificateFiles {
+    static func files(certificate: String, key: String?) throws(LoginFault) -> ClientCertificateFiles {
         let keys = "'certificate' and 'key'"
         return ClientCertificateFiles(
             certificate: try KeyFile(path: certificate, holdsKey: key == nil, keys: keys).read(),
@@ -112,13 +105,22 @@ package struct KeyFile {
             names: (certificate, key ?? certificate))
     }
 
+    /// Whether a client certificate that is good to be shown is PKCS#12 (RFC 7292).
+    /// - Parameter now: seconds of Unix time.
+    /// - Throws: `usage` for everything that keeps it from being shown.
+    package static func isPKCS12(
+        certificate: String, key: String?, passphrase: Secret?, now: Int64
+    ) throws(LoginFault) -> Bool {
+        try files(certificate: certificate, key: key).open(passphrase: passphrase, now: now)?.isPKCS12 == true
+    }
+
     /// Reads a key that signs.
     static func signingKey(_ path: String) throws(LoginFault) -> Secret {
         try KeyFile(path: path, holdsKey: true, keys: "'key-file'").read()
     }
 
     /// Writes a new file that nobody else may read; one that is there stays.
-    package static func create(_ path: String, _ content: Secret) throws(LoginFault) {
+    static func create(_ path: String, _ content: Secret) throws(LoginFault) {
         let number = retrying { open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard number >= 0 else {
             let why = errno == EEXIST ? "it is there already; choose another name" : SystemWords.of(errno)

@@ -136,7 +136,7 @@ extension ClientIdentity {
             try handle.set(CURLOPT_SSLKEY_BLOB, blob: key ?? certificate)
         }
         if let passphrase {
-            try passphrase.withCString { (text) throws(LoginFault) in try handle.set(CURLOPT_KEYPASSWD, bytes: text) }
+            try passphrase.withCString { (text) throws(LoginFault) in try handle.set(CURLOPT_KEYPASSWD, text) }
         }
         // libcurl 7.88 does not look at the key when it takes a connection out of its cache (CVE-2026-8932).
         try handle.set(CURLOPT_FRESH_CONNECT, 1)

@@ -5,9 +5,7 @@ struct CurlFault {
     let code: CURLcode
     /// From the error buffer, or libcurl's general words.
     let text: String
-    let origin: Origin
-    let settings: TransportSettings
-    let proxy: ProxyChoice
+    let options: CurlOptions
     /// Whether a TCP connection stood.
     let wasConnected: Bool
     /// Whether the TLS handshake was complete, if TLS is used.
@@ -18,6 +16,10 @@ struct CurlFault {
     let connectStatus: Int
     /// The system's number for why a connection failed (errno(3)); 0 for none.
     let errno: Int
+
+    private var origin: Origin { options.origin }
+    private var settings: TransportSettings { options.settings }
+    private var proxy: ProxyChoice { options.proxy }
 
     /// CURLE_TOO_LARGE, which is newer than Debian's header.
     private static let tooLarge = CURLcode(rawValue: 100)
@@ -114,6 +116,18 @@ struct CurlFault {
         let prefixes = ["SSL certificate problem: ", "SSL: "]
         let prefix = prefixes.first { text.hasPrefix($0) } ?? ""
         return String(text.dropFirst(prefix.count))
+    }
+}
+
+extension CurlFault {
+    /// - Parameter handle: of the transfer.
+    init(_ code: CURLcode, _ text: String, of handle: CurlHandle, _ options: CurlOptions, hasAnswered: Bool = false) {
+        let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
+        self.init(
+            code: code, text: text, options: options, wasConnected: wasConnected,
+            wasReady: options.origin.scheme == "https" ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
+            hasAnswered: hasAnswered, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
+            errno: handle.number(CURLINFO_OS_ERRNO))
     }
 }
 

@@ -34,14 +34,9 @@ final class CurlHandle {
         try check(ccurl_setopt_offset(raw, option, value), option)
     }
 
-    /// libcurl copies the text.
-    func set(_ option: CURLoption, _ text: String?) throws(LoginFault) {
+    /// libcurl copies the text, or the bytes up to the first NUL.
+    func set(_ option: CURLoption, _ text: UnsafePointer<CChar>?) throws(LoginFault) {
         try check(ccurl_setopt_text(raw, option, text), option)
-    }
-
-    /// libcurl copies the bytes up to the first NUL.
-    func set(_ option: CURLoption, bytes: UnsafePointer<CChar>) throws(LoginFault) {
-        try check(ccurl_setopt_text(raw, option, bytes), option)
     }
 
     /// libcurl copies the bytes.
@@ -61,26 +56,6 @@ final class CurlHandle {
 
     func set(_ option: CURLoption, _ callback: curl_write_callback) throws(LoginFault) {
         try check(ccurl_setopt_write(raw, option, callback), option)
-    }
-
-    func set(read callback: curl_read_callback) throws(LoginFault) {
-        try check(ccurl_setopt_read(raw, callback), CURLOPT_READFUNCTION)
-    }
-
-    func set(seek callback: curl_seek_callback) throws(LoginFault) {
-        try check(ccurl_setopt_seek(raw, callback), CURLOPT_SEEKFUNCTION)
-    }
-
-    func set(preRequest callback: curl_prereq_callback) throws(LoginFault) {
-        try check(ccurl_setopt_prerequest(raw, callback), CURLOPT_PREREQFUNCTION)
-    }
-
-    func set(openSocket callback: curl_opensocket_callback) throws(LoginFault) {
-        try check(ccurl_setopt_opensocket(raw, callback), CURLOPT_OPENSOCKETFUNCTION)
-    }
-
-    func set(sslContext callback: curl_ssl_ctx_callback?) throws(LoginFault) {
-        try check(ccurl_setopt_ssl_context(raw, callback), CURLOPT_SSL_CTX_FUNCTION)
     }
 
     func number(_ info: CURLINFO) -> Int {
@@ -107,7 +82,8 @@ final class CurlHandle {
     }
 
     /// An option that this libcurl does not know must not be passed over: most of them refuse something.
-    private func check(_ code: CURLcode, _ option: CURLoption) throws(LoginFault) {
+    /// - Parameter code: what setting it has given.
+    func check(_ code: CURLcode, _ option: CURLoption) throws(LoginFault) {
         guard code != CURLE_OK else { return }
         throw .network(
             .other(code: Int(code.rawValue), text: "option \(option.rawValue): \(CurlHandle.words(of: code))"))

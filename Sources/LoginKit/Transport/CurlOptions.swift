@@ -13,13 +13,6 @@ struct CurlOptions {
     var authorities: String { settings.caFile ?? TransportSettings.systemAuthorities }
 
     func apply(to handle: CurlHandle) throws(LoginFault) {
-        try applyOrigin(to: handle)
-        try applyTrust(to: handle)
-        try applyProxy(to: handle)
-        try applyTime(to: handle)
-    }
-
-    private func applyOrigin(to handle: CurlHandle) throws(LoginFault) {
         try handle.set(CURLOPT_PROTOCOLS_STR, origin.scheme)
         try handle.set(CURLOPT_REDIR_PROTOCOLS_STR, origin.scheme)
         try handle.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -34,11 +27,9 @@ struct CurlOptions {
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         try handle.set(CURLOPT_HTTP09_ALLOWED, 0)
         try handle.set(CURLOPT_USERAGENT, settings.userAgent)
-    }
 
-    private func applyTrust(to handle: CurlHandle) throws(LoginFault) {
         // The one is off only where the other is there: libcurl holds the connection to the key even so (CURLE 90).
-        try handle.set(CURLOPT_PINNEDPUBLICKEY, pinnedKey.map { "sha256//\($0)" })
+        try handle.set(CURLOPT_PINNEDPUBLICKEY, pinnedKey.map { "sha256//\($0)" } as String?)
         try handle.set(CURLOPT_SSL_VERIFYPEER, pinnedKey == nil ? 1 : 0)
         try handle.set(CURLOPT_SSL_VERIFYHOST, pinnedKey == nil ? 2 : 0)
         try handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -51,14 +42,14 @@ struct CurlOptions {
         try handle.set(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         try handle.set(CURLOPT_PROXY_CAINFO, authorities)
         try handle.set(CURLOPT_PROXY_CAPATH, nil)
-    }
 
-    private func applyProxy(to handle: CurlHandle) throws(LoginFault) {
         // An empty text keeps libcurl from reading the environment. The exceptions have been considered.
         try handle.set(CURLOPT_PROXY, proxy.url ?? "")
         try handle.set(CURLOPT_NOPROXY, "")
         try handle.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+
+        try applyTime(to: handle)
     }
 
     /// - Parameter seconds: more than the settings say.

@@ -12,14 +12,12 @@ struct CurlRequest {
     /// The fault of a body that could not be read.
     var fault: LoginFault? { reader?.fault }
 
-    /// - Parameter request: checked by `RequestCheck`.
+    /// - Parameter request: that was checked (`HTTPRequest.check`).
     init(_ request: HTTPRequest, url: ParsedURL) throws(LoginFault) {
         self.request = request
         self.url = url
         reader = request.streamedBodies?.source.map { SourceReader($0) }
-        let cookies = request.cookies.sent(to: url)
-        let cookieField = HTTPRequestField(name: "Cookie", value: cookies.headerValue)
-        (request.headers + (cookies.isEmpty ? [] : [cookieField])).eachLine { headers.append($0) }
+        request.fields(to: url).eachLine { headers.append($0) }
         // Nothing has to be unpacked, and nothing can be a bomb.
         let names = (request.headers.map(\.name) + request.withoutHeaders).map { $0.lowercased() }
         if !names.contains("accept-encoding") { "Accept-Encoding: identity".withCString { headers.append($0) } }
@@ -37,8 +35,7 @@ struct CurlRequest {
     ) throws(LoginFault) -> CURLcode {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_HTTPHEADER, headers)
-        try applyBasic(to: handle)
-        try applyNegotiate(to: handle)
+        try applyCredential(to: handle)
         try applyConnection(to: handle, collector)
         let wait = collector.wait
         if let reader {
@@ -47,8 +44,14 @@ struct CurlRequest {
             try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
             return connections.run(handle, options, wait, reader)
         }
+        // RFC 9110, section 8.6: these verbs say that they have no content.
+        let emptyBody = ["POST", "PUT", "PATCH"].contains(request.method) ? Secret("") : nil
         guard let body = request.body ?? emptyBody else {
-            try applyMethod(to: handle)
+            switch request.method {
+            case "GET": try handle.set(CURLOPT_HTTPGET, 1)
+            case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
+            default: try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+            }
             return connections.run(handle, options, wait, reader)
         }
         return try body.withUnsafeBytes { (bytes) throws(LoginFault) in
@@ -59,30 +62,15 @@ struct CurlRequest {
         }
     }
 
-    /// RFC 9110, section 8.6: these verbs say that they have no content.
-    private var emptyBody: Secret? { ["POST", "PUT", "PATCH"].contains(request.method) ? Secret("") : nil }
-
-    private func applyMethod(to handle: CurlHandle) throws(LoginFault) {
-        switch request.method {
-        case "GET": try handle.set(CURLOPT_HTTPGET, 1)
-        case "HEAD": try handle.set(CURLOPT_NOBODY, 1)
-        default: try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+    private func applyCredential(to handle: CurlHandle) throws(LoginFault) {
+        if let basic = request.basic {
+            try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
+            try handle.set(CURLOPT_USERNAME, basic.username)
+            try basic.password.withCString { (text) throws(LoginFault) in try handle.set(CURLOPT_PASSWORD, text) }
         }
-    }
-
-    private func applyBasic(to handle: CurlHandle) throws(LoginFault) {
-        guard let basic = request.basic else { return }
-        try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
-        try handle.set(CURLOPT_USERNAME, basic.username)
-        try basic.password.withCString { (password) throws(LoginFault) in
-            try handle.set(CURLOPT_PASSWORD, bytes: password)
-        }
-    }
-
-    /// The token is libcurl's; bounded by CURLOPT_MAXREDIRS. A connection of its own, since the server may hold the
-    /// whole connection for the ticket's user (CVE-2026-1965).
-    private func applyNegotiate(to handle: CurlHandle) throws(LoginFault) {
         guard request.negotiates else { return }
+        // The token is libcurl's; bounded by CURLOPT_MAXREDIRS. A connection of its own, since the server may hold the
+        // whole connection for the ticket's user (CVE-2026-1965).
         try handle.set(CURLOPT_HTTPAUTH, ccurl_auth_negotiate)
         // Empty, but set: without it libcurl does not authenticate at all.
         try handle.set(CURLOPT_USERPWD, ":")
@@ -108,7 +96,14 @@ struct CurlRequest {
         try handle.set(CURLOPT_BUFFERSIZE, size)
         if reader != nil { try handle.set(CURLOPT_UPLOAD_BUFFERSIZE, size) }
     }
+}
 
+extension HTTPRequest {
+    /// The headers, and the cookies that go to the URL.
+    func fields(to url: ParsedURL) -> [HTTPRequestField] {
+        let cookies = cookies.sent(to: url)
+        return headers + (cookies.isEmpty ? [] : [HTTPRequestField(name: "Cookie", value: cookies.headerValue)])
+    }
 }
 
 extension HTTPRequestField {
@@ -131,9 +126,9 @@ final class SourceReader {
 
     func apply(to handle: CurlHandle) throws(LoginFault) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        try handle.set(read: Self.read)
+        try handle.check(ccurl_setopt_read(handle.raw, Self.read), CURLOPT_READFUNCTION)
         try handle.set(CURLOPT_READDATA, pointer: context)
-        try handle.set(seek: Self.seek)
+        try handle.check(ccurl_setopt_seek(handle.raw, Self.seek), CURLOPT_SEEKFUNCTION)
         try handle.set(CURLOPT_SEEKDATA, pointer: context)
         // Not known: libcurl then sends it in chunks (RFC 9112, section 7.1).
         try handle.set(CURLOPT_INFILESIZE_LARGE, offset: source.count.map { Int($0) } ?? -1)

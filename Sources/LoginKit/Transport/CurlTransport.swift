@@ -107,8 +107,9 @@ final class CurlTransport: Transport {
         let url: ParsedURL, library = try CurlLibrary()
         do {
             url = try parsed(request, parser)
-            try RequestCheck(request: request).run()
-            try SettingsCheck(caFile: options.settings.caFile, proxy: options.proxy, library: library).run()
+            try request.check()
+            if let file = options.settings.caFile { try TransportSettings.check(caFile: file) }
+            try options.proxy.check(library)
         } catch {
             throw .usage(error)
         }
@@ -151,7 +152,7 @@ final class CurlTransport: Transport {
         self.connections = connections
         defer { withExtendedLifetime((request, collector)) {} }
         let code = try request.perform(on: handle, over: connections, options, into: collector)
-        hasAnswered = hasAnswered || collector.hasBegunHead
+        hasAnswered = hasAnswered || collector.head.status > 0
         guard code != CURLE_OK else { return }
         if let fault = collector.fault ?? request.fault { throw fault }
         throw try reason(code, handle)
@@ -205,14 +206,7 @@ final class CurlTransport: Transport {
         {
             return .untrusted(refusal)
         }
-        let wasConnected = handle.offset(CURLINFO_CONNECT_TIME_T) > 0
-        return CurlFault(
-            code: code, text: text, origin: options.origin, settings: options.settings, proxy: options.proxy,
-            wasConnected: wasConnected,
-            wasReady: options.origin.scheme == "https" ? handle.offset(CURLINFO_APPCONNECT_TIME_T) > 0 : wasConnected,
-            hasAnswered: hasAnswered, connectStatus: handle.number(CURLINFO_HTTP_CONNECTCODE),
-            errno: handle.number(CURLINFO_OS_ERRNO)
-        ).error
+        return CurlFault(code, text, of: handle, options, hasAnswered: hasAnswered).error
     }
 
     /// The error of a certificate that did not verify.
@@ -264,25 +258,15 @@ extension HTTPRequest {
         var text = SecretBuilder(limit: 256 << 10)
         text.append("\(method) \(url.target) HTTP/1.1\r\nHost: \(url.origin.authority)\r\n")
         text.append("Connection: Upgrade\r\nUpgrade: \(name)\r\n")
-        for field in headers {
-            text.append("\(field.name): ")
-            text.append(field.value)
-            text.append("\r\n")
-        }
         if let basic {
             text.append("Authorization: ")
             text.appendBasic(Secret(basic.username), basic.password)
             text.append("\r\n")
         }
-        if let ticket {
-            text.append("Authorization: Negotiate ")
-            text.append(ticket.base64)
-            text.append("\r\n")
-        }
-        let cookies = cookies.sent(to: url)
-        if !cookies.isEmpty {
-            text.append("Cookie: ")
-            text.append(cookies.headerValue)
+        let proof = ticket.map { Secret("Negotiate ", followedBy: $0.base64) }
+        for field in fields(to: url) + (proof.map { [HTTPRequestField(name: "Authorization", value: $0)] } ?? []) {
+            text.append("\(field.name): ")
+            text.append(field.value)
             text.append("\r\n")
         }
         text.append("\r\n")

@@ -85,13 +85,13 @@ struct HTMLFormReader {
 
     /// Every address of a page counts from its `<base>`, but for the empty one (HTML, section 4.10.21.3).
     private func resolved(_ outline: HTMLOutline, in encoding: PageEncoding) -> LoginPage {
-        let base = outline.base.map { parser.resolve(HTMLAddress.cleaned($0), against: url) }
+        let base = outline.base.map { parser.resolve($0.cleanedAddress, against: url) }
         let start = base.flatMap { try? parser.parse($0.url) } ?? url
         let forms = outline.finishedForms.map { form in
             var read = PageForm(
                 methods: form.methods,
                 actions: form.actions.map { action in
-                    let address = HTMLAddress.cleaned(action)
+                    let address = action.cleanedAddress
                     // A fragment alone is where addresses count from, the page itself as a rule.
                     guard let first = address.first, first != "#" else {
                         let page = address.isEmpty ? url : start
@@ -108,7 +108,7 @@ struct HTMLFormReader {
         }
         let links = outline.links.map { link in
             PageLink(
-                relations: link.relations, place: parser.resolve(HTMLAddress.cleaned(link.address), against: start),
+                relations: link.relations, place: parser.resolve(link.address.cleanedAddress, against: start),
                 text: link.text, method: link.method, isFrame: link.isFrame)
         }
         var page = LoginPage(
@@ -119,18 +119,18 @@ struct HTMLFormReader {
             page.guardValue = PageField(name: name, type: "hidden", value: value)
         }
         page.isUnclear = outline.isUnclear
-        page.refresh = outline.refresh.map { parser.resolve(HTMLAddress.cleaned($0), against: start) }
+        page.refresh = outline.refresh.map { parser.resolve($0.cleanedAddress, against: start) }
         return page
     }
 }
 
-/// An address as a browser reads it before it is resolved (WHATWG URL, section 4.4): blanks and controls around it and line
-/// ends in it are dropped, and a backslash is a slash.
-enum HTMLAddress {
-    static func cleaned(_ text: String) -> String {
+extension String {
+    /// An address as a browser reads it before it is resolved (WHATWG URL, section 4.4): blanks and controls around it and line
+    /// ends in it are dropped, and a backslash is a slash.
+    fileprivate var cleanedAddress: String {
         var cleaned = String.UnicodeScalarView()
         var isQuery = false
-        for scalar in text.unicodeScalars.trimming({ $0.value <= 0x20 })
+        for scalar in unicodeScalars.trimming({ $0.value <= 0x20 })
         where scalar != "\t" && scalar != "\n" && scalar != "\r" {
             isQuery = isQuery || scalar == "?" || scalar == "#"
             cleaned.append(scalar == "\\" && !isQuery ? "/" : scalar)

@@ -48,21 +48,21 @@ struct HTMLOutline {
         places.leave(element.depth)
         while let last = ended.last, element.depth <= last.depth { ended.removeLast() }
         if let list, element.depth <= list.depth { end(list) }
-        guard !places.isOutside else { return }
+        guard places.template == nil else { return }
         let isOfForm = HTMLControl.names.contains(element.name) || element.name.hasSuffix("form")
-        guard !places.isText, !(places.isForeign && isOfForm) else {
-            isUnclear = isUnclear || places.isTextArea || places.isForeign
+        guard places.text == nil, places.foreign == nil || !isOfForm else {
+            isUnclear = isUnclear || places.isTextArea || places.foreign != nil
             return
         }
         places.enter(element)
         labels.take(element)
-        if places.isInNoScript, ["form", "/form", "base"].contains(element.name) { isUnclear = true }
+        if places.noScript != nil, ["form", "/form", "base"].contains(element.name) { isUnclear = true }
         if element.name != "form", let id = element.text("id"), ids[id] == nil { ids[id] = .some(nil) }
         switch element.name {
         case "base": base = base ?? element.text("href")
         case "form": begin(element)
         case "/form": end(at: element)
-        case "option": list?.offer(element, isDisabled: places.isDisabledGroup)
+        case "option": list?.offer(element, isDisabled: places.group?.isDisabled == true)
         case "a", "area", "link", "frame", "iframe": link(element)
         case "script":
             hasScripts = true
@@ -131,7 +131,7 @@ struct HTMLOutline {
 
     private mutating func add(_ element: HTMLElement) {
         if let list { end(list) }
-        guard !places.isInDataList, controls.count < HTMLFormReader.most else { return }
+        guard places.dataList == nil, controls.count < HTMLFormReader.most else { return }
         let isDisabled = places.isDisabled || element.text("disabled") != nil
         var control = HTMLControl(element, in: open?.form ?? ended.last?.form, isDisabled: isDisabled)
         control.field?.label = element.text("aria-label") ?? labels.around ?? ""

@@ -17,25 +17,19 @@ struct HTMLPlaces {
     /// The names of the elements around the present one.
     private var path: [String] = []
     /// The depth of a `<template>`, whose content is no part of the page.
-    private var template: Int?
+    private(set) var template: Int?
     /// The depth of an element whose content is text for a browser, and elements for libxml2.
-    private var text: Int?
+    private(set) var text: Int?
     private(set) var isTextArea = false
     /// The depth of a drawing or a formula, in which tags have other meanings.
-    private var foreign: Int?
+    private(set) var foreign: Int?
     /// The depth of a `<noscript>`, which is text for a browser that runs scripts.
-    private var noScript: Int?
-    private var dataList: Int?
-    private var group: (depth: Int, isDisabled: Bool)?
+    private(set) var noScript: Int?
+    private(set) var dataList: Int?
+    private(set) var group: (depth: Int, isDisabled: Bool)?
     /// The disabled ones.
     private var fieldsets: [Fieldset] = []
 
-    var isOutside: Bool { template != nil }
-    var isText: Bool { text != nil }
-    var isForeign: Bool { foreign != nil }
-    var isInNoScript: Bool { noScript != nil }
-    var isInDataList: Bool { dataList != nil }
-    var isDisabledGroup: Bool { group?.isDisabled == true }
     /// The first legend of a disabled fieldset stays enabled (HTML, section 4.10.19.5).
     var isDisabled: Bool { fieldsets.contains { $0.legend == nil } }
 

@@ -58,7 +58,12 @@ struct HeadCollector {
             try begin(text)
             return true
         case .fields:
-            if text.isEmpty { try end() } else { try take(text) }
+            guard text.isEmpty else {
+                try take(text)
+                break
+            }
+            try checkFraming()
+            part = (100..<200).contains(status) && status != 101 ? .statusLine : .rest
         case .rest:
             break
         }
@@ -72,11 +77,6 @@ struct HeadCollector {
             let status = Int(String(decoding: words[1], as: UTF8.self))
         else { throw Self.broken("it does not begin with a status line") }
         (self.status, fields, part, canFold, isKept) = (status, [], .fields, false, false)
-    }
-
-    private mutating func end() throws(LoginFault) {
-        try checkFraming()
-        part = (100..<200).contains(status) && status != 101 ? .statusLine : .rest
     }
 
     private mutating func take(_ text: Slice<UnsafeRawBufferPointer>) throws(LoginFault) {

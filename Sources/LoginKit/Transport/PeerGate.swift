@@ -61,7 +61,7 @@ final class PeerGate {
 
     /// libcurl keeps a pointer to this object.
     func apply(to handle: CurlHandle) throws(LoginFault) {
-        try handle.set(openSocket: Self.openSocket)
+        try handle.check(ccurl_setopt_opensocket(handle.raw, Self.openSocket), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -2,22 +2,21 @@ import CCurl
 import Glibc
 import Secrets
 
-/// Checks a request before it may touch the network: libcurl hands on whatever it is given, line breaks included
-/// (libcurl-security(3)).
-struct RequestCheck {
-    let request: HTTPRequest
-
-    func run() throws(UsageFault) {
-        guard request.method.isHeaderName, !Self.refused.contains(request.method.uppercased()) else {
+extension HTTPRequest {
+    /// Checks it before it may touch the network: libcurl hands on whatever it is given, line breaks included
+    /// (libcurl-security(3)).
+    func check() throws(UsageFault) {
+        // CONNECT makes a tunnel, and TRACE sends back what it was sent, with the credential in it (RFC 9110, section 9.3.8).
+        guard method.isHeaderName, !["CONNECT", "TRACE"].contains(method.uppercased()) else {
             throw .badValue(option: "method", problem: "it is not an HTTP method")
         }
-        guard request.method != "HEAD" || (request.body == nil && request.streamedBodies?.source == nil) else {
+        guard method != "HEAD" || (body == nil && streamedBodies?.source == nil) else {
             throw .badValue(option: "body", problem: "HEAD has no body")
         }
-        for field in request.headers { try check(field) }
-        for name in request.withoutHeaders { try check(name: name) }
-        for cookie in request.cookies { try check(cookie) }
-        if let basic = request.basic {
+        for field in headers { try check(field) }
+        for name in withoutHeaders { try check(name: name) }
+        for cookie in cookies { try check(cookie) }
+        if let basic {
             // Checked by the callers already; a second time where it would go out.
             try BasicCredential.check(username: basic.username)
             try BasicCredential.check(password: basic.password)
@@ -50,26 +49,11 @@ struct RequestCheck {
             throw .badValue(option: "cookie \(cookie.name)", problem: "it is not a valid stored cookie")
         }
     }
-
-    /// CONNECT makes a tunnel, and TRACE sends back what it was sent, with the credential in it (RFC 9110, section 9.3.8).
-    private static let refused: Set<String> = ["CONNECT", "TRACE"]
 }
 
-/// Checks the settings before anything is connected.
-struct SettingsCheck {
-    let caFile: String?
-    let proxy: ProxyChoice
-    let library: CurlLibrary
-
-    func run() throws(UsageFault) {
-        if let caFile { try check(caFile: caFile) }
-        if let url = proxy.url, let problem = problem(with: url) {
-            throw .badValue(option: proxy.source.name, problem: problem)
-        }
-    }
-
+extension TransportSettings {
     /// Requires a regular file, since libcurl would block on a FIFO.
-    private func check(caFile: String) throws(UsageFault) {
+    static func check(caFile: String) throws(UsageFault) {
         let descriptor = open(caFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             let problem = "\(SafeText.quoted(caFile)) cannot be read: \(String(cString: strerror(errno)))"
@@ -81,15 +65,23 @@ struct SettingsCheck {
             throw .badValue(option: "ca-file", problem: "\(SafeText.quoted(caFile)) is not a regular file")
         }
     }
+}
+
+extension ProxyChoice {
+    /// Checks its URL before anything is connected.
+    func check(_ library: CurlLibrary) throws(UsageFault) {
+        guard let url, let problem = Self.problem(with: url, library) else { return }
+        throw .badValue(option: source.name, problem: problem)
+    }
 
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
     /// As CURLOPT_PROXY(3) takes it, which calls what it cannot parse a name that does not resolve: without a scheme it is http.
     /// - Returns: never the text, which may hold a password.
-    private func problem(with url: String) -> String? {
+    private static func problem(with url: String, _ library: CurlLibrary) -> String? {
         guard let parsed = CurlURL(library) else { return "out of memory" }
-        if let mark = url.firstRange(of: "://"), !Self.schemes.contains(url[..<mark.lowerBound].lowercased()) {
-            return "its scheme is not one of \(Self.schemes.joined(separator: ", "))"
+        if let mark = url.firstRange(of: "://"), !schemes.contains(url[..<mark.lowerBound].lowercased()) {
+            return "its scheme is not one of \(schemes.joined(separator: ", "))"
         }
         let advice = url.contains("@") ? "; in its user name and password, write @ as %40, / as %2F and # as %23" : ""
         if let problem = parsed.set(CURLUPART_URL, url, flags: CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME) {

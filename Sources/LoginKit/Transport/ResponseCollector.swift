@@ -64,9 +64,6 @@ final class ResponseCollector {
         return sink.map { hasBegun && $0.breakOff() } ?? true
     }
 
-    /// Whether any part of a response arrived.
-    var hasBegunHead: Bool { head.status > 0 }
-
     /// The body, which is gone from here afterwards.
     func takeBody() -> Secret { body.take()?.finish() ?? Secret("") }
 
@@ -155,7 +152,7 @@ final class ResponseCollector {
     /// Has libcurl give up what it would begin anew on another connection; see CURLOPT_PREREQFUNCTION(3).
     func sendOnce(by handle: CurlHandle) throws(LoginFault) {
         try handle.set(CURLOPT_MAXAGE_CONN, Self.longestIdle)
-        try handle.set(preRequest: Self.begin)
+        try handle.check(ccurl_setopt_prerequest(handle.raw, Self.begin), CURLOPT_PREREQFUNCTION)
         try handle.set(CURLOPT_PREREQDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -163,7 +163,7 @@ final class ConnectionPreview {
         try handle.set(CURLOPT_PROXY, proxy)
         try handle.set(CURLOPT_NOPROXY, exceptions)
         try handle.set(CURLOPT_RESOLVE, names)
-        try handle.set(openSocket: Self.note)
+        try handle.check(ccurl_setopt_opensocket(handle.raw, Self.note), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(self).toOpaque())
         let connections = try CurlConnections(library, isCancelled: nil)
         _ = withExtendedLifetime((self, names)) { connections.run(handle, nil, ResponseWait(nil)) }

@@ -55,7 +55,7 @@ struct OtherHostDialer: Sendable {
         try handle.set(CURLOPT_URL, url.text)
         try handle.set(CURLOPT_CONNECT_ONLY, 1)
         try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
-        try handle.set(openSocket: AddressGate.openSocket)
+        try handle.check(ccurl_setopt_opensocket(handle.raw, AddressGate.openSocket), CURLOPT_OPENSOCKETFUNCTION)
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(gate).toOpaque())
         let connections = try CurlConnections(library, isCancelled: isOver)
         guard connections.run(handle, nil, ResponseWait(nil), isHeld: true) == CURLE_OK else {

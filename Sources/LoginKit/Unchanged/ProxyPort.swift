@@ -174,7 +174,7 @@ struct ProxyConnection: ~Copyable {
         var bytes = [UInt8](repeating: 0, count: ServedHead.longest), known = 0
         defer { wake(at: 1) }
         while !isOver() {
-            let count = recv(socket, &bytes, bytes.count, Self.peek)
+            let count = cprocess_peek(socket, &bytes, bytes.count)
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return .none }
             if let end = bytes[..<max(count, 0)].firstRange(of: Array("\r\n\r\n".utf8)) {
                 return .whole(Array(bytes[..<end.upperBound]))
@@ -200,13 +200,13 @@ struct ProxyConnection: ~Copyable {
     /// Reads what was looked at.
     func drop(_ count: Int) -> Bool {
         var bytes = [UInt8](repeating: 0, count: count)
-        return recv(socket, &bytes, count, Int32(MSG_DONTWAIT)) == count
+        return read(socket, &bytes, count) == count
     }
 
     /// Whether there is something to read.
     var hasMore: Bool {
         var byte: UInt8 = 0
-        return recv(socket, &byte, 1, Self.peek) > 0
+        return cprocess_peek(socket, &byte, 1) > 0
     }
 
     /// - Returns: whether it was sent.
@@ -229,12 +229,9 @@ struct ProxyConnection: ~Copyable {
         shutdown(socket, Int32(SHUT_WR))
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 1...64 where waitForInput([socket], milliseconds: 100) > 0 {
-            if recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT)) <= 0 { return }
+            if read(socket, &bytes, bytes.count) <= 0 { return }
         }
     }
-
-    /// MSG_PEEK, 2 of recv(2), which Swift does not see everywhere, and without waiting.
-    private static let peek = Int32(2 | MSG_DONTWAIT)
 }
 
 /// Plain http to another server: one request and its answer. What a client sends behind it was meant for this proxy.

@@ -1,11 +1,11 @@
 import Secrets
 
 /// The login at a URL, as GET requests without credentials found it, with the source of each part.
-package struct Discovered: Equatable, Sendable {
+struct Discovered: Equatable, Sendable {
     /// The resource that refuses anonymous clients; `nil` if everything lets them in.
-    let guarded: GuardedPlace?
+    var guarded: GuardedPlace?
     /// `nil` where no way to log in was seen.
-    let login: FoundLogin?
+    var login: FoundLogin?
     /// Further findings, for a person who continues by hand.
     let seen: [Sighting]
     /// The names of the service: realms and page titles.
@@ -29,11 +29,10 @@ package struct Discovered: Equatable, Sendable {
 
     /// Treats "the form is gone" as proof until a login finds better.
     func logging(inBy form: FoundForm) -> Discovered {
-        let place = GuardedPlace(
-            target: form.page, refusal: .form(status: 200), namedBy: nil)
-        return Discovered(
-            guarded: place, login: .form(form), seen: seen, names: names,
-            requests: requests, origins: origins)
+        var found = self
+        found.guarded = GuardedPlace(target: form.page, refusal: .form(status: 200), namedBy: nil)
+        (found.login, found.formAlone) = (.form(form), nil)
+        return found
     }
 }
 

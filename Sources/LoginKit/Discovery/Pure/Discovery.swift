@@ -174,7 +174,7 @@ final class Discovery: MetadataTransport {
                 }
                 throw .untrusted(.otherOrigin(target: redirect.origin?.description ?? redirect.url))
             }
-            if redirect.target.differsBySlash(from: next) {
+            if redirect.target == next + "/" || redirect.target + "/" == next {
                 // The same place, by its other name.
                 if visit.redirect == nil { visit.asked = redirect.target }
             } else {
@@ -229,13 +229,6 @@ final class Discovery: MetadataTransport {
             seen.append(.tooLarge(page: visit.end.target))
             return nil
         }
-    }
-}
-
-extension String {
-    /// Whether the paths are the same but for a slash at their end.
-    fileprivate func differsBySlash(from other: String) -> Bool {
-        self != other && (self == other + "/" || self + "/" == other)
     }
 }
 

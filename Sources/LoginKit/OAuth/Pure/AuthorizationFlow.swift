@@ -36,16 +36,16 @@ struct AuthorizationFlow: Equatable, Sendable {
     /// The progress of an authorization: what was asked for last.
     enum State: Equatable, Sendable, NamedCase {
         case starting
-        /// The search for the server and a client, below, as the next ones.
+        /// The search for the server and a client, as the next ones.
         case discovering
         case asking(ForeignServer)
         case registering(AuthorizationWay, hears: Bool)
-        /// `starts` as in the way; `AuthorizationFlow+Browser.swift`, as the next ones.
+        /// A browser, as the next ones; `starts` as in the way.
         case listening(starts: Bool)
         case pushing(starts: Bool, hears: Bool)
         case showing(hears: Bool)
         case awaitingAnswer(CallbackWait)
-        /// A device code, below, as the next ones.
+        /// A device code, as the next ones.
         case requestingCode
         case askingPage(ForeignServer, DeviceAuthorization.Times)
         case showingCode(DevicePolling)
@@ -106,8 +106,49 @@ struct AuthorizationFlow: Equatable, Sendable {
         case failed(LoginFault)
     }
 
+    /// A response from the port or pasted, without its code, which stays with the loop.
+    enum Reply: Equatable, Sendable {
+        case right
+        case denied(OAuthRefusal)
+        /// With the state of this login, and no response to it.
+        case forged
+        /// A response without the state of this login.
+        case stray
+        case notAnAddress(PasteFault)
+        /// The person said no at the question for the address.
+        case cancelled
+
+        /// - Returns: the same without the code.
+        init(_ answer: AuthorizationResponse) {
+            switch answer {
+            case .right: self = .right
+            case .denied(let refusal): self = .denied(refusal)
+            case .refused(let forgery): self = forgery.knowsState ? .forged : .stray
+            case .notAnAddress(let fault): self = .notAnAddress(fault)
+            }
+        }
+    }
+
+    /// One wait for the browser, at the port and at the prompt together.
+    /// Without a complaint, as the first one of a login.
+    struct CallbackWait: Equatable, Sendable {
+        /// Whether the port is listened on.
+        var hears: Bool
+        /// Whether a person is asked for the address.
+        var asks: Bool
+        /// Seconds that are left.
+        var seconds: Int
+        /// The complaint about the last pasted text.
+        var complaint: PasteFault?
+        /// The number of forged responses.
+        var forgeries = 0
+    }
+
+    /// The largest number of forged responses with the right state; then the port closes.
+    static let mostForgeries = 64
+
     /// Where it is now.
-    var state = State.starting
+    private(set) var state = State.starting
     let policy: Policy
     /// As the server was discovered.
     var server = Server(endpoints: [])
@@ -120,72 +161,93 @@ struct AuthorizationFlow: Equatable, Sendable {
     /// - Returns: what to do next; `finish` with the outcome at the end, and after it whatever happens. An event that cannot
     ///   follow ends it as a failure.
     mutating func handle(_ event: Event) -> Effect {
-        switch (state, event) {
-        case (.finished(let outcome), _):
+        switch state {
+        case .finished(let outcome):
             return .finish(outcome)
-        case (.polling(let polling), .failed(let error)):
-            return handle(error, polling: polling)
-        case (_, .failed(let error)):
-            return finish(.failed(error))
 
-        case (.starting, .begun):
-            return go(.discovering, .discover)
-        case (.exchanging, .exchanged):
-            return finish(.granted)
+        // Before anybody is told where to go: the server, its consent, and the client.
+        case .starting:
+            if event == .begun { return go(.discovering, .discover) }
+        case .discovering:
+            guard case .discovered(let server) = event else { break }
+            self.server = server
+            guard let foreign = server.toAsk else { return begin() }
+            return ask(foreign, in: .asking(foreign))
+        case .asking:
+            if event == .agreed { return begin() }
+            if event == .declined { return finish(.failed(.cancelled)) }
+        case .registering(let way, let hears):
+            if event == .registered { return goOn(way, hears: hears) }
 
-        case (.discovering, _), (.asking, _), (.registering, _):
-            return handleBeginning(event)
-        case (.listening, _), (.pushing, _), (.showing, _), (.awaitingAnswer, _):
-            return handleBrowser(event)
-        case (.requestingCode, _), (.askingPage, _), (.showingCode, _), (.waiting, _), (.polling, _):
-            return handleDevice(event)
-        // Nothing else can follow; a new state has to be named here before this builds.
-        case (.starting, _), (.exchanging, _):
-            return unexpected(event)
+        // A browser brings the response.
+        case .listening(let starts):
+            if case .listened(let redirect) = event {
+                self.redirect = redirect
+                return registerOrGo(.browser(starts: starts), hears: true)
+            }
+            guard case .portTaken(let port, let redirect) = event else { break }
+            guard policy.mayAsk else {
+                return fail(
+                    .other(
+                        .failure, "port \(port) is in use here, so the browser's answer cannot arrive",
+                        next: "end the program that uses it, or at a terminal: \(.login)"))
+            }
+            self.redirect = redirect
+            return registerOrGo(.browser(starts: starts), hears: false)
+        case .pushing(let starts, let hears):
+            if event == .pushed { return show(starts: starts, hears: hears) }
+        case .showing(let hears):
+            guard event == .shown else { break }
+            return awaitAnswer(CallbackWait(hears: hears, asks: policy.mayAsk, seconds: policy.patience))
+        case .awaitingAnswer(let wait):
+            if case .heard(let reply, let seconds) = event { return take(reply, after: seconds, wait) }
+            if event == .nothingHeard { return fail(unanswered) }
+        case .exchanging:
+            if event == .exchanged { return finish(.granted) }
+
+        // A code is typed somewhere else.
+        case .requestingCode:
+            if case .codeRefused(let refusal) = event { return leaveDevice(refusal) }
+            guard case .codeIssued(let times, let foreign) = event else { break }
+            guard let foreign else { return show(times) }
+            return ask(foreign, in: .askingPage(foreign, times))
+        case .askingPage(_, let times):
+            if event == .agreed { return show(times) }
+            if event == .declined { return finish(.failed(.cancelled)) }
+        case .showingCode(let polling):
+            if event == .shown { return goOn(polling) }
+        case .waiting(var polling):
+            guard case .waited(let total) = event else { break }
+            polling.waited(total: total)
+            return goOn(polling)
+        case .polling(let polling):
+            if case .polled(let answer, let total) = event { return take(answer, total: total, polling) }
+            // A fault in the middle says nothing about the code; it is asked for again, more slowly.
+            if case .failed(let error) = event, let answer = DevicePolling.Answer(error) {
+                return take(answer, total: polling.elapsed, polling)
+            }
         }
+        guard case .failed(let error) = event else { return unexpected(event) }
+        return finish(.failed(error))
     }
 
-    mutating func go(_ next: State, _ effect: Effect) -> Effect {
+    private mutating func go(_ next: State, _ effect: Effect) -> Effect {
         state = next
         return effect
     }
 
-    mutating func finish(_ outcome: Outcome) -> Effect { go(.finished(outcome), .finish(outcome)) }
+    private mutating func finish(_ outcome: Outcome) -> Effect { go(.finished(outcome), .finish(outcome)) }
 
-    mutating func fail(_ fault: OAuthFault) -> Effect { finish(.failed(.oauth(fault))) }
+    private mutating func fail(_ fault: OAuthFault) -> Effect { finish(.failed(.oauth(fault))) }
 
-    mutating func unexpected(_ event: Event) -> Effect {
+    private mutating func unexpected(_ event: Event) -> Effect {
         finish(.failed(.failure(.unexpectedEvent("\(event.name) while \(state.name)"))))
     }
 }
 
 extension AuthorizationFlow {
-    /// The part of the table before anybody is told where to go: the server, its consent, and the client.
-    private mutating func handleBeginning(_ event: Event) -> Effect {
-        switch (state, event) {
-        case (.discovering, .discovered(let server)):
-            self.server = server
-            guard let foreign = server.toAsk else { return begin() }
-            return ask(foreign, in: .asking(foreign))
-        case (.asking, .agreed):
-            return begin()
-        case (.asking, .declined):
-            return finish(.failed(.cancelled))
-        case (.registering(.browser(let starts), let hears), .registered):
-            return pushOrShow(starts: starts, hears: hears)
-        case (.registering(.device, _), .registered):
-            return go(.requestingCode, .requestCode)
-        // The other states never come here; a new one has to be named before this builds.
-        case (.discovering, _), (.asking, _), (.registering, _), (.starting, _), (.listening, _), (.pushing, _),
-            (.showing, _), (.awaitingAnswer, _), (.requestingCode, _), (.askingPage, _), (.showingCode, _),
-            (.waiting, _),
-            (.polling, _), (.exchanging, _), (.finished, _):
-            return unexpected(event)
-        }
-    }
-
     /// Where nobody can be asked, nothing that another origin would answer is sent or shown.
-    mutating func ask(_ foreign: ForeignServer, in state: State) -> Effect {
+    private mutating func ask(_ foreign: ForeignServer, in state: State) -> Effect {
         guard policy.mayAsk else {
             return fail(.metadata(.serverElsewhere(resource: foreign.resource.text, origins: foreign.origins)))
         }
@@ -215,49 +277,75 @@ extension AuthorizationFlow {
     }
 
     /// A client is registered anew for each login, with the redirect that is open now.
-    mutating func registerOrGo(_ way: AuthorizationWay, hears: Bool) -> Effect {
+    private mutating func registerOrGo(_ way: AuthorizationWay, hears: Bool) -> Effect {
         guard server.clientID != nil else { return go(.registering(way, hears: hears), .register(way)) }
+        return goOn(way, hears: hears)
+    }
+
+    private mutating func goOn(_ way: AuthorizationWay, hears: Bool) -> Effect {
         switch way {
         case .browser(let starts): return pushOrShow(starts: starts, hears: hears)
         case .device: return go(.requestingCode, .requestCode)
         }
     }
 
-    /// The part of the table in which a code is typed somewhere else.
-    private mutating func handleDevice(_ event: Event) -> Effect {
-        switch (state, event) {
-        case (.requestingCode, .codeIssued(let times, let foreign)):
-            guard let foreign else { return show(times) }
-            return ask(foreign, in: .askingPage(foreign, times))
-        case (.askingPage(_, let times), .agreed):
-            return show(times)
-        case (.askingPage, .declined):
+    private mutating func pushOrShow(starts: Bool, hears: Bool) -> Effect {
+        guard server.endpoints.contains(.pushedAuthorization) else { return show(starts: starts, hears: hears) }
+        return go(.pushing(starts: starts, hears: hears), .push)
+    }
+
+    private mutating func show(starts: Bool, hears: Bool) -> Effect {
+        go(.showing(hears: hears), .show(starts: starts, insteadOfDevice: wasRefusedDevice))
+    }
+
+    private mutating func awaitAnswer(_ wait: CallbackWait) -> Effect {
+        guard wait.seconds > 0 else { return fail(unanswered) }
+        return go(.awaitingAnswer(wait), .awaitAnswer(wait))
+    }
+
+    private var unanswered: OAuthFault {
+        .unanswered(seconds: policy.patience, redirect: redirect, clientID: server.clientID)
+    }
+
+    private mutating func take(_ reply: Reply, after seconds: Int, _ wait: CallbackWait) -> Effect {
+        var next = wait
+        // Time only passes.
+        next.seconds = min(wait.seconds, policy.patience - seconds)
+        switch reply {
+        case .right:
+            return go(.exchanging, .exchange)
+        case .denied(let refusal):
+            return fail(.refused(refusal))
+        case .cancelled:
             return finish(.failed(.cancelled))
-        case (.requestingCode, .codeRefused(let refusal)):
-            return leaveDevice(refusal)
-        case (.showingCode(let polling), .shown):
-            return goOn(polling)
-        case (.waiting(var polling), .waited(let total)):
-            polling.waited(total: total)
-            return goOn(polling)
-        case (.polling(let polling), .polled(let answer, let total)):
-            return take(answer, total: total, polling)
-        // The other states never come here; a new one has to be named before this builds.
-        case (.requestingCode, _), (.askingPage, _), (.showingCode, _), (.waiting, _), (.polling, _), (.starting, _),
-            (.discovering, _), (.asking, _), (.listening, _), (.registering, _), (.pushing, _), (.showing, _),
-            (.awaitingAnswer, _), (.exchanging, _), (.finished, _):
-            return unexpected(event)
+        case .notAnAddress(let fault):
+            next.complaint = fault
+            return awaitAnswer(next)
+        case .stray:
+            guard wait.hears else { return unexpected(.heard(reply, after: seconds)) }
+            guard next.seconds > 0 else { return fail(unanswered) }
+            // What was said of the last paste stands, and is not said again.
+            var unsaid = next
+            unsaid.complaint = nil
+            return go(.awaitingAnswer(next), .awaitAnswer(unsaid))
+        case .forged:
+            guard wait.hears else { return unexpected(.heard(reply, after: seconds)) }
+            next.forgeries += 1
+            next.complaint = nil
+            next.hears = next.forgeries < Self.mostForgeries
+            guard next.hears || next.asks else {
+                return fail(
+                    .other(
+                        .failure,
+                        "more than \(Self.mostForgeries) responses arrived that do not belong to this login, so it was given up",
+                        next: "find out which program sends them, then: \(.login)"))
+            }
+            return awaitAnswer(next)
         }
     }
 
     private mutating func show(_ times: DeviceAuthorization.Times) -> Effect {
         go(.showingCode(DevicePolling(times)), .showCode)
-    }
-
-    /// A fault in the middle says nothing about the code; it is asked for again, more slowly.
-    mutating func handle(_ error: LoginFault, polling: DevicePolling) -> Effect {
-        guard let answer = DevicePolling.Answer(error) else { return finish(.failed(error)) }
-        return take(answer, total: polling.elapsed, polling)
     }
 
     /// Where the client may not have a device code, the browser may do.

@@ -145,13 +145,9 @@ struct AuthorizationLoop {
     }
 
     func serverName(_ held: Held, _ endpoint: OAuthEndpoint) throws(LoginFault) -> BrowserVisit.Server {
-        let server = try present(held.server)
-        let scope = scope(held)
-        if subject.profile.issuer != nil, let issuer = server.issuer {
-            return BrowserVisit.Server(name: issuer, scope: scope)
-        }
-        if let origin = server.metadata?.origin { return BrowserVisit.Server(name: origin.description, scope: scope) }
-        return BrowserVisit.Server(name: try server.endpoint(endpoint).origin.description, scope: scope)
+        let server = try present(held.server), issuer = subject.profile.issuer == nil ? nil : server.issuer
+        let origin = if let origin = server.metadata?.origin { origin } else { try server.endpoint(endpoint).origin }
+        return BrowserVisit.Server(name: issuer ?? origin.description, scope: scope(held))
     }
 
     /// The port is opened, and what is new for each try is drawn.
@@ -169,11 +165,7 @@ struct AuthorizationLoop {
 
     func register(_ way: AuthorizationWay, _ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
         let endpoint = try present(held.server).endpoint(.registration)
-        let redirect: String? =
-            switch way {
-            case .browser: try redirect(held)
-            case .device: nil
-            }
+        let redirect = try way == .device ? nil : redirect(held)
         let listed = held.server?.metadata?.tokenAuthentication
         let request = try RegistrationRequest(redirect: redirect, scope: scope(held), listed: listed).request(
             at: endpoint)
@@ -185,9 +177,10 @@ struct AuthorizationLoop {
     }
 
     func push(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
-        let endpoint = try present(held.server).endpoint(.pushedAuthorization)
-        let call = OAuthCall.push(
-            try request(held), try present(held.attempt), redirect: try redirect(held), at: endpoint)
+        let endpoint = try present(held.server).endpoint(.pushedAuthorization), request = try request(held)
+        // What the browser would carry (RFC 9126, section 2.1), with `client_id` in any case.
+        let fields = request.fields(try present(held.attempt), redirect: try redirect(held))
+        let call = OAuthCall(endpoint.text, fields, request.client)
         held.requestURI = try PushedRequest(try transport.send(try call.request())).requestURI
         return .pushed
     }
@@ -223,8 +216,8 @@ struct AuthorizationLoop {
     }
 
     func requestCode(_ held: inout Held) throws(LoginFault) -> AuthorizationFlow.Event {
-        let endpoint = try present(held.server).endpoint(.deviceAuthorization)
-        let call = OAuthCall.deviceAuthorization(try request(held), at: endpoint)
+        let endpoint = try present(held.server).endpoint(.deviceAuthorization), request = try request(held)
+        let call = OAuthCall(endpoint.text, request.deviceFields, request.client)
         do {
             let response = try transport.send(try call.request())
             // The code lives from when it came.
@@ -232,17 +225,15 @@ struct AuthorizationLoop {
             let code = try DeviceAuthorization(
                 response, from: endpoint.origin, rule: subject.rule, parse: transport.read)
             held.device = code
-            return .codeIssued(code.times, toAsk: toAsk(about: code.verificationURL.origin, held))
+            // Nobody is asked where the profile says the server, by its issuer or by endpoints.
+            let foreign = held.server?.metadata.flatMap {
+                ForeignServer.toAsk(
+                    about: subject, metadata: $0, parse: transport.read, found: held.resource,
+                    page: code.verificationURL.origin)
+            }
+            return .codeIssued(code.times, toAsk: foreign)
         } catch .oauth(.refused(let refusal)) {
             return .codeRefused(refusal)
-        }
-    }
-
-    /// - Returns: `nil` if the profile says the server, by its issuer or by endpoints.
-    private func toAsk(about page: Origin, _ held: Held) -> ForeignServer? {
-        held.server?.metadata.flatMap {
-            ForeignServer.toAsk(
-                about: subject, metadata: $0, parse: transport.read, found: held.resource, page: page)
         }
     }
 

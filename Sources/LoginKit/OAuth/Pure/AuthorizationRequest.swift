@@ -23,7 +23,7 @@ struct AuthorizationRequest: Equatable, Sendable {
     func fields(_ attempt: AuthorizationAttempt, redirect: String) -> [FormField] {
         var fields = [
             FormField("response_type", "code"), FormField("client_id", client.id), FormField("redirect_uri", redirect),
-            FormField("state", attempt.state), FormField("code_challenge", attempt.pkce.challenge),
+            FormField("state", attempt.state), FormField("code_challenge", attempt.challenge),
             FormField("code_challenge_method", "S256"),
         ]
         fields += shared
@@ -54,7 +54,7 @@ struct AuthorizationRequest: Equatable, Sendable {
             ])
     }
 
-    /// The parameters for the device authorization endpoint, beside the client's.
+    /// The parameters for the device authorization endpoint (RFC 8628, section 3.1), beside the client's.
     var deviceFields: [FormField] { shared + parameters.map { FormField($0.name, $0.value) } }
 
     private var shared: [FormField] {
@@ -70,40 +70,28 @@ struct AuthorizationRequest: Equatable, Sendable {
     }
 }
 
-/// The proof that whoever exchanges a code is whoever asked for it (RFC 7636). Only S256; it is sent with a client secret too.
-struct PKCE: Equatable, Sendable {
-    /// The code verifier of 32 random bytes, so 43 characters (section 4.1); sent to the token endpoint alone.
-    let verifier: Secret
-    /// S256 of it (section 4.2): no secret.
-    let challenge: String
-
-    /// - Parameters:
-    ///   - random: 32 bytes, new for each try.
-    ///   - hash: gives the digest's bytes.
-    init(random: Secret, hash: (DigestAlgorithm.Hash, Secret) throws(LoginFault) -> Secret) throws(LoginFault) {
-        verifier = random.base64URL
-        challenge = try hash(.sha256, verifier).base64URL.unprotectedText
-    }
-}
-
 /// The random values of one authorization; never stored.
 struct AuthorizationAttempt: Equatable, Sendable {
     /// Ties the response to this login (RFC 6749, section 10.12).
     let state: Secret
-    /// Proves to the token endpoint that the code was asked for here.
-    let pkce: PKCE
+    /// Proves to the token endpoint, to which alone it is sent, that the code was asked for here (RFC 7636, section 4.1): 43 characters.
+    /// It is sent with a client secret, too.
+    let verifier: Secret
+    /// S256 of it (section 4.2), the only method here: no secret.
+    let challenge: String
     /// Ties an id_token to this login (OpenID Connect Core 1.0, section 3.1.2.1).
     let nonce: Secret
 
     /// - Parameters:
     ///   - random: gives so many bytes, never the same again.
-    ///   - hash: as for PKCE.
+    ///   - hash: gives the digest's bytes.
     init(
         random: (_ count: Int) throws(LoginFault) -> Secret,
         hash: (DigestAlgorithm.Hash, Secret) throws(LoginFault) -> Secret
     ) throws(LoginFault) {
         state = try random(Self.bytes).base64URL
-        pkce = try PKCE(random: try random(Self.bytes), hash: hash)
+        verifier = try random(Self.bytes).base64URL
+        challenge = try hash(.sha256, verifier).base64URL.unprotectedText
         nonce = try random(Self.bytes).base64URL
     }
 
@@ -135,7 +123,7 @@ extension OAuthCall {
     ) -> OAuthCall {
         let fields = [
             FormField("grant_type", "authorization_code"), FormField("code", code), FormField("redirect_uri", redirect),
-            FormField("code_verifier", attempt.pkce.verifier),
+            FormField("code_verifier", attempt.verifier),
         ]
         return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
     }
@@ -147,17 +135,5 @@ extension OAuthCall {
         let grant = FormField("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
         let fields = [grant, FormField("device_code", deviceCode)]
         return OAuthCall(endpoint.text, fields + resource(request.resource), request.client)
-    }
-
-    /// Asks for a device code (RFC 8628, section 3.1).
-    static func deviceAuthorization(_ request: AuthorizationRequest, at endpoint: EndpointURL) -> OAuthCall {
-        OAuthCall(endpoint.text, request.deviceFields, request.client)
-    }
-
-    /// Pushes what the browser would carry (RFC 9126, section 2.1). It has `client_id` in any case.
-    static func push(
-        _ request: AuthorizationRequest, _ attempt: AuthorizationAttempt, redirect: String, at endpoint: EndpointURL
-    ) -> OAuthCall {
-        OAuthCall(endpoint.text, request.fields(attempt, redirect: redirect), request.client)
     }
 }

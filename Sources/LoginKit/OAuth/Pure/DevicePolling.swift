@@ -70,16 +70,11 @@ struct DevicePolling: Equatable, Sendable {
         elapsed = max(elapsed, total)
         switch answer {
         case .pending, .granted, .refused: break
-        case .slowDown(let wanted): slowDown(wanted)
-        case .tooMany(let wanted), .unavailable(let wanted): slowDown(wanted)
+        case .slowDown(let wanted), .tooMany(let wanted), .unavailable(let wanted):
+            // By five seconds at least, and for good; longer than the code lives is as long as it lives.
+            interval = min(max(interval + Self.step, wanted ?? 0), max(times.lifetime, interval))
         }
         due = elapsed + gap
-    }
-
-    /// By five seconds at least, and for good.
-    private mutating func slowDown(_ wanted: Int?) {
-        // Longer than the code lives is as long as it lives.
-        interval = min(max(interval + Self.step, wanted ?? 0), max(times.lifetime, interval))
     }
 }
 

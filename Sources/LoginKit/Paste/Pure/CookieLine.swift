@@ -41,14 +41,14 @@ struct CookieLine: Equatable, Sendable {
         guard !alive.isEmpty else { throw .unsent(.expired) }
         let safe = alive.filter { !$0.isSecure || origin.keepsSecureCookies }
         guard !safe.isEmpty else { throw .unsent(.onlyHTTPS) }
-        guard path.map({ path in safe.contains { $0.isSent(to: path) } }) ?? true else { throw .unsent(.otherPath) }
+        // RFC 6265, section 5.1.4.
+        guard path.map({ path in safe.contains { path.matches(cookiePath: $0.path) } }) ?? true else {
+            throw .unsent(.otherPath)
+        }
         return safe.indices.filter { index in
             !safe[(index + 1)...].contains { $0.name == safe[index].name && $0.path == safe[index].path }
         }.map { safe[$0] }
     }
-
-    /// Whether a request for this path carries it (RFC 6265, section 5.1.4).
-    func isSent(to path: String) -> Bool { path.matches(cookiePath: self.path) }
 
     /// Other hosts' are forgotten at once: guarded memory is scarce.
     private static func lines(in text: Secret, of host: String) throws(CopyFault) -> [CookieLine] {
