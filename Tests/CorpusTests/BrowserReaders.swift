@@ -27,7 +27,7 @@ func readPasted(_ bytes: UnsafeRawBufferPointer) {
         let request = try CopiedRequest(text) { (text) throws(CopyFault) in
             let found = try CookieLine.cookies(in: text, for: origin, path: "/me", now: 1_800_000_000)
             precondition(found.allSatisfy { stands($0, in: text) && $0.expires ?? .max > 1_800_000_000 })
-            precondition(found.contains { $0.isSent(to: "/me") })
+            precondition(found.contains { "/me".matches(cookiePath: $0.path) })
             return found.map(CookieRecord.cookie)
         }
         precondition(request.cookies.allSatisfy { !$0.name.isEmpty && $0.value.isHeaderSafe })
