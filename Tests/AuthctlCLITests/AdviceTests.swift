@@ -70,8 +70,8 @@ struct AdviceTests {
     @Test func `every command in the manual, in README and on our screens parses`() throws {
         let pages = try Manual.pageNames().map { "man/\($0)" }
         let screens = try Self.files(below: "Tests/AuthctlCLITests/Snapshots", ending: ".txt").filter {
-            // Lines of these are broken where the terminal ends.
-            !$0.contains("look-")
+            // Lines of these are broken where the terminal ends, or are code, which the test above reads.
+            !$0.contains("look-") && !$0.contains("thrown-")
         }
         for file in pages + screens + ["README.md"] {
             var text = try Manual.text(file).replacing(#/ *\\e?\n */#, with: " ")
