@@ -9,7 +9,7 @@ enum VersionReport {
         ["libcurl.so.4"], ["libssl.so.3"], ["libcrypto.so.3"], ["libsodium.so.23", "libsodium.so.26"],
         ["libreadline.so.8"], ["libxml2.so.2", "libxml2.so.16"], ["libz.so.1"], ["libmicrohttpd.so.12"],
         ["libsecret-1.so.0"],
-        ["libkeyutils.so.1"], ["libgssapi_krb5.so.2"], ["libqrencode.so.4"], ["libc.so.6"],
+        ["libkeyutils.so.1"], ["libgssapi_krb5.so.2"], ["libqrencode.so.4"], ["libgnutls.so.30"], ["libc.so.6"],
     ]
 
     static func isAskedFor(by arguments: [String]) -> Bool {
