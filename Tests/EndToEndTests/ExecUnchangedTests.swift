@@ -93,7 +93,7 @@ struct `An exec of an unchanged command` {
             \(Self.curl) -o /dev/null -o /dev/null -w '%{num_connects}\\n' \(Self.url)me \(Self.url)me
             echo $AUTHCTL_ORIGIN $STREAM_TOKEN $OTHER ${AUTHCTL_SERVE_URL-none}
             """, "--placeholder", "OTHER=word")
-        let lines = other.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+        let lines = other.output.split(whereSeparator: \.isNewline).map(String.init)
         #expect(
             lines == [
                 "PATCH c=%2F&d a=b", "HTTP/1.1 200 OK", "PUT  piped", "3000000", "302 \(Self.url)me", "0", "1", "0",
