@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "CCryptoAuthority.h"
 
-#include <CLibrary.h>
-#include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -16,39 +14,19 @@
 
 #define FUNCTIONS(F)                                                                                       \
     F(ASN1_INTEGER_free) F(BIO_free) F(BIO_new) F(BIO_read) F(BIO_s_mem) F(BIO_s_secmem) F(BN_bin2bn)      \
-    F(BN_free) F(BN_to_ASN1_INTEGER) F(ERR_clear_error) F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new_from_name) \
-    F(EVP_PKEY_CTX_set_group_name) F(EVP_PKEY_free) F(EVP_PKEY_generate) F(EVP_PKEY_keygen_init)           \
-    F(EVP_sha256) F(PEM_write_bio_PKCS8PrivateKey) F(PEM_write_bio_X509) F(RAND_bytes)                     \
+    F(BN_free) F(BN_to_ASN1_INTEGER) F(ERR_clear_error) F(EVP_PKEY_Q_keygen) F(EVP_PKEY_free) F(EVP_sha256) \
+    F(PEM_write_bio_PKCS8PrivateKey) F(PEM_write_bio_X509) F(RAND_bytes)                                   \
     F(X509V3_EXT_nconf_nid) F(X509V3_set_ctx) F(X509_EXTENSION_free) F(X509_NAME_add_entry_by_txt)         \
     F(X509_NAME_hash_ex) F(X509_add_ext) F(X509_free) F(X509_get_subject_name) F(X509_getm_notAfter)       \
     F(X509_getm_notBefore) F(X509_gmtime_adj) F(X509_new) F(X509_set_issuer_name) F(X509_set_pubkey)       \
     F(X509_set_serialNumber) F(X509_set_version) F(X509_sign)
 
-#define MEMBER(name) __typeof__(name) *name;
-static struct { FUNCTIONS(MEMBER) } table;
-
-static const char *open_library(void)
-{
-    static struct clibrary library = CLIBRARY_CLOSED;
-#define FUNCTION(name) { #name, &table.name },
-    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
-    return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, sizeof functions / sizeof *functions);
-}
+#include "libcrypto.h"
 
 /* A day in the past, for clocks that programs are shown; in seconds. */
 enum { DAY = 86400, SINCE = -DAY, UNTIL = 397 * DAY };
 
-static EVP_PKEY *make_key(void)
-{
-    EVP_PKEY_CTX *context = table.EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
-    EVP_PKEY *key = NULL;
-    if (context != NULL && table.EVP_PKEY_keygen_init(context) > 0
-        && table.EVP_PKEY_CTX_set_group_name(context, "prime256v1") > 0
-        && table.EVP_PKEY_generate(context, &key) <= 0)
-        key = NULL;
-    table.EVP_PKEY_CTX_free(context);
-    return key;
-}
+static EVP_PKEY *make_key(void) { return table.EVP_PKEY_Q_keygen(NULL, NULL, "EC", "prime256v1"); }
 
 static bool set_serial(X509 *certificate)
 {
@@ -145,24 +123,25 @@ static X509 *make_leaf(EVP_PKEY *key, const char *host, X509 *root, EVP_PKEY *si
         "authctl exec --unchanged", key, root, signer, extensions, sizeof extensions / sizeof *extensions);
 }
 
+/* Takes the text that was written to `out`, and frees that. */
+static bool take_text(BIO *out, bool is_written, char *text, size_t size)
+{
+    const int length = is_written ? table.BIO_read(out, text, (int)size) : 0;
+    table.BIO_free(out);
+    return length > 0 && (size_t)length < size;
+}
+
 static bool write_certificate(X509 *certificate, char *text, size_t size)
 {
     BIO *out = table.BIO_new(table.BIO_s_mem());
-    int length = 0;
-    if (out != NULL && table.PEM_write_bio_X509(out, certificate) > 0)
-        length = table.BIO_read(out, text, (int)size);
-    table.BIO_free(out);
-    return length > 0 && (size_t)length < size;
+    return take_text(out, out != NULL && table.PEM_write_bio_X509(out, certificate) > 0, text, size);
 }
 
 static bool write_key(EVP_PKEY *key, char *text, size_t size)
 {
     BIO *out = table.BIO_new(table.BIO_s_secmem());
-    int length = 0;
-    if (out != NULL && table.PEM_write_bio_PKCS8PrivateKey(out, key, NULL, NULL, 0, NULL, NULL) > 0)
-        length = table.BIO_read(out, text, (int)size);
-    table.BIO_free(out);
-    return length > 0 && (size_t)length < size;
+    bool is_written = out != NULL && table.PEM_write_bio_PKCS8PrivateKey(out, key, NULL, NULL, 0, NULL, NULL) > 0;
+    return take_text(out, is_written, text, size);
 }
 
 /* Both certificates in the order of their making; the signer's key lives no longer than this call. */
@@ -192,7 +171,7 @@ static bool is_name(const char *host)
 
 const char *ccrypto_make_authority(const char *host, ccrypto_run_authority *made)
 {
-    const char *problem = open_library();
+    const char *problem = open_libcrypto();
     if (problem != NULL)
         return problem;
     if (!is_name(host))

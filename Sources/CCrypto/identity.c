@@ -2,8 +2,6 @@
 #include "CCryptoIdentity.h"
 #include "passphrase.h"
 
-#include <CLibrary.h>
-#include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -20,17 +18,7 @@
     F(X509_get0_notBefore) F(X509_get0_notAfter) F(ASN1_TIME_to_tm) F(d2i_PKCS12_bio) F(PKCS12_free)       \
     F(PKCS12_verify_mac) F(PKCS12_parse) F(ERR_clear_error)
 
-#define MEMBER(name) __typeof__(name) *name;
-static struct { FUNCTIONS(MEMBER) } table;
-
-static bool ready(void)
-{
-    static struct clibrary library = CLIBRARY_CLOSED;
-#define FUNCTION(name) { #name, &table.name },
-    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
-    size_t count = sizeof functions / sizeof *functions;
-    return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, count) == NULL;
-}
+#include "libcrypto.h"
 
 static void describe(X509 *certificate, ccrypto_identity *found)
 {
@@ -124,7 +112,7 @@ ccrypto_identity_state ccrypto_identity_read(
     ccrypto_identity *found)
 {
     memset(found, 0, sizeof *found);
-    if (!ready() || certificate_size > 1 << 20 || key_size > 1 << 20)
+    if (open_libcrypto() != NULL || certificate_size > 1 << 20 || key_size > 1 << 20)
         return CCRYPTO_IDENTITY_FAILED;
     /* DER begins with a SEQUENCE; PEM is text. */
     found->is_pkcs12 = certificate_size > 0 && *(const unsigned char *)certificate == 0x30;

@@ -2,8 +2,6 @@
 #include "CCryptoSigning.h"
 #include "passphrase.h"
 
-#include <CLibrary.h>
-#include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -17,25 +15,14 @@
 #include <string.h>
 
 #define FUNCTIONS(F)                                                                                       \
-    F(BIO_new) F(BIO_s_secmem) F(BIO_new_mem_buf) F(BIO_free) F(BIO_read) F(BN_bn2binpad)     \
-    F(BN_free) F(BN_num_bits) F(d2i_ECDSA_SIG) F(ECDSA_SIG_free) F(ECDSA_SIG_get0)            \
-    F(EVP_DigestSign) F(EVP_DigestSignInit_ex) F(EVP_MD_CTX_free) F(EVP_MD_CTX_new)                        \
-    F(EVP_PKEY_CTX_free) F(EVP_PKEY_CTX_new_from_name) F(EVP_PKEY_CTX_set_group_name)                      \
-    F(EVP_PKEY_CTX_set_rsa_keygen_bits) F(EVP_PKEY_free) F(EVP_PKEY_generate) F(EVP_PKEY_get_bits)         \
-    F(EVP_PKEY_get_bn_param) F(EVP_PKEY_get_group_name) F(EVP_PKEY_get_octet_string_param) F(EVP_PKEY_is_a) \
-    F(EVP_PKEY_keygen_init) F(PEM_read_bio_PrivateKey) F(PEM_write_bio_PKCS8PrivateKey) F(ERR_clear_error)
+    F(BIO_new) F(BIO_s_secmem) F(BIO_new_mem_buf) F(BIO_free) F(BIO_read) F(BN_bn2binpad)                  \
+    F(BN_free) F(BN_num_bits) F(d2i_ECDSA_SIG) F(ECDSA_SIG_free) F(ECDSA_SIG_get0)                         \
+    F(EVP_DigestSign) F(EVP_DigestSignInit_ex) F(EVP_MD_CTX_free) F(EVP_MD_CTX_new) F(EVP_PKEY_Q_keygen)   \
+    F(EVP_PKEY_free) F(EVP_PKEY_get_bits) F(EVP_PKEY_get_bn_param) F(EVP_PKEY_get_group_name)              \
+    F(EVP_PKEY_get_octet_string_param) F(EVP_PKEY_is_a) F(PEM_read_bio_PrivateKey)                         \
+    F(PEM_write_bio_PKCS8PrivateKey) F(ERR_clear_error)
 
-#define MEMBER(name) __typeof__(name) *name;
-static struct { FUNCTIONS(MEMBER) } table;
-
-static bool ready(void)
-{
-    static struct clibrary library = CLIBRARY_CLOSED;
-#define FUNCTION(name) { #name, &table.name },
-    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
-    size_t count = sizeof functions / sizeof *functions;
-    return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, count) == NULL;
-}
+#include "libcrypto.h"
 
 typedef struct {
     const char *name;
@@ -95,7 +82,7 @@ ccrypto_key_state ccrypto_key_open(
     const void *pem, size_t size, const char *passphrase, ccrypto_signing_key **key)
 {
     *key = NULL;
-    if (!ready() || size > 1 << 20)
+    if (open_libcrypto() != NULL || size > 1 << 20)
         return CCRYPTO_KEY_FAILED;
     BIO *text = table.BIO_new_mem_buf(pem, (int)size);
     if (text == NULL)
@@ -113,23 +100,16 @@ ccrypto_key_state ccrypto_key_open(
 
 static EVP_PKEY *make(const algorithm *algorithm)
 {
-    EVP_PKEY_CTX *context = table.EVP_PKEY_CTX_new_from_name(NULL, algorithm->type, NULL);
-    EVP_PKEY *key = NULL;
-    bool may = context != NULL && table.EVP_PKEY_keygen_init(context) > 0;
-    if (may && algorithm->group != NULL)
-        may = table.EVP_PKEY_CTX_set_group_name(context, algorithm->group) > 0;
-    if (may && strcmp(algorithm->type, "RSA") == 0)
-        may = table.EVP_PKEY_CTX_set_rsa_keygen_bits(context, MADE_RSA_BITS) > 0;
-    if (may && table.EVP_PKEY_generate(context, &key) <= 0)
-        key = NULL;
-    table.EVP_PKEY_CTX_free(context);
-    return key;
+    if (strcmp(algorithm->type, "RSA") == 0)
+        return table.EVP_PKEY_Q_keygen(NULL, NULL, algorithm->type, (size_t)MADE_RSA_BITS);
+    /* The last argument is read for EC alone. */
+    return table.EVP_PKEY_Q_keygen(NULL, NULL, algorithm->type, algorithm->group);
 }
 
 ccrypto_key_state ccrypto_key_make(const char *name, ccrypto_signing_key **key)
 {
     *key = NULL;
-    if (!ready())
+    if (open_libcrypto() != NULL)
         return CCRYPTO_KEY_FAILED;
     for (size_t index = 0; index < ALGORITHMS; index++) {
         if (strcmp(algorithms[index].name, name) != 0)

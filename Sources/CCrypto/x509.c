@@ -1,9 +1,7 @@
 #define _GNU_SOURCE
 #include "CCryptoX509.h"
 
-#include <CLibrary.h>
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -30,16 +28,7 @@
     F(ERR_clear_error) F(X509_get_ext_d2i) F(OPENSSL_sk_num) F(OPENSSL_sk_value) F(GENERAL_NAMES_free)    \
     F(ASN1_STRING_get0_data) F(ASN1_STRING_length)
 
-#define MEMBER(name) __typeof__(name) *name;
-static struct { FUNCTIONS(MEMBER) } table;
-
-static const char *open_library(void)
-{
-    static struct clibrary library = CLIBRARY_CLOSED;
-#define FUNCTION(name) { #name, &table.name },
-    static const struct clibrary_function functions[] = { FUNCTIONS(FUNCTION) };
-    return clibrary_open(&library, "libcrypto.so.3", RTLD_LAZY, functions, sizeof functions / sizeof *functions);
-}
+#include "libcrypto.h"
 
 /* The numbers are those of x509_vfy.h; see openssl-verification-options(1). */
 static uint32_t reason(int code)
@@ -221,7 +210,7 @@ const char *ccrypto_evaluate(
     X509 *certificates[most];
     size_t read = 0;
 
-    const char *problem = open_library();
+    const char *problem = open_libcrypto();
     if (problem != NULL)
         return problem;
     memset(found, 0, sizeof *found);
