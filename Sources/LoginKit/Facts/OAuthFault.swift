@@ -64,7 +64,7 @@ package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterabl
 }
 
 extension OAuthFault {
-    /// What to do about a server's fault.
+    /// The advice for an error that a server names.
     static let advice = "the server's administrator has to fix it"
 
     /// The exit code.

@@ -90,7 +90,7 @@ package final class LoginContext {
     /// The selection of a profile.
     package var selection: ProfileSelection { ProfileSelection(context: self) }
 
-    /// What is stored of accounts.
+    /// The accounts that are stored.
     package var accounts: StoredAccounts { StoredAccounts(context: self) }
 
     /// The ways to servers.

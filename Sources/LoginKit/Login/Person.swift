@@ -1,8 +1,8 @@
 /// The person whom a piece of work is for: whether they may be asked, and how they are told.
 package final class Person {
-    /// Where they are.
+    /// The adapters that reach them.
     let dependencies: Dependencies
-    /// What is said beside questions and results.
+    /// The way to say something beside questions and results.
     package let messages: Messages
     /// Whether they can be asked to log in.
     package private(set) var mayBeAsked = false

@@ -1,4 +1,4 @@
-/// What a profile says of a response.
+/// The rules of a profile for a response.
 extension Entry {
     /// The names that a request gives to parts of its response, with their places.
     func taken() throws(UsageFault) -> [ResponseRule.Taken] {

@@ -85,7 +85,7 @@ package struct OfferedProfiles {
 }
 
 extension StrictTable {
-    /// What a person has to see of the keys.
+    /// The keys that a person has to see before they take the profile, with their values.
     /// - Throws: `badConfig` for one that is too long to be shown whole, since a person must see what they confirm.
     func risks() throws(UsageFault) -> [String] {
         var risks: [String] = []

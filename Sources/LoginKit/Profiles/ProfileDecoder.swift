@@ -123,7 +123,7 @@ extension StrictTable {
     }
 }
 
-/// What else a profile has.
+/// The other keys of a profile.
 extension Entry {
     func methods() throws(UsageFault) -> [AuthenticationMethod] {
         let methods = try strings().map { (name) throws(UsageFault) in

@@ -10,7 +10,7 @@ struct ConfigKey<Whole>: Sendable {
     private(set) var needs: String?
     /// The keys that cannot stand beside it.
     private(set) var excludes: [String] = []
-    /// What a person has to see before they take it out of a profile of somebody else.
+    /// The parts that a person has to see before they take them out of a profile of somebody else; `nil` for a harmless key.
     private(set) var risks: Entry.Reader<[String]>?
     let read: @Sendable (Entry, inout Whole) throws(UsageFault) -> Void
 

@@ -83,7 +83,7 @@ package struct StrictTable {
     }
 }
 
-/// What a table has behind one key, to be read as one of the types that a value may have.
+/// The value of one key in a table, to be read as one of the types that a value may have.
 struct Entry {
     /// A function of an entry, such as `Entry.string`.
     typealias Reader<Value> = @Sendable (Entry) -> () throws(UsageFault) -> Value

@@ -26,7 +26,7 @@ final class LoopbackServer: @unchecked Sendable {
     private var isStopped = false
     private var counted = Seen()
 
-    /// What has come of connections that were handed in.
+    /// Counts of the connections that were handed in.
     struct Seen {
         var requests = 0
         /// Clients that did not take the certificate.

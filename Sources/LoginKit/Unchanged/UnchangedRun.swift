@@ -77,7 +77,7 @@ package final class UnchangedRun {
         return server.stop()
     }
 
-    /// What the person has to know where nothing has come; `nil` if something has.
+    /// The words for a person if nothing has come; `nil` if something has.
     /// - Parameter command: its name.
     package func complaint(about command: String) -> String? {
         let seen = server.seen, name = SafeText.line(command, limit: 40)

@@ -54,7 +54,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
     var space: VerifiedSpace?
-    /// What this version does not know, as it is.
+    /// Members that this version does not know, as they are.
     private(set) var unknown = UnknownMembers()
 
     /// Whether a newer authctl has written a value that this one does not know: the account is left as it is.
