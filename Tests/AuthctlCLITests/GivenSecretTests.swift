@@ -51,7 +51,7 @@ struct SuppliedSecretTests {
         return (path, writer)
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: ["", "p", "p\n"])
+    @Test(arguments: ["", "p", "p\n"])
     func `a pipe that nobody closes is given up in time`(text: String) throws {
         let (path, writer) = try heldPipe(text)
         defer { close(writer) }
@@ -216,9 +216,7 @@ struct SuppliedSecretTests {
         #expect(throws: expected) { try PasswordCommand(line: line).run() }
     }
 
-    @Test(
-        .timeLimit(.minutes(10)),
-        arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
+    @Test(arguments: ["cat /dev/zero", "yes", "/bin/sh -c 'trap \"\" PIPE; while :; do echo x; done'"])
     func `a command that prints without end is ended`(line: String) {
         let expected = LoginFault.usage(
             .badValue(option: "password-command", problem: SecretFile.Problem.tooLong.words))
@@ -226,8 +224,7 @@ struct SuppliedSecretTests {
     }
 
     /// A test runs on a thread of Swift's pool, which has every signal blocked.
-    @Test(.timeLimit(.minutes(10)))
-    func `it is asked to end before it is killed, from whatever thread it was started`() throws {
+    @Test func `it is asked to end before it is killed, from whatever thread it was started`() throws {
         let home = try TemporaryHome()
         let script = "trap \"\" PIPE; trap \"echo asked >$1; exit\" TERM; while :; do echo x; done 2>/dev/null"
         let command = PasswordCommand(words: ["/bin/sh", "-c", script, "sh", "\(home.path)/word"])

@@ -103,7 +103,7 @@ async def main(c):
     version = getattr(c, "protocol_version", None) or getattr(c.session if hasattr(c, "session") else None, "protocol_version", None) or "2025"
     own = (need, listen) if version > "2026" else (sample, root, ask, changes, close)
     for feature in (pages, calls, progress, cancel, log, resources, big, number, *own):
-        try: await asyncio.wait_for(feature(), 20); works.append(feature.__name__)
+        try: await asyncio.wait_for(feature(), 250); works.append(feature.__name__)
         except BaseException as error:
             while isinstance(error, BaseExceptionGroup): error = error.exceptions[0]
             faults.append(f"{feature.__name__}: {type(error).__name__} {error}".replace("\n", " "))
@@ -111,4 +111,4 @@ async def main(c):
 async def run():
     async with client() as c: works, faults = await main(c)
     print(" ".join(works), *faults, sep="\n")
-asyncio.run(asyncio.wait_for(run(), 90))
+asyncio.run(asyncio.wait_for(run(), 280))
