@@ -42,6 +42,7 @@ package struct Program {
             try command.run()
             // Help, completion scripts and the like, which need no invocation.
             return .code(.ok)
+            // Each command throws itself (`EndingCommand.run`), and runs once parsing has ended.
         } catch let parsed as ParsedCommand {
             return run(parsed.command)
         } catch let error as LoginFault {

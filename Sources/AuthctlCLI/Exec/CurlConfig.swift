@@ -40,7 +40,7 @@ struct CurlConfig {
         return text
     }
 
-    private static let tooLong = LoginFault.failure(.other("the session is too long for curl"))
+    private static let tooLong = LoginFault.failure("the session is too long for curl")
 
     /// No URL: that is for the command to say. But a session of https does not go out in clear.
     private func writePlace(to text: inout SecretBuilder) {

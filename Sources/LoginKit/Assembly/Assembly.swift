@@ -1,6 +1,6 @@
 import Glibc
 
-/// The only place that builds adapters, and that knows every kind of login.
+/// The only place that builds `Dependencies`, and that knows every kind of login.
 extension Dependencies {
     /// The real one.
     /// - Parameter environment: taken out of the process's own, unless it is handed in.

@@ -64,7 +64,7 @@ package enum IdentityTokenFault: String, Error, Equatable, Sendable, CaseIterabl
 }
 
 extension OAuthFault {
-    /// The advice for an error that a server names.
+    /// The advice for a fault of the server.
     static let advice = "the server's administrator has to fix it"
 
     /// The exit code.

@@ -92,11 +92,14 @@ extension LoginRun: LoginKeeper {
     /// - Returns: the session of another process, if that has refreshed it meanwhile.
     func refresh(_ session: Session, username: String) throws(LoginFault) -> Session? {
         lastRefreshed =
-            isForced ? try service.refresh(session, username: username)?.session : try next(session, username: username)
+            isForced
+            ? try service.refresh(session, username: username)?.session : try refreshAlone(session, username: username)
         return lastRefreshed
     }
 
-    private func next(_ session: Session, username: String) throws(LoginFault) -> Session? {
+    /// One process at a time.
+    /// - Returns: the session of another process, if that came first.
+    private func refreshAlone(_ session: Session, username: String) throws(LoginFault) -> Session? {
         let isNew = outdated.map { $0 != session } ?? false
         outdated = nil
         if isNew { return session }

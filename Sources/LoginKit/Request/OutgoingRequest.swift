@@ -213,7 +213,7 @@ private func readSome(
 ) throws(LoginFault) -> Int {
     let count = buffer.readSome(from: descriptor, within: seconds)
     if count < 0, errno == ETIMEDOUT, let seconds {
-        throw .failure(.other("nothing came from the pipe of the body for \(seconds) seconds"))
+        throw .failure("nothing came from the pipe of the body for \(seconds) seconds")
     }
     guard count >= 0 else { throw .failure(.system(call: "read", errno: errno)) }
     return count

@@ -59,7 +59,7 @@ extension SessionProvider {
     ) throws(LoginFault) -> (response: HTTPResponse, body: [UInt8]) {
         let taken = profile.sessionHeaders
         for header in request.headers where taken.contains(header.name.lowercased()) {
-            throw .usage(.other("the session sets the header \(SafeText.quoted(header.name)) itself"))
+            throw .usage("the session sets the header \(SafeText.quoted(header.name)) itself")
         }
         let headers = request.headers.map { HTTPRequestField(name: $0.name, value: Secret($0.value)) }
         let url = try context.connections.endpoint(profile).requestURL(request.url)
@@ -89,7 +89,7 @@ private final class CollectedBody: ResponseReceiver {
 
     func write(_ more: UnsafeRawBufferPointer) throws(LoginFault) {
         guard bytes.count + more.count <= limit else {
-            throw .failure(.other("the answer is longer than the \(limit) bytes that were allowed"))
+            throw .failure("the answer is longer than the \(limit) bytes that were allowed")
         }
         bytes += more
     }

@@ -101,7 +101,7 @@ package final class ApprovalDesk: ServeApprover, @unchecked Sendable {
                 guard threads.start({ [self] in listen() }) else {
                     socket.remove()
                     close(socket.descriptor)
-                    throw .failure(.other("the system has no thread left"))
+                    throw .failure("the system has no thread left")
                 }
                 (self.socket, hasFailed) = (socket, false)
             }

@@ -12,7 +12,7 @@ package struct ApprovalRound {
     /// - Throws: `usage` if there is no terminal.
     package init(_ context: LoginContext, profile: String?) throws(LoginFault) {
         guard context.person.mayBeAsked, let terminal = try ApprovalTerminal(timeout: context.person.patience) else {
-            throw .usage(.other(ApprovalWords.needsTerminal))
+            throw .usage(ApprovalWords.needsTerminal)
         }
         (self.context, self.profile, self.terminal) = (context, profile, terminal)
         approver = Approver(RuntimeFolder(context.dependencies.environment, context.paths), profile: profile)
@@ -106,7 +106,7 @@ final class Approver {
                 guard let directory = try SafeDirectory.open(folder) else { continue }
                 present.formUnion(RuntimeFolder.sockets("approve", in: directory).map { "\(folder)/\($0)" })
             } catch .unsafeFile(let path, let problem) {
-                throw .usage(.other("\(SafeText.quoted(path)): \(problem)"))
+                throw .usage("\(SafeText.quoted(path)): \(problem)")
             } catch {
                 throw .store(error)
             }

@@ -8,7 +8,7 @@ final class LoopbackServer: @unchecked Sendable {
     /// Connections at once, and seconds that one may be idle before a request and in its head.
     private static let (most, patience): (UInt32, UInt32) = (256, 60)
 
-    let provider: ServeGate
+    let gate: ServeGate
     let newcomers: PendingConnections
     private let socket: ServeSocket
     /// For connections that are handed in.
@@ -40,8 +40,7 @@ final class LoopbackServer: @unchecked Sendable {
         if problem == nil, withTLS { problem = cmicrohttpd_open_tls(library) }
         guard let problem else { return }
         let option = withTLS ? "--unchanged" : "--serve"
-        throw .failure(
-            .other("\(option) needs libmicrohttpd (Debian: libmicrohttpd12): \(String(cString: problem))"))
+        throw .failure("\(option) needs libmicrohttpd (Debian: libmicrohttpd12): \(String(cString: problem))")
     }
 
     /// Listens, and answers nobody yet.
@@ -55,7 +54,7 @@ final class LoopbackServer: @unchecked Sendable {
             (certificate, newcomers) = (nil, PendingConnections())
         }
         socket = try ServeSocket(place)
-        provider = ServeGate(place: socket.place, user: getuid())
+        gate = ServeGate(place: socket.place, user: getuid())
         end = seconds.map { .now + .seconds($0) }
     }
 
@@ -140,7 +139,7 @@ final class LoopbackServer: @unchecked Sendable {
 
     /// Whether somebody may have one of the places: another user could hold them all, and is not even listened to.
     /// Nor is anybody of whom the kernel does not tell.
-    func admits(_ peer: Peer) -> Bool { peer.user(at: provider.place).map { provider.admits($0) } ?? false }
+    func admits(_ peer: Peer) -> Bool { peer.user(at: gate.place).map { gate.admits($0) } ?? false }
 
     /// Runs what takes as long as a WebSocket does.
     /// - Returns: `false` if no thread can be started for it.
@@ -149,7 +148,7 @@ final class LoopbackServer: @unchecked Sendable {
     /// A connection has got one of the places.
     func arrive(_ descriptor: Int32) {
         // The library asks about a Unix socket only now; its file has kept others out so far.
-        if provider.place == .socket, !admits(.socket(descriptor)) { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        if gate.place == .socket, !admits(.socket(descriptor)) { shutdown(descriptor, Int32(SHUT_RDWR)) }
         newcomers.arrive(descriptor)
     }
 
@@ -164,7 +163,7 @@ final class LoopbackServer: @unchecked Sendable {
         _ head: ServedHead, from peer: Peer?, over cover: ServeGate.Cover
     ) throws(ServeGate.Refusal) -> String {
         monitor.locked { counted.requests += 1 }
-        let target = try provider.target(of: head, from: peer?.user(at: provider.place), over: cover)
+        let target = try gate.target(of: head, from: peer?.user(at: gate.place), over: cover)
         if hasEnded { throw .ended }
         return target
     }
@@ -260,7 +259,7 @@ enum ServerCallbacks {
         let socket = cmicrohttpd_socket(connection), cover = cover(of: connection)
         let target: String
         do {
-            target = try server.judge(head, from: peer(of: connection, at: server.provider.place), over: cover)
+            target = try server.judge(head, from: peer(of: connection, at: server.gate.place), over: cover)
         } catch {
             return refuse(error, head, server, connection)
         }

@@ -53,13 +53,13 @@ extension StoreFault {
     var asLogFault: LoginFault {
         switch self {
         case .unsafeFile(let path, let problem):
-            .usage(.other("the log \(SafeText.quoted(path)) is not used: \(problem)"))
+            .usage("the log \(SafeText.quoted(path)) is not used: \(problem)")
         case .system(let call, let path, let errno):
             .failure(.system(call: "\(call) of the log \(SafeText.quoted(path))", errno: errno))
         case .noSpace(let path, let errno):
             .failure(.system(call: "writing the log \(SafeText.quoted(path))", errno: errno))
         case .locked(let path, let seconds):
-            .failure(.other("another process has held the log \(SafeText.quoted(path)) for \(seconds) seconds"))
+            .failure("another process has held the log \(SafeText.quoted(path)) for \(seconds) seconds")
         case .unavailable, .noneWorks, .wrongPassphraseOrDamaged, .damaged, .newerVersion, .notSetUp, .alreadySetUp,
             .passphraseMissing, .timedOut, .secretService, .tooLarge, .namesTooLong,
             .cannotBePermanent, .passphraseCancelled, .passphraseBlank, .passphraseExpired, .helper,

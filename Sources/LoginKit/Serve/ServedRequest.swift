@@ -111,7 +111,7 @@ final class ServedSource: RequestSource {
             guard builder.append(bytes), !bytes.isEmpty else { break }
         }
         guard let body = builder.finish() else {
-            throw .usage(.other("the session adds to this body, which is too long for that; at most 1 MiB is held"))
+            throw .usage("the session adds to this body, which is too long for that; at most 1 MiB is held")
         }
         return body
     }

@@ -25,7 +25,7 @@ package final class SessionProxy: @unchecked Sendable {
         session = ServedSession(provider.unattended(), authenticated)
         server = try LoopbackServer(place, for: seconds)
         headers = ServedHeaders(
-            root: server.provider.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
+            root: server.gate.root, origin: run.endpoint.origin, rule: run.profile.sessionRule,
             hasUserAgent: run.profile.settings.userAgent != nil)
         review = RequestReview(limits, headers, run.endpoint.origin)
         for warning in limits.rules.warnings(about: run.profile, forMCP: false) {
@@ -38,7 +38,7 @@ package final class SessionProxy: @unchecked Sendable {
 
     /// Where the profile's `url` is for the command, with a slash at the end.
     package var url: String {
-        server.provider.root + run.endpoint.base.dropFirst(run.endpoint.origin.description.count) + "/"
+        server.gate.root + run.endpoint.base.dropFirst(run.endpoint.origin.description.count) + "/"
     }
 
     /// The path of the Unix socket; `nil` at a port.
@@ -95,7 +95,7 @@ package final class SessionProxy: @unchecked Sendable {
 
     /// The response to a client that was turned away.
     func response(to head: ServedHead, _ refusal: ServeGate.Refusal) -> (type: String, text: String) {
-        let place = server.provider.folder
+        let place = server.gate.folder
         guard refusal == .badTarget, head.target.hasPrefix(place),
             let text = review.refuseTarget(of: head, String(head.target.dropFirst(place.count)), session.knownSecrets)
         else { return ("text/plain; charset=utf-8", "authctl: \(refusal.words)\n") }

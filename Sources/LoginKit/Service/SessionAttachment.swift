@@ -1,7 +1,7 @@
 import Secrets
 
 extension HTTPRequest {
-    /// Adds what the session rule has are sent.
+    /// Adds what the session rule sends with a request.
     mutating func attach(_ session: Session, _ rule: SessionRule, _ values: SlotValues) throws(FillFault) {
         if session.credential == nil { cookies = session.cookies }
         for header in rule.headers(for: method) where header.value.isWanted(values) {

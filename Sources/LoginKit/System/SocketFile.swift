@@ -75,7 +75,7 @@ final class SocketFile: @unchecked Sendable {
         } catch {
             throw .store(error)
         }
-        throw .usage(.other("there is no folder \(SafeText.quoted(path))"))
+        throw .usage("there is no folder \(SafeText.quoted(path))")
     }
 
     /// Removes the socket that a killed run has left; with the lock.

@@ -250,7 +250,7 @@ final class CurlTransport: Transport {
 }
 
 extension HTTPRequest {
-    /// As it is sent (RFC 9112, section 3); it was checked before.
+    /// The head of a request through a tunnel, as it is sent (RFC 9112, section 3); it was checked before. libcurl writes all others.
     /// - Parameter ticket: the token of Negotiate, which libcurl makes for its own requests alone.
     fileprivate func head(
         _ url: ParsedURL, askingFor name: String, with ticket: Secret?

@@ -21,7 +21,7 @@ struct RunAuthority {
             made.deallocate()
         }
         if let problem = ccrypto_make_authority(host, made) {
-            throw .failure(.other("--unchanged cannot make a certificate: \(String(cString: problem))"))
+            throw .failure("--unchanged cannot make a certificate: \(String(cString: problem))")
         }
         (authority, fileName) = (String(upToNUL: made.pointee.authority), String(upToNUL: made.pointee.file_name))
         served = ServedCertificate(
