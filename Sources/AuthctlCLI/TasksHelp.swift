@@ -94,6 +94,16 @@ struct TasksHelpCommand: HelpPage {
           authctl exec -P NAME --serve --read-only -- agent
           curl "${AUTHCTL_SERVE_URL}posts"  # in the agent; the URL ends with a slash
           → man authctl-serve, A sandbox for an agent
+        run gh, pip, npm or an SDK without a token in its environment
+          authctl exec -P NAME --unchanged -- gh api user
+          → man authctl-exec, An unchanged command
+        use an SDK that takes no base URL
+          authctl exec -P NAME --unchanged -- python3 report.py
+          → man authctl-exec, An unchanged command
+        let an agent read a service, and ask before it writes
+          authctl exec -P NAME --unchanged --read-only --ask 'POST /**' -- agent
+          authctl approve NAME  # in another terminal
+          → man authctl-serve, Questions in another terminal
 
         SCRIPTS AND JOBS
 
