@@ -30,8 +30,7 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
     ],
     targets: [
-        // C libraries. Readline is small, so it is linked; the others are opened on first use.
-        .systemLibrary(name: "CReadline", providers: [.apt(["libreadline-dev"])]),
+        // C libraries, each opened on first use.
         .target(name: "CLibrary", cSettings: strictC),
         .target(name: "CCrypto", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CCurl", dependencies: ["CLibrary"], cSettings: strictC),
@@ -39,6 +38,7 @@ let package = Package(
         .target(name: "CKeyutils", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CMicroHTTPD", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CQREncode", dependencies: ["CLibrary"], cSettings: strictC),
+        .target(name: "CReadline", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CSecret", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CSodium", dependencies: ["CLibrary"], cSettings: strictC),
         .target(name: "CXML", dependencies: ["CLibrary"], cSettings: strictC),

@@ -25,9 +25,11 @@ struct Conversation: ~Copyable {
     /// - Parameters:
     ///   - timeout: in seconds, for the wait and for each line.
     ///   - isCancelled: whether nobody waits for the answer any more.
-    /// - Throws: `promptExpired` if another process has asked all that time; `cancelled`.
+    /// - Throws: `libraryMissing` without readline; `promptExpired` if another process has asked all that time; `cancelled`.
     init?(timeout: Int, isCancelled: (@Sendable () -> Bool)? = nil) throws(LoginFault) {
-        guard let terminal = Terminal(), let turn = try TerminalTurn(terminal, timeout: timeout, isCancelled),
+        guard let terminal = Terminal() else { return nil }
+        try LineReader.open()
+        guard let turn = try TerminalTurn(terminal, timeout: timeout, isCancelled),
             cprocess_terminal_arm(terminal.screen.descriptor, Screen.bracketsNoPastes + "\n") == 0
         else { return nil }
         self.terminal = terminal

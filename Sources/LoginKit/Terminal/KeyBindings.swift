@@ -10,7 +10,7 @@ enum KeyBindings {
 
     /// - Parameter editable: whether the cursor can move; in a line that shows marks alone nobody would see where to.
     static func makeKeymap(editable: Bool) -> Keymap? {
-        guard let keymap = rl_make_bare_keymap() else { return nil }
+        guard let keymap = creadline_make_keymap() else { return nil }
         bind(0x00..<0x20, to: ignoreKey, in: keymap)
         bind(0x20..<0x7F, to: insertKey, in: keymap)
         bind(0x80..<0x100, to: insertKey, in: keymap)
@@ -25,12 +25,12 @@ enum KeyBindings {
                 (control("F"), moveRight), (control("K"), eraseToEnd),
             ]
         }
-        for (key, command) in keys { rl_bind_key_in_map(key, command, keymap) }
+        for (key, command) in keys { creadline_bind(keymap, key, command) }
         return keymap
     }
 
     private static func bind(_ keys: Range<Int32>, to command: Command, in keymap: Keymap) {
-        for key in keys { rl_bind_key_in_map(key, command, keymap) }
+        for key in keys { creadline_bind(keymap, key, command) }
     }
 
     private static func control(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) & 0x1F }

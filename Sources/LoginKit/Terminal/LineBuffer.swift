@@ -19,7 +19,7 @@ struct LineBuffer {
 
     /// Makes room; a question cannot begin without.
     func prepare() {
-        rl_extend_line_buffer(Int32(Self.capacity + 8))
+        creadline_make_room(Int32(Self.capacity + 8))
         wipe()
     }
 

@@ -23,13 +23,20 @@ enum LineFault: Error {
 
 /// Has readline read one line from a terminal that is already quiet.
 struct LineReader {
+    /// Debian's package libreadline8.
+    private static let library = "libreadline.so.8"
+
     let terminal: Terminal
+
+    /// Opens readline, which a line is read with.
+    static func open() throws(LoginFault) {
+        if let problem = creadline_open(library) { throw .failure(.libraryMissing(String(cString: problem))) }
+    }
 
     func read(_ question: LineRequest) throws(LineFault) -> Line {
         Self.initializeReadline()
         guard let keymap = KeyBindings.makeKeymap(editable: question.isShown) else { return .cancelled }
-        defer { rl_free_keymap(keymap) }
-        rehearse(keymap)
+        defer { creadline_free_keymap(keymap) }
         CurrentLine.begin(question, on: terminal.screen)
         LineDisplay.begin(question.label, on: terminal.screen)
         let typed = Self.run(settings(keymap))
@@ -38,27 +45,12 @@ struct LineReader {
         return try Self.line(typed, of: session, timeout: question.timeout)
     }
 
-    /// Has readline read two lines that nobody typed and nobody sees, one with an end and one that breaks off.
-    ///
-    /// The loader binds each of libreadline's own calls when it is made for the first time, and saves the vector registers on
-    /// the stack then. There must be nothing in them yet.
-    private func rehearse(_ keymap: Keymap) {
-        for keys in ["x\u{7F}x\u{15}x\r", "x"] {
-            CurrentLine.begin(LineRequest(label: "", style: .masked(nil), timeout: 1), on: Screen(descriptor: -1))
-            CurrentLine.with { $0.pushedBack = Array(keys.utf8) }
-            var settings = settings(keymap)
-            settings.read_key = { _ in (CurrentLine.with { $0.takePushedBack() } ?? nil).map { Int32($0) } ?? EOF }
-            free(Self.run(settings))
-            _ = CurrentLine.finish()
-        }
-    }
-
     private static func run(_ settings: creadline_settings) -> UnsafeMutablePointer<CChar>? {
         let before = creadline_exchange(settings)
-        let typed = readline("")
+        let typed = creadline_read()
         // It would be drawn once more in the clean-up.
         creadline_set_redisplay {}
-        rl_free_line_state()
+        creadline_forget_line()
         LineBuffer().wipe()
         _ = creadline_exchange(before)
         return typed
@@ -107,15 +99,14 @@ struct LineReader {
     private static func initializeReadline() {
         let before = getenv("INPUTRC").map { String(cString: $0) }
         setenv("INPUTRC", "/dev/null", 1)
-        creadline_keep_environment()
-        rl_initialize()
+        creadline_initialize()
         if let before { setenv("INPUTRC", before, 1) } else { unsetenv("INPUTRC") }
         // Each of them is on, or may be, without an inputrc. A byte of a character is a key, never Escape and a letter.
         let variables = [
             ("enable-bracketed-paste", "off"), ("disable-completion", "on"), ("echo-control-characters", "off"),
             ("bell-style", "none"), ("bind-tty-special-chars", "off"), ("convert-meta", "off"), ("input-meta", "on"),
         ]
-        for (name, value) in variables { rl_variable_bind(name, value) }
+        for (name, value) in variables { creadline_set_variable(name, value) }
         LineBuffer().prepare()
     }
 }
