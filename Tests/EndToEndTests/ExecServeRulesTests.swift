@@ -2,21 +2,44 @@ import Foundation
 @testable import LoginTestSupport
 import Testing
 
-/// `exec --serve` with rules: what its command may not do never reaches the service.
-@Suite(.onOwnThreads) struct `An exec that serves by rules` {
+/// How a command is lent the login.
+enum ServeWay: String, CaseIterable {
+    case serve, unchanged
+}
+
+/// `exec` with rules: what its command may not do never reaches the service, whichever way it goes.
+@Suite(.onOwnThreads, RealServer.require("openssl")) struct `An exec that serves by rules` {
     let demo: DemoBackendProcess
+    let front: TLSFront
+    let proxy: ConnectProxy
     let authctl: Installation
+
+    private static let origin = "https://api.example.test"
 
     init() throws {
         demo = try DemoBackendProcess()
-        authctl = try Installation(demo)
+        front = try TLSFront(
+            to: #require(Int(demo.origin.split(separator: ":").last ?? "")), names: "api.example.test")
+        proxy = try ConnectProxy(to: front.port)
+        authctl = try Installation()
+        try configure()
         try authctl.logIn("blog")
     }
 
+    /// The demo server's profile, behind TLS.
+    private func configure(_ more: String = "") throws {
+        let tls = "[profiles.blog]\nca-file = \"\(front.certificate)\"\nproxy = \"\(proxy.url)\"\n\(more)\n"
+        try authctl.home.write(
+            "store = \"plaintext\"\n"
+                + demo.profiles().replacing(demo.origin, with: Self.origin).replacing("[profiles.blog] ", with: tls),
+            to: "config/authctl/config.toml")
+    }
+
     /// Requests of `send METHOD PATH [curl's options]`: each prints status and code of a refusal.
-    private func serve(_ script: String, _ options: String..., profile: String = "blog") throws -> CommandResult {
+    private func serve(_ script: String, _ options: String..., by way: ServeWay = .serve) throws -> CommandResult {
         let send = """
-            root=${AUTHCTL_SERVE_URL%/}
+            root=${AUTHCTL_SERVE_URL:-$AUTHCTL_ORIGIN}
+            root=${root%/}
             send() {
                 local method=$1 path=$2; shift 2
                 curl -q -sS --path-as-is -o out -w '%{http_code}' -X "$method" "$@" "$root$path"
@@ -25,7 +48,7 @@ import Testing
 
             """
         return try authctl.run(
-            ["exec", "-P", profile, "--serve"] + options + ["--", "bash", "-c", send + script], within: 120)
+            ["exec", "-P", "blog", "--\(way.rawValue)"] + options + ["--", "bash", "-c", send + script], within: 120)
     }
 
     /// What the service saw after the login was verified.
@@ -34,27 +57,30 @@ import Testing
             .filter { $0 != "GET /users/me" && $0 != "POST /users/login" }
     }
 
-    @Test func `without rules everything passes, as before`() throws {
-        let result = try serve("send DELETE /x//y; send POST '/x?_method=PUT' -d _method=DELETE")
+    @Test(arguments: ServeWay.allCases)
+    func `without rules everything passes, as before`(way: ServeWay) throws {
+        let result = try serve("send DELETE /x//y; send POST '/x?_method=PUT' -d _method=DELETE", by: way)
         #expect(result.output == "404\n404\n", "\(result.error)")
         #expect(try seen() == ["DELETE /x//y", "POST /x"])
     }
 
-    @Test func `lets nothing but reading through with --read-only`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `lets nothing but reading through with --read-only`(way: ServeWay) throws {
         let result = try serve(
             """
             send GET /a; send OPTIONS /a; send HEAD /a --head
             for method in POST PUT PATCH DELETE PROPFIND get; do send $method /a; done
-            """, "--read-only")
+            """, "--read-only", by: way)
         #expect(
             result.output == "404\n404\n404\n" + String(repeating: "403 not-allowed\n", count: 6), "\(result.error)")
         #expect(try seen() == ["GET /a", "OPTIONS /a", "HEAD /a"])
     }
 
-    @Test func `tells a refused command in JSON what it may do`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `tells a refused command in JSON what it may do`(way: ServeWay) throws {
         let result = try serve(
-            "curl -q -sS -D head -X DELETE \"$root/issues/1?x=y\"; grep -i '^content-type\\|^HTTP' head",
-            "--allow", "GET,HEAD /**", "--allow", "POST /issues/*/comments")
+            "curl -q -sS -D head --suppress-connect-headers -X DELETE \"$root/issues/1?x=y\"; grep -i '^content-type\\|^HTTP' head",
+            "--allow", "GET,HEAD /**", "--allow", "POST /issues/*/comments", by: way)
         #expect(
             result.output.replacing("\r\n", with: "\n") == """
                 {"error":{"code":"not-allowed","message":"no rule allows DELETE /issues/1","method":"DELETE",\
@@ -66,13 +92,14 @@ import Testing
         #expect(try seen().isEmpty)
     }
 
-    @Test func `goes by deny first, then ask, then allow`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `goes by deny first, then ask, then allow`(way: ServeWay) throws {
         let result = try serve(
             """
             send POST /issues/1/comments -d a=b; send POST /issues/1/2/comments; send POST /issues/1
             send DELETE /issues/1; send GET /admin/x; send GET /ADMIN/x/; send GET /admin.json; send GET /adm
             """, "--allow", "GET /**", "--allow", "POST /issues/*/comments", "--ask", "DELETE /issues/*", "--deny",
-            "* /admin/**", "--prompt-timeout", "5")
+            "* /admin/**", "--prompt-timeout", "5", by: way)
         #expect(
             result.output
                 == "404\n403 not-allowed\n403 not-allowed\n403 needs-approval\n"
@@ -80,7 +107,8 @@ import Testing
         #expect(try seen() == ["POST /issues/1/comments", "GET /adm"])
     }
 
-    @Test func `judges the path that is sent, and refuses one that services read in different ways`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `judges the path that is sent, and refuses one that services read in different ways`(way: ServeWay) throws {
         let ambiguous = [
             "/a/../b", "/a/%2e%2E/b", "/a/.%2e", "/a%5Cb", "/a%00b", "/a%0Ab", "/a//b", "/a;b/c", "/a%3Bb", "/a%C0%AEb",
             "/a%FF", "/a%252Fb", "/%", "/a%2F..%2Fb",
@@ -89,7 +117,7 @@ import Testing
             ambiguous.map { "send GET '\($0)'" } + [
                 "send GET /a/group%2Fname", "send GET /a/b%2Fc/d", "send GET /b%2Fc", "send GET '/a/%C3%A4?x=../%00'",
             ]
-        let result = try serve(script.joined(separator: "\n"), "--allow", "GET /a/*", "--allow", "GET /a/*/*")
+        let result = try serve(script.joined(separator: "\n"), "--allow", "GET /a/*", "--allow", "GET /a/*/*", by: way)
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(lines.prefix(ambiguous.count).allSatisfy { $0 == "400 ambiguous-path" }, "\(lines)")
         #expect(
@@ -98,7 +126,8 @@ import Testing
         #expect(try seen() == ["GET /a/group%2Fname", "GET /a/%C3%A4"], "what passes is sent as it was written")
     }
 
-    @Test func `refuses what changes the method or the path for some services`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `refuses what changes the method or the path for some services`(way: ServeWay) throws {
         let headers = [
             "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "X-Rewrite-URL",
             "X-Forwarded-Prefix", "x_http_method_override",
@@ -115,7 +144,7 @@ import Testing
                 "send POST /a -H 'Content-Type: text/plain' -d _method=DELETE",
             ]
         let result = try serve(
-            script.joined(separator: "\n"), "--allow", "GET,POST,MOVE /a", "--allow", "PUT /a/*", "--allow", "PUT /a")
+            script.joined(separator: "\n"), "--allow", "GET,POST,MOVE /a", "--allow", "PUT /a/*", "--allow", "PUT /a", by: way)
         let expected =
             Array(repeating: "400 override", count: 9) + [
                 "403 not-allowed", "404", "400 override", "403 not-allowed", "403 not-allowed", "403 not-allowed",
@@ -149,52 +178,49 @@ import Testing
         #expect(try seen() == ["GET /a"])
     }
 
-    @Test func `searches the first 64 KiB of a body, and streams the rest`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `searches the first 64 KiB of a body, and streams the rest`(way: ServeWay) throws {
         let result = try serve(
             """
             (printf a=; head -c 3000000 /dev/zero | tr '\\0' x) > long; (printf '_method=PUT&'; cat long) > worse
             send POST /a --data-binary @long; send POST /a --data-binary @worse
             send POST /a -T - < long; send POST /a -H 'Transfer-Encoding: chunked' --data-binary @worse
-            """, "--allow", "POST /a")
+            """, "--allow", "POST /a", by: way)
         #expect(result.output == "404\n403 not-allowed\n404\n403 not-allowed\n", "\(result.error)")
         #expect(try seen() == ["POST /a", "POST /a"])
     }
 
-    @Test func `takes a WebSocket for the method WEBSOCKET alone`() throws {
+    @Test(arguments: ServeWay.allCases)
+    func `takes a WebSocket for the method WEBSOCKET alone`(way: ServeWay) throws {
         let ask = """
             -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' \
             -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
             """
-        let result = try serve("send GET /a \(ask); send GET /a", "--read-only")
+        let result = try serve("send GET /a \(ask); send GET /a", "--read-only", by: way)
         #expect(result.output == "403 not-allowed\n404\n", "\(result.error)")
-        let other = try serve("send GET /b \(ask); send GET /b; send WEBSOCKET /b", "--allow", "WEBSOCKET /b")
+        let other = try serve("send GET /b \(ask); send GET /b; send WEBSOCKET /b", "--allow", "WEBSOCKET /b", by: way)
         #expect(other.output == "404\n403 not-allowed\n403 not-allowed\n", "\(other.error)")
         #expect(try seen() == ["GET /a", "GET /b"])
     }
 
-    @Test func `the rules of the profile and those of the command line both have to let a request through`() throws {
-        try authctl.home.write(
-            demo.profiles().replacing(
-                "[profiles.blog] ",
-                with: "[profiles.blog]\nserve = { allow = [\"GET /**\", \"POST /a\"], ask = [\"GET /c\"] }\n"),
-            to: "config/authctl/config.toml")
+    @Test(arguments: ServeWay.allCases)
+    func `the rules of the profile and those of the command line both have to let a request through`(way: ServeWay) throws {
+        try configure("serve = { allow = [\"GET /**\", \"POST /a\"], ask = [\"GET /c\"] }")
         let result = try serve(
             "send GET /a; send POST /a; send GET /b; send PUT /a; send GET /c", "--allow", "GET,PUT /a", "--allow",
-            "GET /c")
+            "GET /c", by: way)
         #expect(
             result.output == "404\n403 not-allowed\n403 not-allowed\n403 not-allowed\n403 needs-approval\n",
             "\(result.error)")
-        let alone = try serve("send POST /a; send GET /b; send PUT /a")
+        let alone = try serve("send POST /a; send GET /b; send PUT /a", by: way)
         #expect(alone.output == "404\n404\n403 not-allowed\n", "\(alone.error)")
         #expect(try seen() == ["GET /a", "POST /a", "GET /b"])
     }
 
-    @Test func `the profile can switch the search of bodies off`() throws {
-        try authctl.home.write(
-            demo.profiles().replacing(
-                "[profiles.blog] ", with: "[profiles.blog]\nserve = { allow = [\"POST /a\"], overrides = false }\n"),
-            to: "config/authctl/config.toml")
-        let result = try serve("send POST /a -d _method=DELETE; send POST /a -H 'X-HTTP-Method: PUT' -d x")
+    @Test(arguments: ServeWay.allCases)
+    func `the profile can switch the search of bodies off`(way: ServeWay) throws {
+        try configure("serve = { allow = [\"POST /a\"], overrides = false }")
+        let result = try serve("send POST /a -d _method=DELETE; send POST /a -H 'X-HTTP-Method: PUT' -d x", by: way)
         #expect(result.output == "404\n400 override\n", "\(result.error)")
     }
 

@@ -11,8 +11,8 @@ struct `An exec of an unchanged command` {
     let proxy: ConnectProxy
     let authctl: Installation
 
-    private static let url = "https://api.example.test/v1/"
-    private static let curl = "curl -q -sS"
+    static let url = "https://api.example.test/v1/"
+    static let curl = "curl -q -sS"
 
     init() throws {
         service = try StreamServer()
@@ -29,7 +29,7 @@ struct `An exec of an unchanged command` {
         try authctl.logIn("stream")
     }
 
-    private func run(
+    func run(
         _ script: String, _ options: String..., environment: [String: String] = [:]
     ) throws -> CommandResult {
         try authctl.run(
@@ -38,7 +38,7 @@ struct `An exec of an unchanged command` {
     }
 
     /// A client that speaks to the proxy by hand.
-    private func python(_ script: String, _ options: String...) throws -> CommandResult {
+    func python(_ script: String, _ options: String...) throws -> CommandResult {
         let beginning = """
             import base64, os, re, socket, ssl, sys, time
             word, port = re.fullmatch(r"http://authctl:(\\w{32})@127.0.0.1:(\\d+)", os.environ["HTTPS_PROXY"]).groups()
