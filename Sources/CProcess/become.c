@@ -247,7 +247,8 @@ static int wait_for(pid_t child, const struct sigaction before[SIGNALS], int *st
 
 // Never returns. The pipe closes by itself when exec succeeds; otherwise it brings the errno.
 static void be_child(const struct cprocess_image *image, int report) {
-    int problem = place(image);
+    int problem = image->network != NULL ? cprocess_enter_network(image->network) : 0;
+    if (problem == 0) problem = place(image);
     if (problem == 0) {
         cprocess_restore();
         problem = replace(image);

@@ -44,6 +44,8 @@ struct ExecCommandTests {
         ["exec", "--no-proxy-password", "--", "true"], ["exec", "--unchanged", "--others", "some", "--", "true"],
         ["exec", "--unchanged", "--placeholder", "PATH=secret", "--", "true"],
         ["exec", "--unchanged", "--placeholder", "=secret", "--", "true"],
+        ["exec", "--serve", "--own-network", "--", "true"],
+        ["exec", "--unchanged", "--own-network", "--no-proxy-password", "--", "true"],
     ])
     func `a wrong call is 102`(arguments: [String]) throws {
         let run = try TestWorld(config: Examples.config).run(arguments, server: [])

@@ -15,6 +15,8 @@ enum HostileReader: String, CaseIterable {
     case serveRule = "serve-rule"
     case tokenAnswer = "token-answer"
     case proxiedHead = "proxied-head"
+    case clientHello = "client-hello"
+    case nameQuery = "name-query"
 
     func read(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -35,6 +37,8 @@ enum HostileReader: String, CaseIterable {
         case .devTools: readDevTools(bytes)
         case .tokenAnswer: readTokenAnswer(bytes)
         case .proxiedHead: readProxiedHead(bytes)
+        case .clientHello: readClientHello(bytes)
+        case .nameQuery: readNameQuery(bytes)
         }
     }
 }

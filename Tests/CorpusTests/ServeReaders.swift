@@ -92,3 +92,24 @@ func readProxiedHead(_ bytes: UnsafeRawBufferPointer) {
     }
     precondition(rest.withUnsafeBytes { whole.take($0) } == count)
 }
+
+/// The first message of TLS: what names a server at some length names the same at each greater one.
+func readClientHello(_ bytes: UnsafeRawBufferPointer) {
+    let all = Array(bytes)
+    var found: ClientHello?
+    for count in 0...all.count where count % 7 == 0 || count == all.count {
+        let read = ClientHello(all[..<count])
+        precondition(found == nil || read == found)
+        found = read
+    }
+    guard case .server(let name?) = found else { return }
+    precondition(HostName.isUsable(name) && name == name.lowercased() && !name.hasPrefix("["))
+}
+
+/// A query for a name: an answer repeats its number, is one, and is no longer than its question and an address.
+func readNameQuery(_ bytes: UnsafeRawBufferPointer) {
+    let query = Array(bytes)
+    guard let answer = NameAnswer.bytes(to: query, address: [198, 18, 0, 1]) else { return }
+    precondition((12...12 + 255 + 5 + 16).contains(answer.count) && answer[..<2] == query[..<2])
+    precondition(answer[2] & 0x80 != 0 && NameAnswer.bytes(to: answer, address: [198, 18, 0, 1]) == nil)
+}

@@ -8,9 +8,10 @@ import Testing
 
     private func judged(
         _ target: String, _ fields: [(String, String)] = [("Host", "api.example.test")],
-        over cover: ServeGate.Cover = .tls(name: "api.example.test"), password: String? = "Basic cGE="
+        over cover: ServeGate.Cover = .tls(name: "api.example.test"), password: String? = "Basic cGE=",
+        at other: Origin? = nil
     ) -> Result<String, ServeGate.Refusal> {
-        let gate = ServeGate(place: .origin(origin, password: password.map { Secret($0) }), user: 1000)
+        let gate = ServeGate(place: .origin(other ?? origin, password: password.map { Secret($0) }), user: 1000)
         let head = ServedHead(method: "GET", target: target, fields: fields.map { ServedField($0.0, $0.1) })
         do throws(ServeGate.Refusal) {
             return .success(try gate.target(of: head, from: 1000, over: cover))
@@ -44,6 +45,16 @@ import Testing
     @Test(arguments: ["other.example.test", "", "xapi.example.test"])
     func `so is one under another name than that of the server`(name: String) {
         #expect(judged("/a", over: .tls(name: name)) == .failure(.otherOrigin))
+    }
+
+    /// Its command is in a network of its own, and no proxy is.
+    @Test func `an origin without TLS takes requests without it`() {
+        let plain = Origin(scheme: "http", host: "localhost", port: 8080), host = [("Host", "localhost:8080")]
+        #expect(judged("/a?b", host, over: .clear, at: plain) == .success("/a?b"))
+        #expect(judged("http://localhost:8080/a", host, over: .clear, at: plain) == .success("/a"))
+        #expect(judged("http://localhost/a", host, over: .clear, at: plain) == .failure(.otherOrigin))
+        #expect(judged("https://localhost:8080/a", host, over: .clear, at: plain) == .failure(.badTarget))
+        #expect(judged("/a", [("Host", "localhost")], over: .clear, at: plain) == .failure(.otherOrigin))
     }
 
     @Test func `a request without TLS has the whole URL and the password`() {

@@ -160,7 +160,7 @@ import Testing
             "SSL_CERT_DIR": "/my/certs", "NO_PROXY": "api.example.test",
         ])
         let origin = Origin(scheme: "https", host: "api.example.test", port: 443)
-        try files.apply(to: &environment, proxy: "http://authctl:pa@127.0.0.1:1234", port: 1234, origin: origin)
+        try files.apply(to: &environment, proxy: ("http://authctl:pa@127.0.0.1:1234", 1234), origin: origin)
         func text(_ name: String) throws -> String {
             try String(contentsOfFile: try #require(environment[name]), encoding: .utf8)
         }

@@ -27,6 +27,9 @@ struct ExecEnvironmentOptions: ParsableArguments {
     @Flag(help: "Lend the session to a command that goes to the service's own URL, as it is.")
     var unchanged = false
 
+    @Flag(help: "With --unchanged: run the command in a network of its own, where every way leads to authctl.")
+    var ownNetwork = false
+
     @Option(
         help: ArgumentHelp(
             "With --unchanged: set this variable to a word, for a command that sends nothing without a token.",
@@ -101,8 +104,12 @@ struct ExecEnvironmentOptions: ParsableArguments {
         if unchanged, serve || serveSocket != nil {
             throw ValidationError("--unchanged takes the place of --serve: choose one.")
         }
-        if !unchanged, noProxyPassword || others != nil || !placeholder.isEmpty {
-            throw ValidationError("--placeholder, --others and --no-proxy-password go with --unchanged.")
+        if !unchanged, ownNetwork || noProxyPassword || others != nil || !placeholder.isEmpty {
+            throw ValidationError(
+                "--own-network, --placeholder, --others and --no-proxy-password go with --unchanged.")
+        }
+        if ownNetwork, noProxyPassword {
+            throw ValidationError("--own-network has no proxy, so that --no-proxy-password does not go with it.")
         }
         for (name, _) in placeholders { try Self.check(name, of: "--placeholder") }
     }

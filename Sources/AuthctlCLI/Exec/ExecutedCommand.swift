@@ -28,8 +28,13 @@ struct ExecutedCommand {
 
     /// Nobody types a password for a server that cannot be started.
     private func lending() throws(LoginFault) -> Lending {
-        if execEnvironment.unchanged { try UnchangedRun.check(provider) } else { try SessionProxy.check() }
-        return try Lending(execEnvironment, provider, answerTime: answerTime)
+        var place: UnchangedRun.Place?
+        if execEnvironment.unchanged {
+            place = try UnchangedRun.prepare(provider, wantsNetwork: execEnvironment.ownNetwork)
+        } else {
+            try SessionProxy.check()
+        }
+        return try Lending(execEnvironment, provider, place, answerTime: answerTime)
     }
 
     private func admitted() throws(LoginFault) -> AccountSession {
@@ -40,7 +45,9 @@ struct ExecutedCommand {
         _ authenticated: AccountSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         var image = try prepared(authenticated)
-        if execEnvironment.unchanged { return try lend(unchanged: &image, authenticated, lending) }
+        if let run = try lending.unchanged(provider, authenticated, limits, execEnvironment) {
+            return try lend(unchanged: &image, run, lending)
+        }
         let proxy = try lending.proxy(provider, authenticated, limits)
         try proxy.start()
         // After the address has stopped.
@@ -57,13 +64,12 @@ struct ExecutedCommand {
     }
 
     private func lend(
-        unchanged image: inout ProgramImage, _ authenticated: AccountSession, _ lending: Lending
+        unchanged image: inout ProgramImage, _ run: UnchangedRun, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
-        let run = try lending.unchanged(provider, authenticated, limits, execEnvironment)
         defer { lending.desk.stop() }
         for name in provider.profile.serve.placeholders { image.environment.set(name, to: ServeSettings.placeholder) }
         for (name, value) in execEnvironment.placeholders { image.environment.set(name, to: value) }
-        try run.start(&image.environment)
+        try run.start(&image)
         if execEnvironment.noProxyPassword {
             provider.context.person.warn(
                 "while the command runs, every program of this user can use this login through its proxy")
@@ -155,14 +161,20 @@ extension SessionProvider {
 /// The address, log and approval desk of `exec --serve`.
 struct Lending {
     private let place: ServePlace
+    /// `nil` for a command that uses an address.
+    private let unchangedPlace: UnchangedRun.Place?
     private let seconds: Int?
     private let log: ServeLogWriter.Prepared?
     let desk: ApprovalDesk
 
     /// - Parameter answerTime: seconds for each question about a request.
     /// - Throws: before anybody logs in, for an address that there cannot be, or a log that cannot be written.
-    init(_ options: ExecEnvironmentOptions, _ provider: SessionProvider, answerTime: Int) throws(LoginFault) {
+    init(
+        _ options: ExecEnvironmentOptions, _ provider: SessionProvider, _ unchangedPlace: UnchangedRun.Place?,
+        answerTime: Int
+    ) throws(LoginFault) {
         let (context, profile) = (provider.context, provider.profile)
+        self.unchangedPlace = unchangedPlace
         let folder = RuntimeFolder(context.dependencies.environment, context.paths)
         folder.sweep(["serve", "approve"])
         place =
@@ -191,10 +203,12 @@ struct Lending {
     func unchanged(
         _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits,
         _ options: ExecEnvironmentOptions
-    ) throws(LoginFault) -> UnchangedRun {
-        try UnchangedRun(
-            provider, authenticated, for: seconds, limits: watched(limits, provider, authenticated),
-            others: options.others ?? .all, wantsPassword: !options.noProxyPassword)
+    ) throws(LoginFault) -> UnchangedRun? {
+        guard let unchangedPlace else { return nil }
+        return try UnchangedRun(
+            provider, authenticated, at: unchangedPlace, for: seconds,
+            limits: watched(limits, provider, authenticated),
+            others: options.others ?? (options.ownNetwork ? .public : .all), wantsPassword: !options.noProxyPassword)
     }
 
     private func watched(

@@ -156,6 +156,38 @@ struct cprocess_handed {
     int number;
 };
 
+// A socket in a network of its own, which this process has.
+struct cprocess_socket {
+    // In the network's order.
+    uint32_t address;
+    uint16_t port;
+    // SOCK_STREAM or SOCK_DGRAM.
+    int type;
+    int descriptor;
+};
+
+// A file that a program finds at another place.
+struct cprocess_cover {
+    const char *file;
+    const char *place;
+};
+
+// The descriptors of the namespaces, and what lies over the system's files for whoever enters them.
+struct cprocess_network {
+    int user, net;
+    const struct cprocess_cover *covers;
+    size_t cover_count;
+};
+
+// Makes a user and a network namespace in which nothing but these sockets can be reached, 8 at most; the address of the first one
+// becomes the loopback interface's second. To be called before there is any secret, see network.c. Returns 0 or an errno, and then the
+// call that failed.
+int cprocess_make_network(
+    struct cprocess_socket *sockets, size_t count, struct cprocess_network *network, char *call, size_t size);
+
+// Enters them, in the child that will be the program. Async-signal-safe. Returns 0 or an errno.
+int cprocess_enter_network(const struct cprocess_network *network);
+
 struct cprocess_image {
     // As cprocess_find_program found it.
     const char *path;
@@ -164,6 +196,8 @@ struct cprocess_image {
     // Beside 0, 1 and 2 it finds no others.
     const struct cprocess_handed *handed;
     size_t handed_count;
+    // NULL: the network of this process. For cprocess_run_beside alone.
+    const struct cprocess_network *network;
 };
 
 // Takes the place of this process, with everything undone that cprocess_harden did. Returns the errno of the failure.

@@ -32,6 +32,8 @@ package struct ProgramImage {
     private let words: [[CChar]]
     /// The environment of the program; may be changed.
     package var environment: ProgramEnvironment
+    /// Where it runs beside authctl; `nil` for the network of this machine.
+    var network: OwnNetwork?
     private var handed: [(file: SealedFile, number: Int32)] = []
 
     /// - Parameters:
@@ -63,13 +65,17 @@ package struct ProgramImage {
     /// program ends, stops with it, and passes signals on.
     package func run() throws(Absence) -> Ending {
         var status: Int32 = 0
-        let problem = withC { cprocess_run_beside($0, &status) }
+        let problem =
+            network?.withC { network in withC(in: network) { cprocess_run_beside($0, &status) } }
+            ?? withC { cprocess_run_beside($0, &status) }
         guard problem == 0 else { throw Absence(errno: problem, wasFound: true) }
         let signal = status & 0x7f
         return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
     }
 
-    private func withC<Result>(_ body: (UnsafePointer<cprocess_image>) -> Result) -> Result {
+    private func withC<Result>(
+        in network: UnsafePointer<cprocess_network>? = nil, _ body: (UnsafePointer<cprocess_image>) -> Result
+    ) -> Result {
         let places = handed.map { cprocess_handed(descriptor: $0.file.descriptor, number: $0.number) }
         return withCStrings(words) { arguments in
             withCStrings(environment.entries) { environment in
@@ -81,6 +87,7 @@ package struct ProgramImage {
                         image.environment = environment
                         image.handed = places.baseAddress
                         image.handed_count = places.count
+                        image.network = network
                         return body(&image)
                     }
                 }

@@ -7,6 +7,7 @@ final class AuthorityFiles {
     private let authority: RunAuthority
     /// By the file whose authorities they have, too.
     private var bundles: [String: String] = [:]
+    private var store: String?
 
     /// The longest file that is read, in bytes.
     private static let limit = 16 << 20
@@ -21,15 +22,21 @@ final class AuthorityFiles {
     func remove() { folder.remove() }
 
     /// Sets the variables that lead a program to the proxy, and to the files.
-    /// - Parameter proxy: its URL.
-    func apply(to environment: inout ProgramEnvironment, proxy: String, port: Int, origin: Origin) throws(LoginFault) {
+    /// - Parameter proxy: its URL and port; `nil` where no proxy can be reached.
+    func apply(
+        to environment: inout ProgramEnvironment, proxy: (url: String, port: Int)?, origin: Origin
+    ) throws(LoginFault) {
         let before = environment
         for (names, meaning) in UnchangedVariables.table {
             for name in names {
                 let former = before[name] ?? ""
+                if meaning == .proxy, proxy == nil {
+                    environment.removeAll(beginningWith: name + "=")
+                    continue
+                }
                 let value =
                     switch meaning {
-                    case .proxy: proxy
+                    case .proxy: proxy?.url ?? ""
                     case .exceptions:
                         UnchangedVariables.exceptions(
                             from: before["no_proxy"] ?? before["NO_PROXY"] ?? "", without: origin.host)
@@ -41,7 +48,7 @@ final class AuthorityFiles {
                         try write(file, try beginning(former.isEmpty ? usual : former) + filled(line) + "\n")
                     case .settingsFolder(let file, let text):
                         "\(former):\(try write(file, try filled(text), in: "php"))"
-                    case .java: try java(former, port: port)
+                    case .java: try java(former, port: proxy?.port)
                     }
                 environment.set(name, to: value)
             }
@@ -66,15 +73,40 @@ final class AuthorityFiles {
         return "\(folder.path)/certs:\(former.isEmpty ? "/etc/ssl/certs" : former)"
     }
 
-    private func java(_ former: String, port: Int) throws(LoginFault) -> String {
-        let all = try beginning(TransportSettings.systemAuthorities) + authority.authority
-        let store = try write("authorities.jks", JavaTrustStore.bytes(of: all))
-        let options = [
-            "-Djavax.net.ssl.trustStore=\(store)", "-Djavax.net.ssl.trustStoreType=JKS",
-            "-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=\(port)",
-        ]
-        return ([former] + options).filter { !$0.isEmpty }.joined(separator: " ")
+    private func java(_ former: String, port: Int?) throws(LoginFault) -> String {
+        let store = try javaStore()
+        let options = ["-Djavax.net.ssl.trustStore=\(store)", "-Djavax.net.ssl.trustStoreType=JKS"]
+        let proxy = port.map { ["-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=\($0)"] } ?? []
+        return ([former] + options + proxy).filter { !$0.isEmpty }.joined(separator: " ")
     }
+
+    private func javaStore() throws(LoginFault) -> String {
+        if let known = store { return known }
+        let all = try beginning(TransportSettings.systemAuthorities) + authority.authority
+        let made = try write("authorities.jks", JavaTrustStore.bytes(of: all))
+        store = made
+        return made
+    }
+
+    /// The files that a program in a network of its own finds at the system's places, as far as there is something.
+    func covers() throws(LoginFault) -> [(file: String, place: String)] {
+        var covers: [(file: String, place: String)] = []
+        for place in OwnNetworkFiles.authorities where Self.isThere(place) {
+            covers.append((try bundle(beside: place), place))
+        }
+        for place in OwnNetworkFiles.javaStores where Self.isThere(place) { covers.append((try javaStore(), place)) }
+        let services = OwnNetworkFiles.nameServices
+        let settings =
+            OwnNetworkFiles.settings
+            + [(place: services, text: OwnNetworkFiles.nameServices(from: try beginning(services)))]
+            + OwnNetworkFiles.hidden.map { (place: $0, text: "") }
+        for (index, setting) in settings.enumerated() where Self.isThere(setting.place) {
+            covers.append((try write("cover-\(index)", setting.text), setting.place))
+        }
+        return covers
+    }
+
+    private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// The text of a file, and the end of its last line; empty where it cannot be read, as the program itself would find.
     private func beginning(_ path: String) throws(LoginFault) -> String {

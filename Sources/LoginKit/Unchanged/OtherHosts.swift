@@ -5,6 +5,8 @@ import Glibc
 package enum OtherHosts: String, Sendable, CaseIterable {
     /// None.
     case refuse
+    /// Those at addresses of the whole Internet.
+    case `public`
     /// All but this machine and what is on its link.
     case all
 }
@@ -27,7 +29,7 @@ struct OtherHostDialer: Sendable {
         to origin: Origin, unless isOver: @escaping @Sendable () -> Bool
     ) throws(Fault) -> any Tunnel {
         guard hosts != .refuse, !origin.isLoopback else { throw .refused }
-        let gate = AddressGate()
+        let gate = AddressGate(hosts)
         do throws(LoginFault) {
             return try connect(to: origin, through: gate, isOver)
         } catch {
@@ -71,9 +73,12 @@ private final class AddressGate {
     /// Whether they are those of a proxy, which may be anywhere.
     var isProxy = false
     private(set) var hasRefused = false
+    private let hosts: OtherHosts
+
+    init(_ hosts: OtherHosts) { self.hosts = hosts }
 
     func admits(_ address: PeerAddress?) -> Bool {
-        let isAdmitted = address.map { !$0.isKept && !$0.isOwn } ?? false
+        let isAdmitted = address.map { !$0.isKept && !$0.isOwn && !(hosts == .public && $0.isLocal) } ?? false
         hasRefused = hasRefused || !isAdmitted
         return isAdmitted
     }

@@ -3,14 +3,14 @@ import Glibc
 import Secrets
 import Synchronization
 
-/// The proxy of one run, at a port of 127.0.0.1: what is for the service's origin goes to the code that lends the login, all else to where
-/// it wants to.
+/// What the command of one run connects to, a proxy at a port of 127.0.0.1 or a network of its own: what is for the service's origin goes to
+/// the code that lends the login, all else to where it wants to.
 final class ProxyPort: @unchecked Sendable {
     /// Connections at once that are still to say what they want, or lead to other hosts; and the time for the former.
     private static let (most, patience) = (256, Duration.seconds(10))
 
-    let port: Int
-    private let descriptor: Int32
+    /// Closed at the end.
+    private let doors: [RunDoor]
     private let origin: Origin
     /// The value of `Proxy-Authorization`; `nil` if none is wanted.
     private let password: Secret?
@@ -21,10 +21,9 @@ final class ProxyPort: @unchecked Sendable {
     private let unproved = Mutex(0)
 
     init(
-        _ listening: (descriptor: Int32, port: Int), _ origin: Origin, password: Secret?, _ dialer: OtherHostDialer,
-        _ server: SessionProxy
+        _ doors: [RunDoor], _ origin: Origin, password: Secret?, _ dialer: OtherHostDialer, _ server: SessionProxy
     ) {
-        (descriptor, port) = listening
+        self.doors = doors
         (self.origin, self.password, self.dialer, self.server) = (origin, password, dialer, server)
     }
 
@@ -40,41 +39,73 @@ final class ProxyPort: @unchecked Sendable {
         }
     }
 
-    /// Closes the port, and the connections to other hosts.
+    /// Closes the doors, and the connections to other hosts.
     func stop() {
         isStopped.withLock { $0 = true }
         // Who waits for a connection is woken.
-        shutdown(descriptor, Int32(SHUT_RDWR))
+        for door in doors { shutdown(door.descriptor, Int32(SHUT_RDWR)) }
         threads.wait()
-        close(descriptor)
+        for door in doors { close(door.descriptor) }
     }
 
     private func accept() {
-        guard waitForInput([descriptor], milliseconds: 250) > 0 else { return }
-        let connection = cprocess_accept(descriptor)
+        guard waitForInput(doors.map(\.descriptor), milliseconds: 250) > 0 else { return }
+        for door in doors {
+            if door.kind == .names { RunDoor.answerNames(at: door.descriptor) } else { accept(at: door) }
+        }
+    }
+
+    private func accept(at door: RunDoor) {
+        let connection = cprocess_accept(door.descriptor)
         guard connection >= 0 else {
             // Without a descriptor left it would be asked again at once.
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }
         var user = uid_t()
-        let isOurs = cprocess_connection_user(connection, &user) != 0 && user == getuid()
-        guard isOurs, threads.count <= Self.most, threads.start({ [self] in serve(ProxyConnection(connection)) }) else {
+        // In a network of its own there is nobody but the command.
+        let isOurs = door.kind != .proxy || cprocess_connection_user(connection, &user) != 0 && user == getuid()
+        guard isOurs, threads.count <= Self.most,
+            threads.start({ [self] in serve(ProxyConnection(connection), at: door.kind) })
+        else {
             close(connection)
             return
         }
     }
 
-    /// Reads requests until one has the password, and does what that wants.
-    private func serve(_ connection: consuming ProxyConnection) {
+    private func serve(_ connection: consuming ProxyConnection, at door: RunDoor.Kind) {
         // Else the answers of TLS wait for what the client's kernel holds back.
         var isOn: Int32 = 1
         setsockopt(connection.socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
         let end = ContinuousClock.now + Self.patience
+        switch door {
+        case .proxy: answer(connection, until: end)
+        case .host(let port): lead(connection, to: port, until: end)
+        case .names, .nameStream: RunDoor.answerNames(of: connection, until: end) { isOver }
+        }
+    }
+
+    /// Leads to the host that TLS names.
+    private func lead(_ connection: consuming ProxyConnection, to port: Int, until end: ContinuousClock.Instant) {
+        if origin.scheme == "http", port == origin.port { return server.add(connection.given(), isClear: true) }
+        guard case .found(.server(let name)) = connection.look(until: end, unless: { isOver }, for: { ClientHello($0) })
+        else { return }
+        let place = Origin(scheme: "https", host: name ?? origin.host, port: port)
+        if place == origin { return server.add(connection.given(), isClear: false) }
+        // The alert `access_denied` (RFC 8446, section 6).
+        guard name != nil, let tunnel = try? tunnel(to: place, from: connection) else {
+            _ = connection.send([21, 3, 3, 0, 2, 2, 49])
+            return
+        }
+        pump(connection, tunnel)
+    }
+
+    /// Reads requests to the proxy until one has the password, and does what that wants.
+    private func answer(_ connection: consuming ProxyConnection, until end: ContinuousClock.Instant) {
         while true {
             let bytes: [UInt8]
-            switch connection.head(until: end, unless: { isOver }) {
-            case .whole(let head): bytes = head
+            switch connection.look(until: end, unless: { isOver }, for: { ServedHead.whole(in: $0) }) {
+            case .found(let head): bytes = head
             case .tooLong: return connection.refuse(431, "the head is too long")
             case .none: return
             }
@@ -130,18 +161,28 @@ final class ProxyPort: @unchecked Sendable {
         _ connection: consuming ProxyConnection, to place: Origin,
         _ begin: (borrowing ProxyConnection, any Tunnel) -> (any Tunnel)?
     ) {
-        let socket = connection.socket
         do throws(OtherHostDialer.Fault) {
-            let tunnel = try dialer.connect(to: place) { [self] in isOver || Peer.hasGone(socket) }
+            let tunnel = try tunnel(to: place, from: connection)
             guard let begun = begin(connection, tunnel) else { return }
-            var pump = StreamPump(socket, begun)
-            pump.run(beginning: UnsafeRawBufferPointer(start: nil, count: 0)) { isOver }
+            pump(connection, begun)
         } catch {
             switch error {
             case .refused: connection.refuse(403, "\(place.authority) is no other host, or other hosts are refused")
             case .failed: connection.refuse(502, "no connection to \(place.authority)")
             }
         }
+    }
+
+    private func tunnel(
+        to place: Origin, from connection: borrowing ProxyConnection
+    ) throws(OtherHostDialer.Fault) -> any Tunnel {
+        let socket = connection.socket
+        return try dialer.connect(to: place) { [self] in isOver || Peer.hasGone(socket) }
+    }
+
+    private func pump(_ connection: borrowing ProxyConnection, _ tunnel: any Tunnel) {
+        var pump = StreamPump(connection.socket, tunnel)
+        pump.run(beginning: UnsafeRawBufferPointer(start: nil, count: 0)) { isOver }
     }
 }
 
@@ -150,9 +191,8 @@ final class ProxyPort: @unchecked Sendable {
 struct ProxyConnection: ~Copyable {
     let socket: Int32
 
-    enum Head {
-        /// With the empty line at its end.
-        case whole([UInt8])
+    enum Look<Found> {
+        case found(Found)
         case tooLong
         /// It has not come in time.
         case none
@@ -169,16 +209,17 @@ struct ProxyConnection: ~Copyable {
         return given
     }
 
-    /// Looks at a head, and leaves it where it is.
-    func head(until end: ContinuousClock.Instant, unless isOver: () -> Bool) -> Head {
+    /// Looks at what comes, and leaves it where it is.
+    /// - Parameter find: what it begins with, `nil` as long as that is not whole.
+    func look<Found>(
+        until end: ContinuousClock.Instant, unless isOver: () -> Bool, for find: (ArraySlice<UInt8>) -> Found?
+    ) -> Look<Found> {
         var bytes = [UInt8](repeating: 0, count: ServedHead.longest), known = 0
         defer { wake(at: 1) }
         while !isOver() {
             let count = cprocess_peek(socket, &bytes, bytes.count)
             if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return .none }
-            if let end = bytes[..<max(count, 0)].firstRange(of: Array("\r\n\r\n".utf8)) {
-                return .whole(Array(bytes[..<end.upperBound]))
-            }
+            if let found = find(bytes[..<max(count, 0)]) { return .found(found) }
             if count == bytes.count { return .tooLong }
             // What woke it was the end.
             if count > 0, count == known, Peer.hasGone(socket) { return .none }
@@ -210,8 +251,10 @@ struct ProxyConnection: ~Copyable {
     }
 
     /// - Returns: whether it was sent.
-    func send(_ text: String) -> Bool {
-        Array(text.utf8).withUnsafeBytes { $0.sendWhole(to: socket, within: 1000) { true } }
+    func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { $0.sendWhole(to: socket, within: 1000) { true } }
     }
 
     /// Answers, and goes on.

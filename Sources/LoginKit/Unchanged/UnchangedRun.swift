@@ -9,13 +9,25 @@ package final class UnchangedRun {
     private let files: AuthorityFiles
     private let origin: Origin
     private let password: String?
+    /// The port of the proxy; `nil` in a network of its own.
+    private let port: Int?
+    private let network: OwnNetwork?
+
+    /// A network for a run, and its doors.
+    package struct Place {
+        fileprivate let network: OwnNetwork?
+        fileprivate let doors: [RunDoor]
+    }
 
     /// Says, before anybody logs in, that there cannot be such a run.
-    package static func check(_ provider: SessionProvider) throws(LoginFault) {
+    /// - Parameter wantsNetwork: whether the command gets a network of its own.
+    package static func prepare(_ provider: SessionProvider, wantsNetwork: Bool) throws(LoginFault) -> Place {
         let origin = try provider.context.connections.endpoint(provider.profile).origin
         let problem: String? =
             if PeerAddress(text: origin.bareHost) != nil {
                 "its origin is an address, and no certificate is made for one"
+            } else if wantsNetwork {
+                nil
             } else if origin.isLoopback {
                 "its origin is this machine, where programs use no proxy"
             } else if origin.scheme != "https" {
@@ -29,14 +41,18 @@ package final class UnchangedRun {
                 next: "use --serve, and the address that it makes")
         }
         try LoopbackServer.check(withTLS: true)
+        guard wantsNetwork else { return Place(network: nil, doors: []) }
+        let (network, doors) = try RunDoor.network(for: origin)
+        return Place(network: network, doors: doors)
     }
 
     /// - Parameters:
+    ///   - place: as `prepare` made it, for one run.
     ///   - seconds: how long the login is lent; `nil` for as long as the command runs.
     ///   - wantsPassword: whether the proxy wants the password of the run.
     package init(
-        _ provider: SessionProvider, _ authenticated: AccountSession, for seconds: Int?, limits: ServeLimits,
-        others: OtherHosts, wantsPassword: Bool
+        _ provider: SessionProvider, _ authenticated: AccountSession, at place: Place, for seconds: Int?,
+        limits: ServeLimits, others: OtherHosts, wantsPassword: Bool
     ) throws(LoginFault) {
         let context = provider.context, environment = context.dependencies.environment
         origin = authenticated.run.endpoint.origin
@@ -48,18 +64,30 @@ package final class UnchangedRun {
             provider, authenticated, at: .origin(origin, authority.served, password: expected), for: seconds,
             limits: limits)
         files = try AuthorityFiles(authority, in: RuntimeFolder(environment, context.paths).path)
+        network = place.network
+        var doors = place.doors
+        if network == nil {
+            let (descriptor, port) = try ServeSocket.onLoopback()
+            doors = [RunDoor(descriptor: descriptor, kind: .proxy)]
+            self.port = port
+        } else {
+            port = nil
+        }
         proxy = ProxyPort(
-            try ServeSocket.onLoopback(), origin, password: expected,
-            OtherHostDialer(hosts: others, environment: environment.proxies), server)
+            doors, origin, password: expected, OtherHostDialer(hosts: others, environment: environment.proxies), server)
     }
 
     /// Lends the login from now on, until `stop`.
-    /// - Parameter environment: of the command, which finds the way there by it.
-    package func start(_ environment: inout ProgramEnvironment) throws(LoginFault) {
+    /// - Parameter image: the command, which finds the way there by its environment, or its network.
+    package func start(_ image: inout ProgramImage) throws(LoginFault) {
         do {
             let user = password.map { "authctl:\($0)@" } ?? ""
-            try files.apply(
-                to: &environment, proxy: "http://\(user)127.0.0.1:\(proxy.port)", port: proxy.port, origin: origin)
+            let way = port.map { (url: "http://\(user)127.0.0.1:\($0)", port: $0) }
+            try files.apply(to: &image.environment, proxy: way, origin: origin)
+            if let network {
+                network.covers = try files.covers()
+                image.network = network
+            }
             try server.start()
             try proxy.start()
         } catch {
@@ -86,6 +114,7 @@ package final class UnchangedRun {
         if proxy.unprovedCount > 0 {
             return "\(name) did not send the password of the proxy; if it cannot, use --no-proxy-password"
         }
-        return "\(name) sent no request to \(origin) through this login; it may ignore HTTPS_PROXY"
+        let hint = network == nil ? "; if it ignores HTTPS_PROXY, try --own-network" : ""
+        return "\(name) sent no request to \(origin) through this login\(hint)"
     }
 }

@@ -53,7 +53,7 @@ struct ServeGate: Equatable, Sendable {
 
     /// The protection of a connection to the service's own origin.
     enum Cover: Equatable, Sendable {
-        /// None: the target of each request names the origin.
+        /// None: the target of each request names the origin, unless that has no TLS itself.
         case clear
         /// TLS, with the name of the server that the client asked for (RFC 6066, section 3); an empty one is no name of a host.
         case tls(name: String?)
@@ -125,14 +125,16 @@ struct ServeGate: Equatable, Sendable {
         let hosts = head.values(of: "Host").map { $0.lowercased() }
         guard hosts.count == 1, hosts.allSatisfy(origin.isNamed) else { throw .otherOrigin }
         if case .tls(let name?) = cover, name.lowercased() != origin.host { throw .otherOrigin }
-        if cover == .clear, let password {
+        // An origin without TLS is one in a network of its own, where no proxy is.
+        let isProxied = cover == .clear && origin.scheme == "https"
+        if isProxied, let password {
             guard head.values(of: "Proxy-Authorization").map({ Secret($0) }) == [password] else { throw .noPassword }
         }
         if head.target.hasPrefix("/") {
-            guard cover != .clear else { throw .badTarget }
+            guard !isProxied else { throw .badTarget }
             return head.target
         }
-        let scheme = "https://"
+        let scheme = "\(origin.scheme)://"
         guard head.target.prefix(scheme.count).lowercased() == scheme else { throw .badTarget }
         let place = head.target.dropFirst(scheme.count), end = place.firstIndex { "/?".contains($0) } ?? place.endIndex
         guard origin.isNamed(place[..<end].lowercased()) else { throw .otherOrigin }

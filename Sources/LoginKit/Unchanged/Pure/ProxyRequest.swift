@@ -58,6 +58,11 @@ extension ServedHead {
     /// The longest head that a proxy reads, in bytes.
     static let longest = 16 << 10
 
+    /// - Returns: a head with its last empty line, once that has come.
+    static func whole(in bytes: ArraySlice<UInt8>) -> [UInt8]? {
+        bytes.firstRange(of: Array("\r\n\r\n".utf8)).map { Array(bytes[..<$0.upperBound]) }
+    }
+
     /// Reads a head with its last empty line, strictly: each line ends with CR and LF, none goes on in the next one, and no name has a
     /// blank behind it (RFC 9112, sections 2.2, 5.1 and 5.2).
     init?(proxied bytes: ArraySlice<UInt8>) {
