@@ -143,6 +143,11 @@ struct DiscoverTests {
                 Self.redirect("/login/"), Self.page(Self.loginPage), Self.page(Self.loginPage), cookie, .answer(200),
             ])
         #expect(login.code == 0, "\(login.talk)")
+        let decision = try #require(world.person.prompt.decisions.first)
+        #expect(decision.question == "Found a login form at /login/?next=/home (user, pass).")
+        #expect(decision.details?.contains("[profiles.\"app.example\"]\nurl") == true, "\(decision)")
+        let next = "\nSaved as the profile app.example. Next: authctl request https://app.example/home\n"
+        #expect(login.talk.contains(next), "\(login.talk)")
         let sent = try #require(world.requests.first { $0.hasPrefix("POST https://app.example/login/") })
         #expect(
             sent.contains("user=anna") && sent.contains("pass=pw") && sent.contains("csrf=x") && sent.contains("go=In"))
@@ -176,6 +181,7 @@ struct DiscoverTests {
         #expect(run.talk.contains("logout: GET \"/bye\", a link on \"/home\""), "\(run.talk)")
         let made = try world.home.read("config/authctl/profiles/app.example.toml")
         #expect(made.contains("\"/home\"") && made.contains("<b class=me>*<") && made.contains("\"/bye\""), "\(made)")
+        #expect(run.talk.contains(". Next: authctl request https://app.example/home\n"), "\(run.talk)")
         let later = world.run("whoami", server: [home])
         #expect(later.code == 0 && later.output == "anna\n", "\(later.talk)")
         let again = world.run("login", "https://app.example/login/", server: [home])

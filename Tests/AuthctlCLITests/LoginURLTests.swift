@@ -54,6 +54,8 @@ struct LoginURLTests {
         let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("\nLogged in to api.example (https://api.example) as anna.\n"))
+        let next = "\nSaved as the profile api.example. Next: authctl request \(Self.url)"
+        #expect(run.talk.hasSuffix("\(next)\n"), "\(run.talk)")
         #expect(world.requests == ["GET \(Self.url)", "GET \(Self.url)", "GET \(Self.url)\nbasic anna:pw"])
         let file = try world.home.read("config/authctl/profiles/api.example.toml")
         #expect(file.contains("method = 'basic'") || file.contains("method = \"basic\""))
@@ -232,6 +234,7 @@ struct LoginURLTests {
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let other = world.run("login", "https://api.example/you", server: [anonymous, anonymous, .answer(200)])
         #expect(other.talk.contains("\nLogged in to api.example-2 "))
+        #expect(other.talk.hasSuffix(" -P api.example-2\n"), "\(other.talk)")
     }
 
     @Test func `a URL below the base path of an added profile is that profile`() throws {

@@ -223,6 +223,22 @@ import Testing
         #expect(probe.pty.text.contains("Type the whole word yes or no"))
     }
 
+    @Test(arguments: [
+        (["y"], "decided true"), (["N"], "decided false"), (["details", "details", "details", "yes"], "decided true"),
+    ])
+    func `a question with details shows them as often as wanted, and takes a letter`(
+        typed: [String], answer: String
+    ) throws {
+        let probe = try Probe("--deciding", "Log in? ", "--details", "what was found")
+        for word in typed {
+            try probe.pty.wait(for: "Log in? ")
+            probe.pty.type(word + "\r")
+        }
+        try probe.finish()
+        #expect(try probe.answer == [answer])
+        #expect(probe.pty.text.contains("what was found") == (typed.count > 1), "\(probe.pty.text)")
+    }
+
     @Test(arguments: [("yes", true), ("\r", false), ("y", false)])
     func `half of the word is asked about twice more`(typed: String, confirmed: Bool) throws {
         let probe = try Probe("--typing", "yes")

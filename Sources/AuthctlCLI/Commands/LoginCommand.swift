@@ -96,9 +96,22 @@ struct LoginCommand: PlainCommand, ReportingCommand {
         let method = run.service.protectionSpace?.method
         if run.wasThere { try generation.remember(method) }
         try report(invocation, generation.run, identity, method, wasThere: run.wasThere)
-        if target.isNew, target.profile.mcp != nil, !run.keepsNothing {
-            invocation.say("For an MCP client: \(ShellCommand("authctl", "mcp", generation.run.profile.name))")
+        if target.isNew, !run.keepsNothing { sayNext(invocation, generation, isMCP: target.profile.mcp != nil) }
+    }
+
+    /// Says where the new profile is, and what to do with it.
+    private func sayNext(
+        _ invocation: Invocation, _ generation: ProfileGeneration, isMCP: Bool
+    ) {
+        let name = generation.run.profile.name
+        if isMCP { return invocation.say("For an MCP client: \(ShellCommand("authctl", "mcp", name))") }
+        let context = invocation.context, origin = generation.run.endpoint.origin
+        // The URL alone would not say which profile is meant.
+        let isAlone = context.profiles.names.allSatisfy {
+            $0 == name || (try? context.selection.origin(of: $0)) != origin
         }
+        let request = ["authctl", "request", generation.firstURL] + (isAlone ? [] : ["-P", name])
+        invocation.say("Saved as the profile \(SafeText.escaped(name)). Next: \(ShellCommand(request))")
     }
 
     /// The request, with what this command alone takes a login from.

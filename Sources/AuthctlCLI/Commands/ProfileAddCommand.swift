@@ -121,7 +121,7 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
                 next: "look at it, then: \(command)")
         }
         let wants = try context.person.dialogue.decide(
-            fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
+            fetched.question, label: "Add what is shown above? yes/no: ", details: nil)
         return wants ? fetched.offered : nil
     }
 
@@ -158,7 +158,7 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
             """
         if invocation.context.person.mayBeAsked,
             try invocation.context.person.dialogue.decide(
-                question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
+                question, label: "Add these keys, too? yes/no: ", details: nil)
         {
             return true
         }

@@ -76,9 +76,10 @@ package struct URLDiscovery {
                 proposal.fillIn(try asked(form.otherFields, dialogue), asked: form.otherFields)
             }
         }
-        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         // Somebody may paste it into a file.
-        guard try dialogue.decide(written, label: "Log in with this profile? yes/no: ", isLaidOut: true) else {
+        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
+        for sentence in proposal.advice { context.person.say(sentence) }
+        guard try dialogue.decide(proposal.question, label: ProposedProfile.label, details: written) else {
             throw .cancelled
         }
         var decoded = try decoded(proposal)

@@ -122,16 +122,22 @@ struct TerminalPrompt: Prompt, Sendable {
         try confirm([question], label: "Type \(word) to continue: ", typing: word)
     }
 
-    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool {
+    func decide(_ question: String, label: String, details: String?) throws(LoginFault) -> Bool {
         let conversation = try begin(missing: [])
-        conversation.say([question], isLaidOut: isLaidOut)
-        for _ in 1...3 {
+        conversation.say([question])
+        var left = 3
+        while left > 0 {
             guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
-            switch String(shown: answer).lowercased() {
-            case "yes": return true
-            case "no": return false
-            default: conversation.say(["Type the whole word yes or no, or press Ctrl-C to cancel."])
+            switch (String(shown: answer).lowercased(), details) {
+            case ("yes", _), ("y", _?): return true
+            case ("no", _), ("n", _?): return false
+            case ("details", let details?):
+                conversation.say([details], isLaidOut: true)
+                continue
+            case (_, nil): conversation.say(["Type the whole word yes or no, or press Ctrl-C to cancel."])
+            case (_, _?): conversation.say(["Type yes, no or details, or press Ctrl-C to cancel."])
             }
+            left -= 1
         }
         throw .cancelled
     }
