@@ -29,7 +29,7 @@ package final class ProfileGeneration {
     /// Notes for the next login the server that a person has agreed to, and what proves one, as this one has shown it.
     private func learn(from login: Login) {
         let service = run.service
-        guard target.new != nil else { return }
+        guard target.isFound else { return }
         if case .token(let token) = login.session, let terms = token.terms {
             target.profile.oauth?.issuer = terms.issuer
             target.profile.oauth?.resource = terms.resource

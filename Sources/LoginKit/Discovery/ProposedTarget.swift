@@ -151,7 +151,7 @@ package struct URLDiscovery {
     /// - Parameter paths: where the login was found.
     func advice(_ preset: String, _ origin: Origin, seen paths: [String]) -> String {
         let url = "\(origin)\(folder(of: preset, origin, seen: paths))"
-        let command = ShellCommand("authctl", "profile", "add", "--preset", preset, "--url", url)
+        let command = ShellCommand("authctl", "login", preset, "--url", url)
         return "authctl has a profile for \(preset) that can do more: \(command)"
     }
 
