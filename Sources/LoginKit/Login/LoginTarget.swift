@@ -194,4 +194,7 @@ extension LoginTarget {
 extension [AuthenticateChallenge] {
     /// Whether a token is all that the service takes (RFC 6750, section 3).
     var wantsToken: Bool { contains { $0.scheme == "bearer" } && !areAnswered }
+
+    /// Whether nothing speaks against a Bearer token: many services take one and answer without a challenge.
+    var canBeBearer: Bool { !areAnswered && !contains { $0.scheme == "token" } }
 }
