@@ -19,9 +19,15 @@ enum HelpTopics {
         return String(text[..<end.lowerBound].reversed().drop(while: \.isNewline).reversed())
     }
 
+    /// Whether a word is a command or a topic.
+    static func hasPage(of word: String) -> Bool {
+        word == "help" || Authctl.configuration.subcommands.contains { CommandNames.goes($0, by: word) }
+    }
+
     /// The parser shows the help of everything for a topic that it does not know.
+    /// - Parameter others: further words that can be meant by the first one.
     /// - Throws: `usage` for such a topic, with the nearest.
-    static func check(_ words: ArraySlice<String>) throws(LoginFault) {
+    static func check(_ words: ArraySlice<String>, near others: [String] = []) throws(LoginFault) {
         var commands = Authctl.configuration.subcommands, group = ""
         for word in words where !word.hasPrefix("-") {
             if group.isEmpty, word == "help" { return }
@@ -31,7 +37,9 @@ enum HelpTopics {
                 }
                 let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
                 let known = shown + (group.isEmpty ? names : [])
-                let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
+                // Of a short word, every other is near.
+                let all = known + (word.count > 4 && group.isEmpty ? others : [])
+                let near = all.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
                 throw .usage(
                     """
                     no such help topic \(SafeText.quoted(group + word, limit: 40)); \
@@ -87,7 +95,7 @@ struct ConfigHelpCommand: HelpPage {
         discussion: page,
         shouldDisplay: false)
 
-    private static let page = """
+    static let page = """
         Write ~/.config/authctl/config.toml (mkdir -p the folder); authctl only reads
         it. Or pipe one profile to: authctl profile add -
 
@@ -176,7 +184,7 @@ struct EnvironmentHelpCommand: HelpPage {
 
 extension ExitCode {
     /// The meaning, in one line, and the advice for a script.
-    fileprivate var words: (meaning: String, advice: String) {
+    var words: (meaning: String, advice: String) {
         switch self {
         case .ok: ("done; whoami: verified and usable; status: every login is, shown or not", "continue")
         case .failure: ("any other failure", "report it")

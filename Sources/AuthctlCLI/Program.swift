@@ -31,6 +31,9 @@ package struct Program {
         if VersionReport.isAskedFor(by: arguments) { return print(VersionReport.text) }
         do {
             try ArgumentGuard.check(arguments)
+            if let search = HelpSearch(arguments, dependencies.environment) {
+                return print(try search.page(for: console.streams.results))
+            }
             try CommandNames.check(arguments)
             try ExecCommand.checkTerminator(arguments)
             var command: any ParsableCommand
