@@ -19,6 +19,22 @@ enum HelpTopics {
         return String(text[..<end.lowerBound].reversed().drop(while: \.isNewline).reversed())
     }
 
+    /// What `authctl` alone prints: the commands by name, so that the examples are seen on a small terminal.
+    static var brief: String {
+        let configuration = Authctl.configuration
+        let groups = configuration.groupedSubcommands.map { group in
+            "  \(group.name): \(group.subcommands.map { $0._commandName }.joined(separator: ", "))"
+        }
+        return """
+            \(configuration.abstract)
+
+            \(groups.joined(separator: "\n"))
+
+            \(configuration.discussion)
+            What each command does, and the options of all: authctl --help
+            """
+    }
+
     /// Whether a word is a command or a topic.
     static func hasPage(of word: String) -> Bool {
         word == "help" || Authctl.configuration.subcommands.contains { CommandNames.goes($0, by: word) }
@@ -111,12 +127,14 @@ struct ConfigHelpCommand: HelpPage {
           logout = { post = "/out" }
 
         url       the origin, with a base path if there is one
-        method    auto (default), certificate, negotiate, digest, basic, cookie, token, oauth
+        method    auto (default), certificate, negotiate, digest, basic, cookie, token,
+                  oauth, browser
         login     the request that logs in: get, post or send, with form, json or body
         verify    the request that tells who is logged in
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
-        otp-command   oauth   browser
+        otp-command   oauth   browser   signup   user-agent   lend-to
+        serve     what exec --serve lets through   mcp   the path of an MCP endpoint
 
         Examples for each kind of service: man authctl-config
         To try a profile: authctl profile test NAME

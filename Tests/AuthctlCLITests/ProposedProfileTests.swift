@@ -181,7 +181,8 @@ struct ProposedProfileTests {
             let text = profile.document(head: "h", isAlone: false)
             #expect(!profile.isUsable && text.split(separator: "\n").allSatisfy { $0.hasPrefix("# ") }, "\(text)")
             #expect(text.contains("wants \"Hawk\", which") && text.contains("answers 403"))
-            #expect(text.contains("\n#   method = \"browser\"\n#   verify = { get = \"") == (login == nil), "\(text)")
+            let draft = "\n#   url    = \"https://app.example\"\n#   method = \"browser\"\n#   verify = { get = \""
+            #expect(text.contains(draft) == (login == nil), "\(text)")
         }
     }
 

@@ -13,6 +13,15 @@ import Testing
         #expect(lines.prefix(2) == ["Log in to blog (https://blog.example) (Ctrl-C cancels)", "Realm: \"Staff\""])
     }
 
+    @Test func `where SIGINT is ignored, the question names the key that cancels then`() throws {
+        let probe = try Probe(ignoring: [SIGINT])
+        try probe.pty.wait(for: "(Ctrl-D cancels)")
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.type("\u{04}")
+        try probe.finish()
+        #expect(try probe.answer == ["cancelled"] && !probe.pty.text.contains("Ctrl-C"))
+    }
+
     @Test func `a user name with a colon is refused before the password is asked for`() throws {
         let probe = try Probe()
         try probe.pty.wait(for: "User name: ")
@@ -28,7 +37,7 @@ import Testing
         try probe.finish()
         #expect(
             probe.screen().lines.filter { !$0.isEmpty } == [
-                "Wrong user name or password. Attempt 2 of 3.",
+                "✗ Wrong user name or password. Attempt 2 of 3.",
                 "The server says: \"Bad \\\"login\\\"\"",
                 "Password for ann (leave empty to change the name): **",
             ])

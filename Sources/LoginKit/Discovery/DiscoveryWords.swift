@@ -62,8 +62,8 @@ extension ProposedProfile {
             let flows = server.flows.isEmpty ? "" : " (\(server.flows.joined(separator: ", ")))"
             return "Found an OAuth login at \(place)\(flows)." + (server.detour.map { " \($0.firstCapital)." } ?? "")
         case .token(let header, _)?:
-            return
-                "Found a service that takes a token, which you make there\(header.map { " (header \(String($0.prefix { $0 != ":" }).plain))" } ?? "")."
+            let field = header.map { " (header \(String($0.prefix { $0 != ":" }).plain))" } ?? ""
+            return "Found a service that takes a token, which you make there\(field)."
         case .form(let form)?: return "Found a login form at \(form.page.plain) (\(form.fields))."
         case .browser(let origin)?: return "Found a login for a browser at \(origin)."
         case .passwordGrant(let path, _)?: return "Found a login with user name and password at \(path.plain)."
@@ -162,10 +162,10 @@ extension Discovered {
         let example = "verify = { get = \"PATH\" }    # of a page, or an API, that wants a login"
         return [
             "no way to log in was seen. Where people log in with a browser, a profile of these lines opens a window, or takes a request that was copied there (authctl login NAME --paste):"
-        ] + origins.prefix(1).map { "  url = \"\($0)\"" } + [
+        ] + origins.prefix(1).map { "  url    = \"\($0)\"" } + [
             "  method = \"browser\"", "  " + (guarded.map { ProposedProfile.verify($0).written } ?? example),
             "if the service issues tokens, these lines instead of its method:",
-            "  method = \"token\"", "  session = { header = \"Authorization: Bearer {token}\" }",
+            "  method  = \"token\"", "  session = { header = \"Authorization: Bearer {token}\" }",
             "more: authctl profile presets, authctl help config",
         ]
     }
