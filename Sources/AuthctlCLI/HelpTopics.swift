@@ -19,9 +19,31 @@ enum HelpTopics {
         return String(text[..<end.lowerBound].reversed().drop(while: \.isNewline).reversed())
     }
 
+    /// What `authctl` alone prints: the commands by name, so that the examples are seen on a small terminal.
+    static var brief: String {
+        let configuration = Authctl.configuration
+        let groups = configuration.groupedSubcommands.map { group in
+            "  \(group.name): \(group.subcommands.map { $0._commandName }.joined(separator: ", "))"
+        }
+        return """
+            \(configuration.abstract)
+
+            \(groups.joined(separator: "\n"))
+
+            \(configuration.discussion)
+            What each command does, and the options of all: authctl --help
+            """
+    }
+
+    /// Whether a word is a command or a topic.
+    static func hasPage(of word: String) -> Bool {
+        word == "help" || Authctl.configuration.subcommands.contains { CommandNames.goes($0, by: word) }
+    }
+
     /// The parser shows the help of everything for a topic that it does not know.
+    /// - Parameter others: further words that can be meant by the first one.
     /// - Throws: `usage` for such a topic, with the nearest.
-    static func check(_ words: ArraySlice<String>) throws(LoginFault) {
+    static func check(_ words: ArraySlice<String>, near others: [String] = []) throws(LoginFault) {
         var commands = Authctl.configuration.subcommands, group = ""
         for word in words where !word.hasPrefix("-") {
             if group.isEmpty, word == "help" { return }
@@ -31,7 +53,9 @@ enum HelpTopics {
                 }
                 let shown = commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
                 let known = shown + (group.isEmpty ? names : [])
-                let near = known.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
+                // Of a short word, every other is near.
+                let all = known + (word.count > 4 && group.isEmpty ? others : [])
+                let near = all.nearest(to: word).first.map { "did you mean 'help \(group)\($0)'?" }
                 throw .usage(
                     """
                     no such help topic \(SafeText.quoted(group + word, limit: 40)); \
@@ -87,7 +111,7 @@ struct ConfigHelpCommand: HelpPage {
         discussion: page,
         shouldDisplay: false)
 
-    private static let page = """
+    static let page = """
         Write ~/.config/authctl/config.toml (mkdir -p the folder); authctl only reads
         it. Or pipe one profile to: authctl profile add -
 
@@ -103,12 +127,14 @@ struct ConfigHelpCommand: HelpPage {
           logout = { post = "/out" }
 
         url       the origin, with a base path if there is one
-        method    auto (default), certificate, negotiate, digest, basic, cookie, token, oauth
+        method    auto (default), certificate, negotiate, digest, basic, cookie, token,
+                  oauth, browser
         login     the request that logs in: get, post or send, with form, json or body
         verify    the request that tells who is logged in
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
-        otp-command   oauth   browser
+        otp-command   oauth   browser   signup   user-agent   lend-to
+        serve     what exec --serve lets through   mcp   the path of an MCP endpoint
 
         Examples for each kind of service: man authctl-config
         To try a profile: authctl profile test NAME
@@ -176,7 +202,7 @@ struct EnvironmentHelpCommand: HelpPage {
 
 extension ExitCode {
     /// The meaning, in one line, and the advice for a script.
-    fileprivate var words: (meaning: String, advice: String) {
+    var words: (meaning: String, advice: String) {
         switch self {
         case .ok: ("done; whoami: verified and usable; status: every login is, shown or not", "continue")
         case .failure: ("any other failure", "report it")

@@ -31,6 +31,9 @@ package struct Program {
         if VersionReport.isAskedFor(by: arguments) { return print(VersionReport.text) }
         do {
             try ArgumentGuard.check(arguments)
+            if let search = HelpSearch(arguments, dependencies.environment) {
+                return print(try search.page(for: console.streams.results))
+            }
             try CommandNames.check(arguments)
             try ExecCommand.checkTerminator(arguments)
             var command: any ParsableCommand
@@ -107,6 +110,7 @@ package struct Program {
     }
 
     private func help(_ error: any Error, _ arguments: [String]) -> String {
+        if arguments.isEmpty { return console.streams.results.text(StyledText(HelpTopics.brief)) }
         let page = { (columns: Int?) in
             HelpTopics.page(Authctl.fullMessage(for: error, columns: columns), of: arguments, columns: columns)
         }
@@ -299,14 +303,32 @@ extension ParserWords {
             return "'\(path.joined(separator: " "))' has no option \(shown); \(others)"
         }
         let known = command.options.flatMap { $0.names ?? [] }.map(\.text).filter { $0.hasPrefix("--") }
-        // Else the one whose words but for the last are nearly these, such as `--password-stdin` for `--pasword`.
+        // One that begins with the same letter and has the others in this order, such as `--username` for `--usr`. Then a near one; of a
+        // short word, every other short one is near. Else the one whose words but for the last are nearly these, such as
+        // `--password-stdin` for `--pasword`.
         let near =
-            known.nearest(to: option).first
+            known.first { option.count > 4 && option.abbreviates($0) }
+            ?? known.nearest(to: option).first {
+                option.count > 6 || $0.dropFirst(2).first == option.dropFirst(2).first
+            }
             ?? known.first { name in
                 let words = name.split(separator: "-")
                 return words.count > 1 && !["--" + words.dropLast().joined(separator: "-")].nearest(to: option).isEmpty
             }
         return "unknown option \(shown)\(near.map { "; did you mean '\($0)'?" } ?? "")"
+    }
+}
+
+extension String {
+    /// Whether it is another word with some of its letters left out, but not the first one behind two dashes.
+    fileprivate func abbreviates(_ whole: String) -> Bool {
+        guard whole.hasPrefix(prefix(3)) else { return false }
+        var rest = whole[...]
+        return allSatisfy { letter in
+            guard let index = rest.firstIndex(of: letter) else { return false }
+            rest = rest[index...].dropFirst()
+            return true
+        }
     }
 }
 

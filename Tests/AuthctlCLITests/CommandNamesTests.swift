@@ -125,6 +125,8 @@ struct ParserWordsTests {
         ),
         (["status", "--ofline"], "unknown option '--ofline'; did you mean '--offline'?"),
         (["trust", "list", "-u", "ann"], "'trust list' has no option '-u'; other commands have it"),
+        (["login", "wire", "--usr", "ann"], "unknown option '--usr'; did you mean '--username'?"),
+        (["discover", "https://a.example", "--usr"], "unknown option '--usr'"),
         (["status", "--frobnicate=hunter22"], "unknown option '--frobnicate'"),
         (
             ["request", "/x", "--name", "y"],

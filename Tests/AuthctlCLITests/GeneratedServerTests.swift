@@ -78,7 +78,7 @@ private struct GeneratedWorld {
         let no = Array(repeating: false, count: 5)
         world.person = ScriptedPerson(
             [ScriptedPerson.types(name, password)], replace: [true], confirms: false, retry: no)
-        world.person.decides = { $0.hasPrefix("Log in with this profile?") }
+        world.person.decides = { $0.hasPrefix("Log in with it?") }
         let target = if case .url(let path) = login.way { "\(GeneratedServer.origin)\(path)" } else { "s" }
         let run = run(["login", target, "--max-attempts", "1"] + options)
         #expect(!run.talk.contains("unscripted"), "\(login): \(run.talk)")

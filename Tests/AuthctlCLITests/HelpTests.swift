@@ -100,6 +100,19 @@ struct HelpTests {
         }
     }
 
+    @Test func `authctl alone fits a small terminal, with every command by name and its examples`() throws {
+        let world = try TestWorld()
+        world.terminals = [STDOUT_FILENO]
+        let run = world.run([], server: [])
+        let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(run.code == 0 && lines.count <= 22 && lines.allSatisfy { $0.count <= 80 }, "\(run.output)")
+        for group in Authctl.configuration.groupedSubcommands {
+            let names = group.subcommands.map { $0._commandName }.joined(separator: ", ")
+            #expect(run.output.contains("\n  \(group.name): \(names)\n"), "\(run.output)")
+        }
+        #expect(run.output.contains("\n  authctl login https://") && run.output.contains("authctl --help"))
+    }
+
     @Test func `the version is one line`() throws {
         #expect(try TestWorld().run("--version") == Run(code: 0, output: "authctl \(Version.number)\n", talk: ""))
     }

@@ -54,6 +54,8 @@ struct LoginURLTests {
         let run = world.run("login", Self.url, server: [anonymous, anonymous, .answer(200)])
         #expect(run.code == 0 && run.output.isEmpty)
         #expect(run.talk.contains("\nLogged in to api.example (https://api.example) as anna.\n"))
+        let next = "\nSaved as the profile api.example. Next: authctl request \(Self.url)"
+        #expect(run.talk.hasSuffix("\(next)\n"), "\(run.talk)")
         #expect(world.requests == ["GET \(Self.url)", "GET \(Self.url)", "GET \(Self.url)\nbasic anna:pw"])
         let file = try world.home.read("config/authctl/profiles/api.example.toml")
         #expect(file.contains("method = 'basic'") || file.contains("method = \"basic\""))
@@ -131,6 +133,59 @@ struct LoginURLTests {
         let run = world.run(["login", "https://api.example/mcp", "--password-command", "echo tok-1"], at: server)
         #expect(run.code == 0, "\(run.talk) \(world.requests)")
         #expect(try world.home.read("config/authctl/profiles/api.example.toml").contains("\"/mcp/\""))
+    }
+
+    /// The ways in which a script gives a token.
+    enum Given: CaseIterable { case command, file, variable, fileVariable, methodAndVariable }
+
+    /// A service that takes one token, and names no authorization server.
+    private static func bearer(_ challenge: [String] = ["WWW-Authenticate: Bearer"]) -> ScriptedTransport {
+        ScriptedTransport { request in
+            guard request.url == url else { return .answer(404) }
+            let token = request.headers.first { $0.hasName("Authorization") }?.value.unprotectedText
+            return token == "Bearer tok-1" ? .answer(200, "{\"login\":\"ann\"}") : .answer(401, headers: challenge)
+        }
+    }
+
+    @Test(arguments: Given.allCases)
+    func `A token that is given in any way goes to a URL whose service names no authorization server`(
+        given: Given
+    ) throws {
+        for (token, code) in [("tok-1", Int32(0)), ("tok-2", 3)] {
+            let world = try TestWorld()
+            var options: [String] = []
+            try world.home.write(token + "\n", to: "token")
+            chmod(world.home.path + "/token", 0o600)
+            switch given {
+            case .command: options = ["--password-command", "echo \(token)"]
+            case .file: options = ["--password-file", world.home.path + "/token"]
+            case .variable: world.password = Secret(token)
+            case .fileVariable: world.variables["AUTHCTL_PASSWORD_FILE"] = world.home.path + "/token"
+            case .methodAndVariable:
+                (world.password, world.variables["AUTHCTL_METHOD"]) = (Secret(token), "token")
+            }
+            let run = world.run(["login", Self.url] + options, at: Self.bearer())
+            #expect(run.code == code, "\(run.talk) \(world.requests)")
+            #expect(world.requests.last?.contains("Authorization: Bearer \(token)") == true, "\(world.requests)")
+            guard code == 0 else { continue }
+            #expect(world.run(["whoami"], at: Self.bearer()).code == 0)
+        }
+    }
+
+    @Test func `where nobody can be asked, a URL that wants a token says how to give one`() throws {
+        let run = try TestWorld().run(["login", Self.url], at: Self.bearer())
+        #expect(run.code == 4 && run.talk.contains("missing: token (--password-stdin"), "\(run.talk)")
+        #expect(!run.talk.contains("--device"), "\(run.talk)")
+    }
+
+    @Test(arguments: [["WWW-Authenticate: Bearer"], []])
+    func `--method token pastes one, also where the service answers without a challenge`(challenge: [String]) throws {
+        let world = try TestWorld()
+        world.person = ScriptedPerson([ScriptedPerson.pastes("tok-1")])
+        let run = world.run(["login", Self.url, "--method", "token"], at: Self.bearer(challenge))
+        #expect(run.code == 0, "\(run.talk) \(world.requests)")
+        let silent = try TestWorld().run(["login", Self.url, "--method", "token"], at: Self.bearer(challenge))
+        #expect(silent.code == 4 && silent.talk.contains("missing: token (--password-stdin"), "\(silent.talk)")
     }
 
     @Test func `A given token is not sent where an authorization server issues them`() throws {
@@ -232,6 +287,7 @@ struct LoginURLTests {
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let other = world.run("login", "https://api.example/you", server: [anonymous, anonymous, .answer(200)])
         #expect(other.talk.contains("\nLogged in to api.example-2 "))
+        #expect(other.talk.hasSuffix(" -P api.example-2\n"), "\(other.talk)")
     }
 
     @Test func `a URL below the base path of an added profile is that profile`() throws {

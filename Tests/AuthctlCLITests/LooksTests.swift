@@ -169,7 +169,8 @@ struct LooksTests {
         let both = world.run("status", "wire", "--offline").output
         #expect(both.contains(" bob (active)  basic") && both.contains(" ann           basic"), "\(both)")
         #expect(world.run("status", "wire", "--offline", "-u", "ann").output.contains(" ann (not active)  basic"))
-        #expect(world.run("logout", "wire", "--local").code == 0)
+        let logout = world.run("logout", "wire", "--local")
+        #expect(logout.code == 0 && logout.talk.contains("✓ Logged out bob of wire"), "\(logout)")
         #expect(world.run("status", "wire", "--offline").output.contains(" ann (not active)  basic"))
     }
 

@@ -105,6 +105,7 @@ struct MessageSnapshotTests {
         .proxy(ProxyFault(proxy: "p:1", source: .variable("https_proxy"), problem: .notConnected(errno: 111))),
         .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .timedOut(seconds: 10))),
         .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .refused(status: 407))),
+        .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .refused(status: 407), hadCredential: true)),
         .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .refused(status: 502))),
         .proxy(ProxyFault(proxy: "p:1", source: .option, problem: .failed("Proxy CONNECT aborted"))),
         .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),

@@ -28,7 +28,7 @@ struct PresetCommandTests {
     }
 
     @Test(arguments: Presets(Environment([:])).names)
-    func `every preset can be read, has no url, and can run nothing`(name: String) throws {
+    func `every preset can be read, and can run nothing`(name: String) throws {
         let world = try world()
         let added = world.run("profile", "add", "--preset", name, "--url", "https://app.example/x")
         #expect(added.code == 0 && !added.talk.contains("can run"), "\(added.talk)")
@@ -57,8 +57,83 @@ struct PresetCommandTests {
         #expect(world.run("profile", "add", "--preset", "own", "--url", "https://own.example").code == 0)
         let missing = world.run("profile", "add", "--preset", "radicail", "--url", "https://own.example")
         #expect(missing.code == 2 && missing.talk.contains("did you mean 'radicale'?"), "\(missing.talk)")
-        #expect(world.run("profile", "add", "--preset", "own").code == 2)
+        let homeless = world.run("profile", "add", "--preset", "own")
+        #expect(homeless.code == 2 && homeless.talk.contains("needs the URL of your service: About."), "\(homeless)")
+        #expect(homeless.talk.contains("authctl profile add --preset own --url URL"), "\(homeless.talk)")
         #expect(world.run("profile", "add").code == 2)
+    }
+
+    @Test(arguments: Presets(Environment([:])).names)
+    func `a preset has a URL only where its service has one place in the world, and says so`(name: String) throws {
+        let preset = try #require(try Presets(Environment([:])).preset(named: name))
+        let offered = try OfferedProfiles(preset, url: nil, name: nil)
+        guard case .string(let url)? = offered.profiles.first?.table.members["url"] else {
+            #expect(preset.about.contains("HOST") || preset.about.contains("https://"), "\(preset.about)")
+            return
+        }
+        #expect(url.hasPrefix("https://") && preset.about.contains(url), "\(preset.about)")
+        let added = try world().run("profile", "add", "--preset", name)
+        #expect(added.code == 0 && added.talk.contains("Added the profile \(name)"), "\(added.talk)")
+    }
+
+    private static let forge = """
+        # tried: Forge 1
+        # About.
+        [profiles.forge]
+        url    = "https://forge.example"
+        method = "token"
+        verify = { get = "/me", username = "/name" }
+
+        """
+    private static let out = HTTPResponse.answer(401), welcome = HTTPResponse.answer(200, "{\"name\":\"ann\"}")
+
+    @Test func `a preset's name goes as a profile's, and a login that works makes the profile`() throws {
+        let world = try world(["forge": Self.forge])
+        let early = world.run("whoami", "forge")
+        #expect(early.code == 2 && early.talk.contains("to use it: authctl login forge"), "\(early.talk)")
+        world.person = ScriptedPerson([ScriptedPerson.pastes("wrong")])
+        let refused = world.run("login", "forge", "--max-attempts", "1", server: [Self.out, Self.out])
+        #expect(refused.code == 3, "\(refused.talk)")
+        #expect(world.run("profile", "list").output.contains("forge") == false)
+        world.person = ScriptedPerson([ScriptedPerson.pastes("t0k")])
+        let run = world.run("login", "forge", server: [Self.out, Self.welcome])
+        #expect(run.code == 0 && run.talk.contains("Logged in to forge (https://forge.example) as ann."), "\(run.talk)")
+        let next = "Saved as the profile forge. Next: authctl request https://forge.example/me\n"
+        #expect(run.talk.hasSuffix(next), "\(run.talk)")
+        let made = try world.home.read("config/authctl/profiles/forge.toml")
+        #expect(made.contains("method = \"token\"") || made.contains("method = 'token'"), "\(made)")
+        let again = world.run("login", "forge", server: [Self.welcome])
+        #expect(again.code == 0 && again.talk.hasPrefix("Already logged in to forge"), "\(again.talk)")
+        #expect(world.run("whoami", "forge", server: [Self.welcome]).output == "ann\n")
+    }
+
+    @Test func `a preset without a URL asks for one in a sentence, and takes it by --url under any free name`() throws {
+        let text = Self.forge.replacing("url    = \"https://forge.example\"\n", with: "")
+        let world = try world(["forge": text])
+        let missing = world.run("login", "forge")
+        #expect(missing.code == 2 && missing.talk.contains("the preset forge needs the URL of your service: About."))
+        #expect(missing.talk.contains("authctl login forge --url URL"), "\(missing.talk)")
+        world.person = ScriptedPerson([ScriptedPerson.pastes("t0k")])
+        let run = world.run(
+            "login", "forge", "--url", "https://a.example", server: [Self.out, Self.welcome])
+        #expect(run.code == 0 && run.talk.contains("Logged in to forge (https://a.example)"), "\(run.talk)")
+        let again = world.run("login", "forge", "--url", "https://a.example", server: [Self.welcome])
+        #expect(again.code == 0 && again.talk.hasPrefix("Already logged in to forge"), "\(again.talk)")
+        let taken = world.run("login", "forge", "--url", "https://b.example")
+        #expect(taken.code == 2 && taken.talk.contains("choose another name with --name"), "\(taken.talk)")
+        world.person = ScriptedPerson([ScriptedPerson.pastes("t1k")])
+        let second = world.run(
+            "login", "forge", "--url", "https://b.example", "--name", "work", server: [Self.out, Self.welcome])
+        #expect(second.code == 0 && second.talk.contains("Logged in to work (https://b.example)"), "\(second.talk)")
+        let unknown = world.run("login", "frge", "--url", "https://b.example")
+        #expect(unknown.code == 2 && unknown.talk.contains("did you mean 'forge'?"), "\(unknown.talk)")
+    }
+
+    @Test func `a preset that can run a program is not used by its name alone`() throws {
+        let world = try world(["forge": Self.forge + "password-command = \"pass forge\"\n"])
+        let run = world.run("login", "forge")
+        #expect(run.code == 2 && run.talk.contains("authctl profile add --preset forge"), "\(run.talk)")
+        #expect(world.requests.isEmpty)
     }
 
     @Test func `a preset that cannot be read hides no other`() throws {

@@ -84,6 +84,36 @@ struct ProposedProfileTests {
         #expect(profile.verify == place.verify)
     }
 
+    @Test func `the question says what was found, without the profile, and quotes what is neither a name nor a URL`() {
+        var server = FoundServer(
+            issuer: "https://id.example", resource: nil, scope: nil, endpoints: [:], revocationAuthentication: nil,
+            evidence: [])
+        server.elsewhere = [Origin(scheme: "https", host: "other.example", port: 443)]
+        var form = FoundForm(
+            page: "/in", action: "/in", usernameField: "user", passwordField: "pw", isSubmittable: true)
+        form.usernames = ["a", "b c"]
+        let questions =
+            [
+                (.challenge([.digest, .basic], field: "x"), "Found a login at /me (HTTP digest, basic)."),
+                (
+                    .token(header: "X-Key: {token}", field: ""),
+                    "Found a service that takes a token, which you make there (header X-Key)."
+                ),
+                (.form(form), "Found a login form at /in (user: one of a, \"b c\", pw)."),
+                (.form(Self.form), "Found a login form at /in?a={b} (\"p w\")."),
+                (.browser(at: Self.origin), "Found a login for a browser at https://app.example."),
+                (.passwordGrant(path: "/t", description: ""), "Found a login with user name and password at /t."),
+                (
+                    .oauth(server),
+                    """
+                    Found an OAuth login at https://id.example. Its metadata leads to other servers: https://other.example; go on \
+                    only if you know why.
+                    """
+                ),
+            ] as [(FoundLogin, String)]
+        for (login, question) in questions { #expect(proposed(login).question == question) }
+    }
+
     @Test func `what a page names is literal text, and no slot`() {
         let profile = proposed(.form(Self.form), Self.place("/{username}"))
         #expect(value("verify", of: profile) == "{ get = \"/{{username}\" }")
@@ -151,7 +181,8 @@ struct ProposedProfileTests {
             let text = profile.document(head: "h", isAlone: false)
             #expect(!profile.isUsable && text.split(separator: "\n").allSatisfy { $0.hasPrefix("# ") }, "\(text)")
             #expect(text.contains("wants \"Hawk\", which") && text.contains("answers 403"))
-            #expect(text.contains("\n#   method = \"browser\"\n#   verify = { get = \"") == (login == nil), "\(text)")
+            let draft = "\n#   url    = \"https://app.example\"\n#   method = \"browser\"\n#   verify = { get = \""
+            #expect(text.contains(draft) == (login == nil), "\(text)")
         }
     }
 

@@ -211,7 +211,8 @@ struct ScriptedPerson: Dialogue {
         return confirms
     }
 
-    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool {
+    func decide(_ question: String, label: String, details: String?) throws(LoginFault) -> Bool {
+        prompt.decisions.append((question, details))
         if let decides { return decides(label) }
         return try confirm(question, typing: "yes")
     }

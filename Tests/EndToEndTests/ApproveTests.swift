@@ -103,6 +103,7 @@ import Testing
         desk.type(Self.question("1"))
         try run.pty.wait(for: "issues/1")
         run.pty.type("y\r")
+        try run.pty.wait(for: "Keys pressed in the first second do not count. Answer now.")
         try run.pty.wait(for: "Allow?")
         run.pty.type("y\r")
         try run.pty.wait(for: "Type y, a or n")

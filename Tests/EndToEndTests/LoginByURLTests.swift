@@ -178,12 +178,19 @@ import Testing
         #expect(try profiles() == [name])
     }
 
-    @Test func `login shows the proposed profile exactly as discover prints it`() throws {
+    @Test func `login asks about a login form in a sentence, and shows the profile for details as discover prints it`()
+        throws
+    {
         let url = demo.origin + "/login/"
         let printed = try authctl.run("discover", url).output.split(separator: "\n").drop { $0.hasPrefix("#") }
         let run = try authctl.onTerminal("login", url, columns: 40)
-        try run.answer("Log in with this profile? yes/no: ", "no\r")
-        _ = try run.end()
+        let label = "Log in with it? [yes/no/details] "
+        try run.pty.wait(for: label)
+        #expect(!run.pty.text.contains("[profiles."), "\(run.pty.text)")
+        run.pty.type("details\r")
+        try run.pty.wait(for: "[profiles.")
+        try run.answer(label, "n\r")
+        #expect(try run.end() == .exited(5), "\(run.pty.text)")
         #expect(printed.contains { $0.count > 80 })
         for line in printed { #expect(run.pty.text.contains("\(line)\r\n"), "\(run.pty.text)") }
     }

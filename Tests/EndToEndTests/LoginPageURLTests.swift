@@ -23,7 +23,7 @@ import Testing
         let named = user.isEmpty ? [] : ["-u", user]
         let run = try authctl.onTerminal(["login", url, "--max-attempts", "\(attempts)"] + named)
         for field in fields { try run.answer("\(field.label): ", field.text + "\r") }
-        if asksFirst { try run.answer("Log in with this profile? yes/no: ", "yes\r") }
+        if asksFirst { try run.answer("Log in with it? [yes/no/details] ", "yes\r") }
         try run.answer(user.isEmpty ? "Password: " : "Password for \(user): ", password + "\r")
         try run.pty.waitForEnd()
         return run
@@ -176,7 +176,7 @@ import Testing
         let server = try PresetServer("phpldapadmin", ready: "/")
         let origin = "http://127.0.0.1:\(server.port)"
         let front = try authctl.onTerminal(["login", origin + "/", "-u", "ada"])
-        try front.answer("Log in with this profile? yes/no: ", "yes\r")
+        try front.answer("Log in with it? [yes/no/details] ", "yes\r")
         try front.pty.waitForEnd()
         #expect(try front.end() == .exited(2), "\(front.said)")
         #expect(front.said.contains("does not prove a login"), "\(front.said)")

@@ -79,7 +79,7 @@ struct `Behind a real nginx that is a gateway` {
         let run = try authctl.onTerminal(
             "login", "\(sites.origin)/\(framework)/login", "-u", "ann", "--max-attempts", "1",
             environment: ["AUTHCTL_CA_FILE": sites.certificate])
-        try run.answer("Log in with this profile? yes/no: ", "yes\r")
+        try run.answer("Log in with it? [yes/no/details] ", "yes\r")
         try run.answer("Password for ann: ", (isRight ? VerdictSites.password : "wrong horse") + "\r")
         #expect(try run.end() == .exited(isRight ? 0 : 3), "\(run.said)")
         #expect(try authctl.keptSecrets().isEmpty != isRight)

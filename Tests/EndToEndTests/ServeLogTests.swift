@@ -121,6 +121,18 @@ import Testing
         #expect(try begun == service.seen().answered - before - 1)
     }
 
+    @Test func `authctl log shows a file that --log has written, by its path or its name`() throws {
+        let path = authctl.folder + "/agent.jsonl"
+        #expect(try serve("\(Self.curl) -o /dev/null \"$AUTHCTL_SERVE_URL\"echo", "--log", path).code == 0)
+        for name in [path, "agent.jsonl"] {
+            let shown = try authctl.run("log", name)
+            #expect(shown.code == 0 && shown.output.contains("GET") && shown.output.contains("/v1/echo"), "\(shown)")
+        }
+        let missing = try authctl.run("log", authctl.folder + "/nothing")
+        #expect(missing.code == 2 && missing.error.contains("there is no file"), "\(missing.error)")
+        #expect(try authctl.run("log", authctl.folder + "/").code == 2)
+    }
+
     @Test func `a log that cannot be written ends the command before it begins`() throws {
         let link = authctl.folder + "/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/null")

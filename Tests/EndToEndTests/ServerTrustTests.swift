@@ -97,6 +97,15 @@ struct `A server whose certificate does not verify` {
         #expect(try authctl.run("profile", "list", "--json").json as? [String] == [])
     }
 
+    @Test func `on a narrow terminal the question about a certificate is not broken in a word`() throws {
+        let nginx = try nginx(own)
+        let run = try authctl.onTerminal("login", nginx.origin() + "/whoami.json", columns: 40)
+        try run.pty.wait(for: "Type reject, once, always or its")
+        try run.pty.wait(for: "Trust it? [reject]: ")
+        run.pty.type("\r")
+        #expect(try run.end() == .exited(7), "\(run.pty.text)")
+    }
+
     @Test(arguments: [("reject", 7), ("", 7), ("yes\ry\rALWAYS", 7), ("\u{04}", 5)] as [(String, Int32)])
     func `a no, a blank line or any other word trusts nothing, before a byte of HTTP`(typed: String, code: Int32)
         throws

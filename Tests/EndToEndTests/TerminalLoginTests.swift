@@ -18,7 +18,7 @@ import Testing
     {
         let run = try authctl.onTerminal("login", "wire", "--verbose")
         try run.answer("User name: ", "anne\r").answer("Password: ", "wrong horse\r")
-        try run.pty.wait(for: "Wrong user name or password. Attempt 2 of 3.")
+        try run.pty.wait(for: "✗ Wrong user name or password. Attempt 2 of 3.")
         // Typed by reflex: it lands where nothing shows. Ctrl-U twice, and another name can be typed.
         try run.answer("Password for anne (leave empty to change the name): ", "correct horse\u{15}\u{15}")
         try run.answer("User name [anne]: ", "ann\r").answer("Password: ", "correct horse\r")

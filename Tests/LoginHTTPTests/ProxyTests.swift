@@ -161,10 +161,11 @@ struct `A proxy` {
     }
 
     @Test func `a proxy gets its own credential, and the service's stays inside`() throws {
-        let proxy = try RecordingServer([.answer(502, ending: .close)])
+        let proxy = try RecordingServer([.answer(407, ["Proxy-Authenticate: Basic realm=\"p\""], ending: .close)])
         let transport = CurlTransport(
             origin: Self.service, settings: TransportSettings(proxy: .url("http://me:pw@127.0.0.1:\(proxy.port)")))
-        _ = fault { _ = try transport.send(request()) }
+        let refusal = fault { _ = try transport.send(request()) }
+        #expect(refusal?.message().what.contains("refused the user name and the password in its URL") == true)
         #expect(proxy.texts.first?.contains("\nProxy-Authorization: Basic bWU6cHc=\n") == true)
         #expect(proxy.texts.first?.contains("\nAuthorization") == false)
     }

@@ -13,6 +13,15 @@ import Testing
         #expect(lines.prefix(2) == ["Log in to blog (https://blog.example) (Ctrl-C cancels)", "Realm: \"Staff\""])
     }
 
+    @Test func `where SIGINT is ignored, the question names the key that cancels then`() throws {
+        let probe = try Probe(ignoring: [SIGINT])
+        try probe.pty.wait(for: "(Ctrl-D cancels)")
+        try probe.pty.wait(for: "User name: ")
+        probe.pty.type("\u{04}")
+        try probe.finish()
+        #expect(try probe.answer == ["cancelled"] && !probe.pty.text.contains("Ctrl-C"))
+    }
+
     @Test func `a user name with a colon is refused before the password is asked for`() throws {
         let probe = try Probe()
         try probe.pty.wait(for: "User name: ")
@@ -28,7 +37,7 @@ import Testing
         try probe.finish()
         #expect(
             probe.screen().lines.filter { !$0.isEmpty } == [
-                "Wrong user name or password. Attempt 2 of 3.",
+                "✗ Wrong user name or password. Attempt 2 of 3.",
                 "The server says: \"Bad \\\"login\\\"\"",
                 "Password for ann (leave empty to change the name): **",
             ])
@@ -221,6 +230,22 @@ import Testing
         }
         try probe.finish(.exited(5))
         #expect(probe.pty.text.contains("Type the whole word yes or no"))
+    }
+
+    @Test(arguments: [
+        (["y"], "decided true"), (["N"], "decided false"), (["details", "details", "details", "yes"], "decided true"),
+    ])
+    func `a question with details shows them as often as wanted, and takes a letter`(
+        typed: [String], answer: String
+    ) throws {
+        let probe = try Probe("--deciding", "Log in? ", "--details", "what was found")
+        for word in typed {
+            try probe.pty.wait(for: "Log in? ")
+            probe.pty.type(word + "\r")
+        }
+        try probe.finish()
+        #expect(try probe.answer == [answer])
+        #expect(probe.pty.text.contains("what was found") == (typed.count > 1), "\(probe.pty.text)")
     }
 
     @Test(arguments: [("yes", true), ("\r", false), ("y", false)])

@@ -107,7 +107,7 @@ func run() throws(LoginFault) {
     } else if arguments.has("--pasted") {
         print("pasted", hex(try prompt.askPasted("Paste it.")))
     } else if let label = arguments.value("--deciding") {
-        print("decided", try prompt.decide("Go on?", label: label, isLaidOut: false))
+        print("decided", try prompt.decide("Go on?", label: label, details: arguments.value("--details")))
     } else if let notice = arguments.value("--waiting") {
         prompt.showWaiting(notice)
         awaitFile("over")

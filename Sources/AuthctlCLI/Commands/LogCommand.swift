@@ -1,22 +1,24 @@
 import ArgumentParser
+import Glibc
 import LoginKit
 
-/// `authctl log [PROFILE]`
+/// `authctl log [PROFILE or FILE]`
 struct LogCommand: BasicCommand, PlainCommand, ReportingCommand {
     static let outline = CommandConfiguration(
         commandName: "log",
-        abstract: "Show what 'exec --serve' has sent.",
+        abstract: "Show what 'exec --serve' and 'mcp' have sent.",
         discussion: """
-            Reads the log that a profile with 'log = true' has; exec --log FILE writes one of the same form elsewhere.
+            Reads the log that a profile with 'log = true' has, or a file that --log of exec or mcp has written.
 
             Examples:
               authctl log wiki --since 1h
+              authctl log ./agent.jsonl
               authctl log wiki --json
             """)
     static let mayUnlock = false
 
-    @Argument(help: "The profile.")
-    var profile: String?
+    @Argument(help: ArgumentHelp("A profile, or a file that --log has written.", valueName: "profile-or-file"))
+    var source: String?
 
     @Option(help: ArgumentHelp("Only what is not older than this, such as 1h.", valueName: "time"))
     var since: String?
@@ -38,12 +40,9 @@ struct LogCommand: BasicCommand, PlainCommand, ReportingCommand {
 
     func perform(_ invocation: Invocation) throws(LoginFault) {
         let context = invocation.context, streams = invocation.streams
-        let name = try context.selection.profile(profile).name
         let begin = age.map { context.dependencies.clock.now() - $0 }
-        guard var reader = try ServeLogReader(of: name, in: context.paths) else {
+        guard var reader = try self.reader(invocation) else {
             if printsJSON { try streams.result("[]") }
-            let profile = SafeText.escaped(name)
-            invocation.say("\(profile) has no log. To keep one, put this into the profile: serve = { log = true }")
             return
         }
         var output = ServeLogOutput(streams, printsJSON: printsJSON)
@@ -59,5 +58,19 @@ struct LogCommand: BasicCommand, PlainCommand, ReportingCommand {
         if reader.damaged > 0 {
             invocation.say("authctl: \(reader.damaged) incomplete line\(reader.damaged == 1 ? "" : "s") left out")
         }
+    }
+
+    /// - Returns: `nil` for a profile that keeps no log, after saying so.
+    private func reader(_ invocation: Invocation) throws(LoginFault) -> ServeLogReader? {
+        let context = invocation.context
+        // No profile has a slash in its name.
+        if let source, source.contains("/") || context.profiles.source(of: source) == nil && access(source, F_OK) == 0 {
+            return try ServeLogReader(file: source)
+        }
+        let name = try context.selection.profile(source).name
+        if let reader = try ServeLogReader(of: name, in: context.paths) { return reader }
+        let profile = SafeText.escaped(name)
+        invocation.say("\(profile) has no log. To keep one, put this into the profile: serve = { log = true }")
+        return nil
     }
 }

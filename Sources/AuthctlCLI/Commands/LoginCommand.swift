@@ -8,18 +8,23 @@ struct LoginCommand: PlainCommand, ReportingCommand {
         abstract: "Log in and store the login.",
         discussion: """
             If the server still accepts a stored login, nothing is asked. A URL needs no profile: it is requested with \
-            the login, and a successful login makes a profile of it.
+            the login, and a successful login makes a profile of it. So does the name of a preset.
 
             Examples:
               authctl login https://wiki.example/api/me
+              authctl login github
+              authctl login radicale --url http://localhost:5232
               authctl login wiki -u ann --persist session
               authctl login wiki --password-stdin <password.txt
             """)
     static let mayAsk = true
 
     @Argument(
-        help: ArgumentHelp("A profile, or a URL that requires a login.", valueName: "profile-or-url"))
+        help: ArgumentHelp("A profile, a preset, or a URL that requires a login.", valueName: "profile-or-url"))
     var target: String?
+
+    @Option(help: ArgumentHelp("The service's URL, for a preset that has none.", valueName: "url"))
+    var url: String?
 
     @Flag(help: "Log in again, even if a session exists.")
     var force = false
@@ -52,7 +57,8 @@ struct LoginCommand: PlainCommand, ReportingCommand {
 
     func perform(_ invocation: Invocation) throws(LoginFault) {
         invocation.context.person.patience = login.attempt.patience
-        invocation.loginOptions = login.words + optionWords([("--name", name)]) + (force ? ["--force"] : [])
+        invocation.loginOptions =
+            login.words + optionWords([("--name", name), ("--url", url)]) + (force ? ["--force"] : [])
         let explained = explain ? ExplainedLogin(invocation) : nil
         do throws(LoginFault) {
             let target = try invocation.context.selection.target(target, request: request)
@@ -62,7 +68,7 @@ struct LoginCommand: PlainCommand, ReportingCommand {
             }
             do {
                 try logIn(invocation, target, explained)
-            } catch .oauth(.noServer) where target.isNew, .oauth(.metadata(.notFound)) where target.isNew {
+            } catch .oauth(.noServer) where target.isFound, .oauth(.metadata(.notFound)) where target.isFound {
                 // Neither the service nor its origin names one.
                 invocation.say(
                     "No authorization server was found for this URL; make a token at the service, and paste it.")
@@ -76,7 +82,7 @@ struct LoginCommand: PlainCommand, ReportingCommand {
 
     private var request: LoginRequest {
         var request = login.request
-        request.name = name
+        (request.name, request.url) = (name, url)
         request.policy.force = force || login.attempt.scope != nil
         return request
     }
@@ -96,9 +102,22 @@ struct LoginCommand: PlainCommand, ReportingCommand {
         let method = run.service.protectionSpace?.method
         if run.wasThere { try generation.remember(method) }
         try report(invocation, generation.run, identity, method, wasThere: run.wasThere)
-        if target.isNew, target.profile.mcp != nil, !run.keepsNothing {
-            invocation.say("For an MCP client: \(ShellCommand("authctl", "mcp", generation.run.profile.name))")
+        if target.isNew, !run.keepsNothing { sayNext(invocation, generation, isMCP: target.profile.mcp != nil) }
+    }
+
+    /// Says where the new profile is, and what to do with it.
+    private func sayNext(
+        _ invocation: Invocation, _ generation: ProfileGeneration, isMCP: Bool
+    ) {
+        let name = generation.run.profile.name
+        if isMCP { return invocation.say("For an MCP client: \(ShellCommand("authctl", "mcp", name))") }
+        let context = invocation.context, origin = generation.run.endpoint.origin
+        // The URL alone would not say which profile is meant.
+        let isAlone = context.profiles.names.allSatisfy {
+            $0 == name || (try? context.selection.origin(of: $0)) != origin
         }
+        let request = ["authctl", "request", generation.firstURL] + (isAlone ? [] : ["-P", name])
+        invocation.say("Saved as the profile \(SafeText.escaped(name)). Next: \(ShellCommand(request))")
     }
 
     /// The request, with what this command alone takes a login from.

@@ -91,7 +91,9 @@ struct LogoutCommand: InvokedCommand, ReportingCommand {
         var first: (error: LoginFault, topic: ErrorContext)?
         for receipt in receipts {
             if receipt.fault == nil || receipt.facts.wasSent {
-                invocation.say(receipt.words(now: invocation.context.dependencies.clock.now()))
+                let words = StyledText(receipt.words(now: invocation.context.dependencies.clock.now()))
+                let isDone = receipt.fault == nil && receipt.problem == nil
+                invocation.say(styled: "\(isGood: isDone)" + words)
             }
             guard let error = receipt.fault else { continue }
             let topic = ErrorContext(profile: receipt.profile, origin: receipt.place)

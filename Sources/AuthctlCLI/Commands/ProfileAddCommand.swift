@@ -29,7 +29,7 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
     @Option(help: ArgumentHelp("Use this preset (see: authctl profile presets).", valueName: "preset"))
     var preset: String?
 
-    @Option(help: ArgumentHelp("The service's URL, for --preset.", valueName: "url"))
+    @Option(help: ArgumentHelp("The service's URL, for a --preset that has none.", valueName: "url"))
     var url: String?
 
     @Option(help: ArgumentHelp("Fetch the file from this https URL.", valueName: "url"))
@@ -54,7 +54,7 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
         guard [file, preset, from].count(where: { $0 != nil }) == 1 else {
             throw ValidationError("Name a file, or use --preset or --from.")
         }
-        guard (preset == nil) == (url == nil) else { throw ValidationError("--preset and --url go together.") }
+        guard url == nil || preset != nil else { throw ValidationError("--url is for --preset.") }
         guard let sha256 else { return }
         guard from != nil else { throw ValidationError("--sha256 is for --from.") }
         guard sha256.utf8.count == 64, sha256.allSatisfy(\.isHexDigit) else {
@@ -90,11 +90,9 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
         if let from { return try fetched(from, invocation) }
         if file == "-" { return try typed(invocation) }
         if let file { return try fromUsage(try OfferedProfiles(file: file, name: name)) }
-        let presets = Presets(invocation.context.dependencies.environment), wanted = preset ?? ""
-        guard let found = try fromUsage(try presets.preset(named: wanted)) else {
-            throw .usage(.badValue(option: "--preset", problem: presets.problem(with: wanted)))
-        }
-        return try fromUsage(try OfferedProfiles(found, url: url ?? "", name: name))
+        let wanted = preset ?? ""
+        return try Presets(invocation.context.dependencies.environment)
+            .offered(wanted, url: url, name: name, for: "profile", "add", "--preset", wanted)
     }
 
     /// Reads standard input.
@@ -121,7 +119,7 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
                 next: "look at it, then: \(command)")
         }
         let wants = try context.person.dialogue.decide(
-            fetched.question, label: "Add what is shown above? yes/no: ", isLaidOut: false)
+            fetched.question, label: "Add what is shown above? yes/no: ", details: nil)
         return wants ? fetched.offered : nil
     }
 
@@ -158,7 +156,7 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
             """
         if invocation.context.person.mayBeAsked,
             try invocation.context.person.dialogue.decide(
-                question, label: "Add these keys, too? yes/no: ", isLaidOut: false)
+                question, label: "Add these keys, too? yes/no: ", details: nil)
         {
             return true
         }

@@ -61,7 +61,8 @@ extension Completer {
             return profiles { if case .made = $0 { true } else { false } }
         case ("profile", "preset"): return Presets(dependencies.environment).names
         case ("profile", "name") where place.command.last == "presets": return Presets(dependencies.environment).names
-        case ("profile", "name") where argument.kind == .positional, (_, "profile"), (_, "profile-or-url"):
+        case ("profile", "name") where argument.kind == .positional, (_, "profile"), (_, "profile-or-url"),
+            (_, "profile-or-file"):
             return profiles()
         case ("switch", "names"): return switchable
         case (_, "username"): return accounts

@@ -118,7 +118,10 @@ enum CompletionScript {
                     values+=("${line%%$'\t'*}")
                     if [[ $line == *$'\t'* ]]; then
                         described=1
-                        shown+=("${(r:24:)line%%$'\t'*} -- ${line#*$'\t'}")
+                        line="${(r:24:)line%%$'\t'*} -- ${line#*$'\t'}"
+                        # The edge of the terminal would break it in a word.
+                        ((${#line} < COLUMNS)) || line="${${line[1,COLUMNS-4]}% *}..."
+                        shown+=("$line")
                     else
                         shown+=("$line")
                     fi

@@ -42,7 +42,7 @@ enum HelpGroups {
             // The parser's page ends with a line end.
             paragraphs = paragraphs.map { $0.hasSuffix("\n") ? String($0.dropLast()) : $0 }
             paragraphs.append((["OPTIONS OF EVERY COMMAND:"] + common).joined(separator: "\n"))
-            paragraphs.append("Help for a command: authctl help <command>")
+            paragraphs.append("Help for a command, or for a word such as docker: authctl help <word>")
         } else {
             paragraphs.replaceSubrange(index...index, with: grouped(options))
         }

@@ -25,7 +25,7 @@ struct DelegateDialogue: Dialogue {
     /// Only the command line asks this: no login does.
     func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool { false }
 
-    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool { false }
+    func decide(_ question: String, label: String, details: String?) throws(LoginFault) -> Bool { false }
 
     /// Only the command line asks this, too: of a login by a URL, for the profile that it makes.
     /// Options of the command alone ask for one.

@@ -11,7 +11,7 @@ package struct ShellCommand: CustomStringConvertible, Sendable {
     }
 
     /// Makes a command of words from elsewhere.
-    init(_ words: [String]) {
+    package init(_ words: [String]) {
         self.words = words
     }
 

@@ -50,6 +50,40 @@ extension FoundForm {
     }
 }
 
+extension ProposedProfile {
+    /// What was found, in a sentence or two, for the person who is asked to log in with it.
+    var question: String {
+        switch found.login {
+        case .challenge(let schemes, _)?:
+            let names = schemes.map(\.rawValue).joined(separator: ", ")
+            return "Found a login at \(found.guarded?.target.plain ?? "this URL") (HTTP \(names))."
+        case .oauth(let server)?:
+            let place = server.issuer?.plain ?? "this service"
+            let flows = server.flows.isEmpty ? "" : " (\(server.flows.joined(separator: ", ")))"
+            return "Found an OAuth login at \(place)\(flows)." + (server.detour.map { " \($0.firstCapital)." } ?? "")
+        case .token(let header, _)?:
+            let field = header.map { " (header \(String($0.prefix { $0 != ":" }).plain))" } ?? ""
+            return "Found a service that takes a token, which you make there\(field)."
+        case .form(let form)?: return "Found a login form at \(form.page.plain) (\(form.fields))."
+        case .browser(let origin)?: return "Found a login for a browser at \(origin)."
+        case .passwordGrant(let path, _)?: return "Found a login with user name and password at \(path.plain)."
+        case nil: return ""
+        }
+    }
+
+    /// Stands before the answer.
+    static let label = "Log in with it? [yes/no/details] "
+}
+
+extension FoundForm {
+    /// The fields that a person fills in.
+    fileprivate var fields: String {
+        let names = usernames.isEmpty ? "" : ": one of \(usernames.map(\.plain).joined(separator: ", "))"
+        let username = usernameField.map { "\($0.plain)\(names), " } ?? ""
+        return username + passwordField.plain
+    }
+}
+
 extension LabelledField {
     /// A hint at a field that a person may add to the profile.
     var remark: String { "the form also asks for \(label.shown): 'login.form' may have the field \(name.shown)" }
@@ -80,9 +114,14 @@ extension FoundServer {
             endpoints[.registration].map { "client-id is not needed: \($0.text.shown) registers clients" }
             ?? "client-id has to be added: register a client with the redirect http://127.0.0.1/callback at the server"
         let revocation = endpoints[.revocation] == nil ? "does not revoke" : "revokes"
-        let others = SafeText.list(elsewhere.map(\.description))
         return [client, "flows: \(flows.isEmpty ? "none" : flows.joined(separator: ", ")); \(revocation)"]
-            + (elsewhere.isEmpty ? [] : ["its metadata leads to other servers: \(others); go on only if you know why"])
+            + (detour.map { [$0] } ?? [])
+    }
+
+    /// A warning about the other servers to which its metadata leads.
+    fileprivate var detour: String? {
+        let others = SafeText.list(elsewhere.map(\.description))
+        return others.isEmpty ? nil : "its metadata leads to other servers: \(others); go on only if you know why"
     }
 }
 
@@ -123,10 +162,10 @@ extension Discovered {
         let example = "verify = { get = \"PATH\" }    # of a page, or an API, that wants a login"
         return [
             "no way to log in was seen. Where people log in with a browser, a profile of these lines opens a window, or takes a request that was copied there (authctl login NAME --paste):"
-        ] + origins.prefix(1).map { "  url = \"\($0)\"" } + [
+        ] + origins.prefix(1).map { "  url    = \"\($0)\"" } + [
             "  method = \"browser\"", "  " + (guarded.map { ProposedProfile.verify($0).written } ?? example),
             "if the service issues tokens, these lines instead of its method:",
-            "  method = \"token\"", "  session = { header = \"Authorization: Bearer {token}\" }",
+            "  method  = \"token\"", "  session = { header = \"Authorization: Bearer {token}\" }",
             "more: authctl profile presets, authctl help config",
         ]
     }
@@ -157,4 +196,11 @@ extension Sighting {
 extension String {
     /// In quotes, and cut: a server may write anything.
     fileprivate var shown: String { SafeText.quoted(self, limit: 100) }
+
+    /// As it is if it looks like a name or a URL, else as `shown`: no text of a server passes for ours.
+    fileprivate var plain: String {
+        let isPlain =
+            utf8.count <= 100 && utf8.allSatisfy { (0x21...0x7e).contains($0) && !"()\"\\,;".utf8.contains($0) }
+        return isPlain ? self : shown
+    }
 }

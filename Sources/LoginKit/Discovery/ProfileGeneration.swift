@@ -9,6 +9,15 @@ package final class ProfileGeneration {
         self.run = run
     }
 
+    /// The URL for a first request with the new login: that of verify, or the front page where verify is the login page or takes no GET.
+    package var firstURL: String {
+        let profile = target.profile
+        guard let verify = profile.verify, verify.method == "GET",
+            verify.path.source != profile.loginSteps.first?.page
+        else { return profile.url + "/" }
+        return (profile.url + verify.path.shown).withoutURLSecrets
+    }
+
     /// Writes the profile, and returns the keeper for its final name.
     package func writeProfile(for login: Login, _ approval: Approval) throws(LoginFault) -> StoreKeeper {
         learn(from: login)
@@ -20,7 +29,7 @@ package final class ProfileGeneration {
     /// Notes for the next login the server that a person has agreed to, and what proves one, as this one has shown it.
     private func learn(from login: Login) {
         let service = run.service
-        guard target.new != nil else { return }
+        guard target.isFound else { return }
         if case .token(let token) = login.session, let terms = token.terms {
             target.profile.oauth?.issuer = terms.issuer
             target.profile.oauth?.resource = terms.resource

@@ -14,6 +14,8 @@ package struct ProposedProfile {
 
     package let name: String
     let found: Discovered
+    /// The presets for what was found, each with its command.
+    let advice: [String]
     private(set) var lines: [Line]
     /// Remarks about the profile, and what was not detected.
     private(set) var remarks: [String]
@@ -26,7 +28,7 @@ package struct ProposedProfile {
         name: String, origin: Origin, found: Discovered, connection: [String: ConfigValue] = [:], advice: [String] = []
     ) {
         self.name = name
-        remarks = advice + found.remarks
+        (self.advice, remarks) = (advice, advice + found.remarks)
         self.found = found
         var lines = [Line(path: ["url"], value: .string("\(origin)"), why: nil)]
         lines += connection.sorted { $0.key < $1.key }.map { Line(path: [$0.key], value: $0.value, why: nil) }

@@ -14,10 +14,11 @@ package struct URLDiscovery {
         let get = RequestRule(method: "GET", path: Template(literal: target))
         profile.proof = .verify(visit.isInitialize ? .initializingMCP(at: target) : get)
         profile.mcp = visit.mcp
-        if challenges.wantsToken, [nil, .oauth, .token].contains(request.method) {
+        let method = chosenMethod, wantsPaste = method == .token && challenges.canBeBearer
+        if challenges.wantsToken || wantsPaste, [nil, .oauth, .token].contains(method) {
             (profile.methods, profile.oauth) = ([.oauth], OAuthProfile())
-            // Who has a token already is asked to paste it only where no server issues one.
-            if request.method == .token || request.passwordSource != nil,
+            // Who has a token already gives it only where no server issues one.
+            if wantsPaste || givesToken(url, profile),
                 try discovery.findServer(of: target, challenges.first { $0.scheme == "bearer" }) == nil
             {
                 profile.takePastedToken()
@@ -27,7 +28,7 @@ package struct URLDiscovery {
             return LoginTarget(profile: known)
         }
         let new = LoginTarget.New(settings: lasting, offered: challenges, name: newName)
-        if !challenges.areAnswered, !challenges.wantsToken, request.method == nil {
+        if !challenges.areAnswered, !challenges.wantsToken, !wantsPaste, [nil, .token].contains(request.method) {
             if let proposed = try proposed(by: discovery, url, profile, new) { return proposed }
         } else {
             for preset in presets(challenges.compactMap(\.realm)) {
@@ -35,6 +36,21 @@ package struct URLDiscovery {
             }
         }
         return LoginTarget(profile: profile, new: new)
+    }
+
+    /// The method that an option names, else that of the variable.
+    private var chosenMethod: AuthenticationMethod? {
+        request.method
+            ?? context.dependencies.environment["AUTHCTL_METHOD"].flatMap { AuthenticationMethod(rawValue: $0) }
+    }
+
+    /// Whether a token comes from an option, a variable or the URL, or from nowhere, because nobody can be asked to approve a login.
+    private func givesToken(_ url: ParsedURL, _ profile: Profile) -> Bool {
+        let environment = context.dependencies.environment
+        let mayUse = environment.mayGiveCredential(for: profile, isLogin: true, url: url.text)
+        return request.passwordSource != nil || url.password != nil
+            || SuppliedCredential.variable(environment, mayUse) != nil
+            || !context.person.mayBeAsked && request.way == nil
     }
 
     /// For a URL without a challenge that a password or OAuth answers: what it and its pages say of a login, as a profile that the
@@ -76,9 +92,10 @@ package struct URLDiscovery {
                 proposal.fillIn(try asked(form.otherFields, dialogue), asked: form.otherFields)
             }
         }
-        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
         // Somebody may paste it into a file.
-        guard try dialogue.decide(written, label: "Log in with this profile? yes/no: ", isLaidOut: true) else {
+        let written = proposal.document(head: "A profile for this URL; \(proposal.found.summary).", isAlone: false)
+        for sentence in proposal.advice { context.person.say(sentence) }
+        guard try dialogue.decide(proposal.question, label: ProposedProfile.label, details: written) else {
             throw .cancelled
         }
         var decoded = try decoded(proposal)
@@ -150,7 +167,7 @@ package struct URLDiscovery {
     /// - Parameter paths: where the login was found.
     func advice(_ preset: String, _ origin: Origin, seen paths: [String]) -> String {
         let url = "\(origin)\(folder(of: preset, origin, seen: paths))"
-        let command = ShellCommand("authctl", "profile", "add", "--preset", preset, "--url", url)
+        let command = ShellCommand("authctl", "login", preset, "--url", url)
         return "authctl has a profile for \(preset) that can do more: \(command)"
     }
 

@@ -154,6 +154,8 @@ package struct ProxyFault: Equatable, Sendable {
     let proxy: String
     let source: ProxySource
     let problem: Problem
+    /// Whether its URL holds a user name and a password, which it then refused.
+    var hadCredential = false
 }
 
 /// authctl itself will not go on.

@@ -5,12 +5,13 @@ import Secrets
 package protocol Dialogue: Prompt {
     func askPassphrase(_ label: String, confirm: Bool) throws(LoginFault) -> Secret?
     func confirm(_ question: String, typing word: String) throws(LoginFault) -> Bool
-    /// Asks a question that the whole word `yes` or `no` answers.
+    /// Asks a question that `yes` or `no` answers.
     /// - Parameters:
     ///   - label: stands before the answer.
-    ///   - isLaidOut: keeps the lines of the question as they are.
-    /// - Throws: `cancelled` where neither is typed.
-    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool
+    ///   - details: lines that are shown to whoever types `details`. Where there are none, the whole word is the safeguard; else
+    ///     `y` and `n` are answers, too.
+    /// - Throws: `cancelled` where none of these is typed.
+    func decide(_ question: String, label: String, details: String?) throws(LoginFault) -> Bool
     /// Asks for a text that is no secret.
     /// - Parameter note: stands before the question.
     /// - Returns: empty where nothing was typed.

@@ -12,7 +12,7 @@ package struct GeneratedProfiles {
         var profile = target.profile
         while true {
             // After the name was found free: another login with the same URL may have taken the one before.
-            if let known = made(profile) {
+            if let known = made(profile), !new.isPreset || known == profile.name {
                 profile.name = known
                 return profile
             }

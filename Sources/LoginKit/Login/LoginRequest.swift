@@ -14,8 +14,10 @@ package struct LoginRequest {
     package var store: String?
     /// The lifetime of the stored login.
     package var persist: Persistence?
-    /// The name for the profile that is generated for a URL.
+    /// The name for the profile that is generated for a URL or a preset.
     package var name: String?
+    /// The URL of the service that a preset is for.
+    package var url: String?
     /// Where the password is to be had from; `nil` for the variables and the profile's command.
     package var passwordSource: SuppliedCredential.Source?
     /// Where the code of a second factor is to be had from; `nil` for the variable and the profile's command.
@@ -197,7 +199,7 @@ private struct Resolver {
             request.supplied = credential
         }
         request.code = chosen.suppliedCode(profile, context.dependencies, mayUseVariables: mayUseVariables)
-        request.learns = target.new != nil
+        request.learns = target.isFound
         request.showsNotice = context.person.showsNotice
         let isElsewhere = profile.traits.opensWindow ? chosen.browser != nil : chosen.consentsElsewhere
         let mayConsent = (profile.traits.asksForConsent || profile.opensPage) && isLogin && isElsewhere

@@ -12,8 +12,10 @@ package struct LoginTarget {
     /// The facts of a profile that is not written down yet.
     var new: New?
 
-    /// Whether it is a URL that no profile has yet.
+    /// Whether it is a URL or a preset that no profile has yet.
     package var isNew: Bool { new != nil }
+    /// Whether nothing was known of the service but a URL.
+    package var isFound: Bool { new?.isPreset == false }
 
     struct New {
         /// The keys to write beside the URL.
@@ -21,7 +23,9 @@ package struct LoginTarget {
         /// The profile that was proposed and taken, where the URL alone is not enough.
         var table: [String: ConfigValue]?
         /// The challenges for an anonymous client at the URL.
-        let offered: [AuthenticateChallenge]
+        var offered: [AuthenticateChallenge] = []
+        /// Whether it is a preset's, which says all that a login needs.
+        var isPreset = false
         /// Finds a name that is free.
         let name: () throws(LoginFault) -> String
     }
@@ -33,12 +37,16 @@ package struct LoginTarget {
 }
 
 extension ProfileSelection {
-    /// Finds out what the argument means: a profile's name, or the URL of a verify endpoint.
+    /// Finds out what the argument means: the name of a profile or a preset, or the URL of a verify endpoint.
     package func target(_ argument: String?, request: LoginRequest) throws(LoginFault) -> LoginTarget {
+        let environment = context.dependencies.environment
         let hasProfile = context.options.profile != nil
-        guard let text = argument ?? (hasProfile ? nil : context.dependencies.environment["AUTHCTL_VERIFY_URL"]) else {
+        guard let text = argument ?? (hasProfile ? nil : environment["AUTHCTL_VERIFY_URL"]) else {
+            let name = context.options.profile ?? environment["AUTHCTL_PROFILE"]
+            if let name, let target = try presetTarget(name, request) { return target }
             return LoginTarget(profile: try request.applied(to: try profile(nil)))
         }
+        if let target = try presetTarget(text, request) { return target }
         if text.contains("://") {
             let target = try urlTarget(text, request)
             if target.password != nil && argument != nil {
@@ -52,7 +60,8 @@ extension ProfileSelection {
             throw .usage(.missingScheme(host: text))
         }
         if request.name != nil {
-            throw .usage(.badValue(option: "--name", problem: "it is only for a URL, and this is a profile"))
+            throw .usage(
+                .badValue(option: "--name", problem: "it is only for a URL or a preset, and this is a profile"))
         }
         return LoginTarget(profile: try request.applied(to: try context.profile(named: text)))
     }
@@ -185,4 +194,7 @@ extension LoginTarget {
 extension [AuthenticateChallenge] {
     /// Whether a token is all that the service takes (RFC 6750, section 3).
     var wantsToken: Bool { contains { $0.scheme == "bearer" } && !areAnswered }
+
+    /// Whether nothing speaks against a Bearer token: many services take one and answer without a challenge.
+    var canBeBearer: Bool { !areAnswered && !contains { $0.scheme == "token" } }
 }

@@ -9,6 +9,12 @@ package struct ProfileSelection {
     /// - Throws: `usage` for a name that does not exist; `loginRequired` where there is no profile at all.
     package func profile(_ argument: String?, mayGuess: Bool = true) throws(LoginFault) -> Profile {
         if let name = argument ?? context.options.profile ?? context.dependencies.environment["AUTHCTL_PROFILE"] {
+            if context.profiles.source(of: name) == nil, Presets(context.dependencies.environment).names.contains(name)
+            {
+                let login = ShellCommand("authctl", "login", name)
+                throw .usage(
+                    "there is no profile \(SafeText.quoted(name)) yet, but a preset", next: "to use it: \(login)")
+            }
             return try context.profile(named: name)
         }
         if let name = try defaultProfile() {

@@ -16,11 +16,11 @@ package struct OfferedProfiles {
     }
 
     /// A preset for one service.
-    /// - Parameter url: its base, or the URL of its MCP endpoint, which is what everybody has.
-    package init(_ preset: Presets.Preset, url: String, name: String?) throws(UsageFault) {
+    /// - Parameter url: its base, or the URL of its MCP endpoint, which is what everybody has; `nil` for the preset's own.
+    package init(_ preset: Presets.Preset, url: String?, name: String?) throws(UsageFault) {
         let preset = try OfferedProfiles(file: preset.file, name: name)
         profiles = preset.profiles.map { name, table in
-            var url = url
+            guard var url else { return (name, table) }
             if case .string(let endpoint) = table.members["mcp"], url.hasSuffix(endpoint) {
                 url.removeLast(endpoint.count)
             }
@@ -201,7 +201,8 @@ extension String {
     }
 }
 
-/// Profiles without `url` that come with authctl, one file each, for kinds of services that many people run.
+/// Profiles that come with authctl, one file each, for kinds of services that many people run. They have a `url` only where the
+/// service has one place in the world.
 package struct Presets {
     /// One of them.
     package struct Preset: Equatable, Encodable {
@@ -266,6 +267,24 @@ package struct Presets {
     package func problem(with name: String) -> String {
         let near = names.nearest(to: name).first.map { "; did you mean '\($0)'?" } ?? ""
         return "there is no preset of this name\(near)"
+    }
+
+    /// The profile of a preset at its own URL or another.
+    /// - Parameter command: names the preset, and takes `--url`.
+    /// - Throws: `usage` if there is no such preset, or if it needs a URL.
+    package func offered(
+        _ name: String, url: String?, name newName: String?, for command: String...
+    ) throws(LoginFault) -> OfferedProfiles {
+        guard let found = try fromUsage(try preset(named: name)) else {
+            throw .usage(.badValue(option: "--preset", problem: problem(with: name)))
+        }
+        let offered = try fromUsage(try OfferedProfiles(found, url: url, name: newName))
+        guard offered.profiles.allSatisfy({ $0.table.members["url"] != nil }) else {
+            throw .usage(
+                "the preset \(name) needs the URL of your service: \(SafeText.line(found.about))",
+                next: "\(ShellCommand(["authctl"] + command + ["--url", "URL"]))")
+        }
+        return offered
     }
 
     /// - Throws: `badConfig` for a file that cannot be read.

@@ -224,13 +224,16 @@ final class ApprovalTerminal {
 
     /// Shows a question that is laid out for the screen as it is now, rings the bell, and drops what was typed so far.
     func begin(_ lines: (ApprovalScreen) -> [String]) {
+        var hasDropped: Bool?
         repeat {
             conversation.clearLine()
             let size = TerminalLook.size(of: conversation.terminal.screen.descriptor)
             let screen = ApprovalScreen(columns: size.columns, rows: size.rows, isUnicode: TerminalLook.isUnicode)
             conversation.say(lines(screen), isLaidOut: true)
             conversation.ring()
-        } while !conversation.drop(for: Self.pause)
+            hasDropped = conversation.drop(for: Self.pause)
+        } while hasDropped == nil
+        if hasDropped == true { say([ApprovalWords.early]) }
         (keys, isFollowed) = (ApprovalKeys(), false)
         draw()
     }

@@ -233,13 +233,15 @@ enum ApprovalWords {
     /// - Parameter profile: `nil` for all.
     static func ready(_ profile: String?) -> String {
         let whose = profile.map { " of \(SafeText.escaped($0))" } ?? ""
-        return "Waiting for requests\(whose) to approve. Ctrl-C ends this; running commands go on."
+        return
+            "Waiting for requests\(whose) to approve. \(CancelKey.working.rawValue) ends this; running commands go on."
     }
 
     /// Short, so that the answer behind it is seen on a narrow terminal.
     static let label = "Allow? [y/a/N] "
     fileprivate static let shortLegend = "y: once. a: this rule. n: no."
     static let legend = "y: once. a: always for this rule, until the command ends. n or Return: no."
+    static let early = "Keys pressed in the first second do not count. Answer now."
     static let unclear = "Type y, a or n, then Return. Pasted text is ignored."
 
     static func result(_ answer: ServeAnswer) -> String {

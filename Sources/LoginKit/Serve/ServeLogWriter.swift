@@ -228,6 +228,23 @@ package struct ServeLogReader: ~Copyable {
         }
     }
 
+    /// A log that a person has named.
+    /// - Throws: `usage` where there is none.
+    package init(file: String) throws(LoginFault) {
+        path = file
+        let number = retrying { Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        if number < 0, errno == ENOENT { throw .usage("there is no file \(SafeText.quoted(file))") }
+        guard number >= 0 else {
+            throw .failure(.system(call: "open of the log \(SafeText.quoted(file))", errno: errno))
+        }
+        let log = Descriptor(number)
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .usage("\(SafeText.quoted(file)) is not a regular file")
+        }
+        descriptor = log
+    }
+
     /// - Returns: the next line; `nil` at the end.
     package mutating func next() throws(LoginFault) -> ServeLogLine? {
         while let line = try nextLine() {

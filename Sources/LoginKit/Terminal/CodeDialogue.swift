@@ -8,7 +8,8 @@ extension TerminalPrompt {
     /// Asks for the code of a second factor, masked as a password is: some codes are good for years.
     func ask(for request: CodeRequest) throws(LoginFault) -> Answer {
         var conversation = try begin(missing: [])
-        conversation.say(request.opening(columns: conversation.columns))
+        let opening = request.opening(columns: conversation.columns)
+        conversation.say(request.refusal == nil ? opening : TerminalLook.refused(opening))
         for _ in 0..<Self.mostBlanks {
             guard let typed = try conversation.read("Code: ", style: .masked(mask), for: .password) else {
                 return .cancelled
@@ -27,7 +28,7 @@ extension TerminalPrompt {
         let due = ContinuousClock.now + .seconds(seconds)
         while due > .now {
             if isCancelled?() == true { throw .cancelled }
-            showWaiting("Approve the login on your other device (Ctrl-C cancels)")
+            showWaiting("Approve the login on your other device\(CancelKey.hint)")
             sleep(1)
         }
         showWaiting(nil)
@@ -58,7 +59,7 @@ extension TerminalPrompt {
             let rest = (due - .now).components.seconds
             guard rest > 0 else { break }
             if isCancelled?() == true { throw .cancelled }
-            showWaiting("Trying again in \(rest) s (Ctrl-C cancels)")
+            showWaiting("Trying again in \(rest) s\(CancelKey.hint)")
             sleep(1)
         }
         showWaiting(nil)
@@ -158,7 +159,12 @@ struct TrustDialogue {
     /// The width of the terminal.
     let columns: Int
 
-    static let question = "Trust it? Type reject, once, always or its fingerprint [reject]: "
+    /// The label before the answer; on a narrow terminal with a line above it, which is not broken in a word.
+    var question: (line: String?, label: String) {
+        let start = "Trust it?", answers = "Type reject, once, always or its fingerprint",
+            whole = "\(start) \(answers) [reject]: "
+        return whole.count < columns ? (nil, whole) : ("\(answers).", "\(start) [reject]: ")
+    }
 
     var lines: [String] {
         ["The certificate of \(SafeText.escaped(trust.origin.description)) cannot be verified:"]

@@ -104,18 +104,20 @@ struct Conversation: ~Copyable {
     }
 
     /// Discards what is typed in this time, and what was typed before.
-    /// - Returns: whether the screen is as it was; if not, it returns at once.
-    func drop(for milliseconds: Int32) -> Bool {
+    /// - Returns: whether anything was typed; `nil` as soon as the screen is not as it was.
+    func drop(for milliseconds: Int32) -> Bool? {
+        var hasDropped = false
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while end > .now {
             switch key(within: 50, beside: []) {
-            case .hungUp: return true
-            case .resumed: return false
-            case .byte, .other, .nothing: continue
+            case .hungUp: return false
+            case .resumed: return nil
+            case .byte: hasDropped = true
+            case .other, .nothing: continue
             }
         }
         tcflush(terminal.screen.descriptor, TCIFLUSH)
-        return true
+        return hasDropped
     }
 
     /// Writes a line that stays open, in place of what stood there.

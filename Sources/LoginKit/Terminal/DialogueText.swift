@@ -3,13 +3,15 @@ struct DialogueText {
     let challenge: Challenge
     /// The width of the terminal.
     let columns: Int
+    /// The key that cancels.
+    var cancelKey = CancelKey.interrupt
 
     /// The lines before the questions. Whoever is asked again has read the rest already.
     var opening: [String] {
         guard challenge.isFirst else { return reason }
         let profile = SafeText.escaped(challenge.profile, limit: 100)
         let origin = SafeText.escaped(challenge.protectionSpace.origin.description)
-        var lines = ["Log in to \(profile) (\(origin)) (Ctrl-C cancels)"] + reason
+        var lines = ["Log in to \(profile) (\(origin)) (\(cancelKey.rawValue) cancels)"] + reason
         if let realm = challenge.protectionSpace.realm, !realm.isEmpty {
             lines.append(TextLine.quoting(realm, after: "Realm:", columns: columns))
         }

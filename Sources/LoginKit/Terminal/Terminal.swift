@@ -107,8 +107,25 @@ struct TerminalLook: Equatable, Sendable {
         return ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
     }
 
+    /// The lines about a refusal, with its mark where the locale has it.
+    static func refused(_ lines: [String]) -> [String] {
+        guard isUnicode, let first = lines.first else { return lines }
+        return ["✗ \(first)"] + lines.dropFirst()
+    }
+
     /// A line with the ellipsis that the locale has.
     static func plain(_ line: String) -> String { isUnicode ? line : line.replacing("…", with: "...") }
+}
+
+/// The key that cancels a question.
+enum CancelKey: String {
+    case interrupt = "Ctrl-C", end = "Ctrl-D"
+
+    /// The first does nothing where SIGINT is ignored, as below nohup or in the background of a script.
+    static var working: CancelKey { cprocess_was_ignored(SIGINT) == 0 ? .interrupt : .end }
+
+    /// Stands behind a notice, during which no key is read.
+    static var hint: String { working == .interrupt ? " (Ctrl-C cancels)" : "" }
 }
 
 /// A line on the terminal that says what is waited for, and is gone afterwards, also if the process is stopped or ended by a

@@ -59,8 +59,12 @@ struct TerminalPrompt: Prompt, Sendable {
 
     private func ask(_ challenge: Challenge) throws(LoginFault) -> Answer {
         var conversation = try begin(missing: challenge.fields)
-        let dialogue = DialogueText(challenge: challenge, columns: conversation.columns)
-        conversation.say(dialogue.opening)
+        let dialogue = DialogueText(challenge: challenge, columns: conversation.columns, cancelKey: .working)
+        if case .refused = challenge.reason {
+            conversation.say(TerminalLook.refused(dialogue.opening))
+        } else {
+            conversation.say(dialogue.opening)
+        }
         var form = CredentialForm(challenge.fields, keeping: challenge.keptUsername)
         if let (field, name) = form.first {
             let mayBeBlank = mayBeBlank(field)
@@ -122,16 +126,24 @@ struct TerminalPrompt: Prompt, Sendable {
         try confirm([question], label: "Type \(word) to continue: ", typing: word)
     }
 
-    func decide(_ question: String, label: String, isLaidOut: Bool) throws(LoginFault) -> Bool {
+    func decide(_ question: String, label: String, details: String?) throws(LoginFault) -> Bool {
         let conversation = try begin(missing: [])
-        conversation.say([question], isLaidOut: isLaidOut)
-        for _ in 1...3 {
+        conversation.say([question])
+        var left = 3
+        while left > 0 {
             guard let answer = try conversation.read(label, style: .shown, for: .username) else { throw .cancelled }
-            switch String(shown: answer).lowercased() {
-            case "yes": return true
-            case "no": return false
-            default: conversation.say(["Type the whole word yes or no, or press Ctrl-C to cancel."])
+            switch (String(shown: answer).lowercased(), details) {
+            case ("yes", _), ("y", _?): return true
+            case ("no", _), ("n", _?): return false
+            case ("details", let details?):
+                conversation.say([details], isLaidOut: true)
+                continue
+            case (_, nil):
+                conversation.say(["Type the whole word yes or no, or press \(CancelKey.working.rawValue) to cancel."])
+            case (_, _?):
+                conversation.say(["Type yes, no or details, or press \(CancelKey.working.rawValue) to cancel."])
             }
+            left -= 1
         }
         throw .cancelled
     }
@@ -157,11 +169,10 @@ struct TerminalPrompt: Prompt, Sendable {
     private func ask(about trust: ServerTrust) throws(LoginFault) -> Answer {
         let conversation = try begin(missing: [])
         let dialogue = TrustDialogue(trust: trust, columns: conversation.columns)
-        conversation.say(dialogue.lines)
+        let (line, label) = dialogue.question
+        conversation.say(dialogue.lines + (line.map { [$0] } ?? []))
         for _ in 1...3 {
-            guard let typed = try conversation.read(TrustDialogue.question, style: .shown, for: .username) else {
-                return .cancelled
-            }
+            guard let typed = try conversation.read(label, style: .shown, for: .username) else { return .cancelled }
             let text = String(shown: typed)
             if let answer = dialogue.answer(text) {
                 if answer == .reject, Fingerprint(typed: text) != nil {

@@ -111,7 +111,9 @@ struct ProxyChoice: Equatable {
     }
 
     func fault(_ problem: ProxyFault.Problem) -> LoginFault {
-        .network(.proxy(ProxyFault(proxy: shown, source: source, problem: problem)))
+        let hadCredential = problem == .refused(status: 407) && url?.contains("@") == true
+        return .network(
+            .proxy(ProxyFault(proxy: shown, source: source, problem: problem, hadCredential: hadCredential)))
     }
 
     /// As curl reads them: `HTTP_PROXY` in capitals is what a CGI server makes of a request header, so it is not taken.

@@ -66,6 +66,10 @@ extension ProxyFault {
             return Message("could not connect to \(place)\(reason)", next: without)
         case .timedOut(let seconds):
             return Message("no connection\(server) within \(seconds) seconds through \(place)", next: without)
+        case .refused(status: 407) where hadCredential:
+            return Message(
+                "\(place), refused the user name and the password in its URL (407)",
+                next: "correct them there: http://USER:PASSWORD@HOST:PORT")
         case .refused(status: 407):
             return Message(
                 "\(place), wants a user name and a password of its own (407)",

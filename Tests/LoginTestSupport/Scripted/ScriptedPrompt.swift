@@ -27,6 +27,9 @@ final class ScriptedPrompt: Prompt {
     /// The logins of others that were shown.
     private(set) var replacements: [Replacement] = []
 
+    /// The questions that yes or no answers, with their details.
+    var decisions: [(question: String, details: String?)] = []
+
     private(set) var turns = 0
 
     init(
