@@ -131,10 +131,11 @@ struct ConfigHelpCommand: HelpPage {
                   oauth, browser
         login     the request that logs in: get, post or send, with form, json or body
         verify    the request that tells who is logged in
+        serve     what exec --serve lets through
+        mcp       the path of an MCP endpoint
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
         otp-command   oauth   browser   signup   user-agent   lend-to
-        serve     what exec --serve lets through   mcp   the path of an MCP endpoint
 
         Examples for each kind of service: man authctl-config
         To try a profile: authctl profile test NAME

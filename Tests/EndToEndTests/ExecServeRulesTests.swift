@@ -144,7 +144,8 @@ enum ServeWay: String, CaseIterable {
                 "send POST /a -H 'Content-Type: text/plain' -d _method=DELETE",
             ]
         let result = try serve(
-            script.joined(separator: "\n"), "--allow", "GET,POST,MOVE /a", "--allow", "PUT /a/*", "--allow", "PUT /a", by: way)
+            script.joined(separator: "\n"), "--allow", "GET,POST,MOVE /a", "--allow", "PUT /a/*", "--allow", "PUT /a",
+            by: way)
         let expected =
             Array(repeating: "400 override", count: 9) + [
                 "403 not-allowed", "404", "400 override", "403 not-allowed", "403 not-allowed", "403 not-allowed",
@@ -204,7 +205,9 @@ enum ServeWay: String, CaseIterable {
     }
 
     @Test(arguments: ServeWay.allCases)
-    func `the rules of the profile and those of the command line both have to let a request through`(way: ServeWay) throws {
+    func `the rules of the profile and those of the command line both have to let a request through`(way: ServeWay)
+        throws
+    {
         try configure("serve = { allow = [\"GET /**\", \"POST /a\"], ask = [\"GET /c\"] }")
         let result = try serve(
             "send GET /a; send POST /a; send GET /b; send PUT /a; send GET /c", "--allow", "GET,PUT /a", "--allow",
