@@ -68,8 +68,8 @@ final class LoopbackServer: @unchecked Sendable {
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
         raw = try start(&handlers)
         if raw != nil, certificate != nil {
-            let way = cmicrohttpd_way(listening: -1, certificate: nil, key: nil)
-            clear = cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+            let source = cmicrohttpd_source(listening: -1, certificate: nil, key: nil)
+            clear = cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
         }
         if raw != nil, certificate == nil || clear != nil { return watchEnd() }
         self.handler = nil
@@ -83,13 +83,13 @@ final class LoopbackServer: @unchecked Sendable {
 
     private func start(_ handlers: inout cmicrohttpd_handlers) throws(LoginFault) -> OpaquePointer? {
         guard let certificate else {
-            let way = cmicrohttpd_way(listening: socket.descriptor, certificate: nil, key: nil)
-            return cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+            let source = cmicrohttpd_source(listening: socket.descriptor, certificate: nil, key: nil)
+            return cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
         }
         return try certificate.certificate.withCString { (text) throws(LoginFault) in
             try certificate.key.withCString { (key) throws(LoginFault) in
-                let way = cmicrohttpd_way(listening: -1, certificate: text, key: key)
-                return cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+                let source = cmicrohttpd_source(listening: -1, certificate: text, key: key)
+                return cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
             }
         }
     }
