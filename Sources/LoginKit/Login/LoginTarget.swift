@@ -121,7 +121,6 @@ extension ProfileSelection {
         }
         return nil
     }
-
 }
 
 extension Configuration {
