@@ -89,10 +89,10 @@ struct cmicrohttpd_server {
 };
 
 /* One connection. */
-struct place {
+struct connection_state {
     int socket;
-    /* Whether the client has still to say that it takes the certificate. */
-    bool is_shaking;
+    /* Whether its TLS handshake has begun and not ended. */
+    bool is_in_handshake;
 };
 
 /* One request. */
@@ -176,29 +176,29 @@ static int note_finished(gnutls_session session, unsigned kind, unsigned when, u
     (void)kind;
     (void)when;
     (void)message;
-    struct place *const *place = table.get_connection_info(tls.session_get_ptr(session), INFO_SOCKET_CONTEXT);
-    if (is_incoming && place != NULL && *place != NULL)
-        (*place)->is_shaking = false;
+    struct connection_state *const *state = table.get_connection_info(tls.session_get_ptr(session), INFO_SOCKET_CONTEXT);
+    if (is_incoming && state != NULL && *state != NULL)
+        (*state)->is_in_handshake = false;
     return 0;
 }
 
 /* At the end the socket is still open, so its number is nobody else's. */
-static void note_connection(void *context, cmicrohttpd_connection *connection, void **state, int what)
+static void note_connection(void *context, cmicrohttpd_connection *connection, void **kept, int what)
 {
     const struct cmicrohttpd_server *server = context;
-    struct place *place = *state;
+    struct connection_state *state = *kept;
     if (what == CONNECTION_STARTED) {
-        *state = place = malloc(sizeof *place);
-        if (place == NULL)
+        *kept = state = malloc(sizeof *state);
+        if (state == NULL)
             return;
         gnutls_session session = session_of(connection);
-        *place = (struct place){ cmicrohttpd_socket(connection), session != NULL };
+        *state = (struct connection_state){ cmicrohttpd_socket(connection), session != NULL };
         if (session != NULL)
             tls.handshake_set_hook_function(session, HANDSHAKE_FINISHED, HOOK_POST, note_finished);
-        server->handlers.arrive(server->handlers.context, place->socket);
-    } else if (place != NULL) {
-        server->handlers.leave(server->handlers.context, place->socket, place->is_shaking);
-        free(place);
+        server->handlers.arrive(server->handlers.context, state->socket);
+    } else if (state != NULL) {
+        server->handlers.leave(server->handlers.context, state->socket, state->is_in_handshake);
+        free(state);
     }
 }
 
@@ -270,7 +270,8 @@ static void complete(void *context, cmicrohttpd_connection *connection, void **s
 }
 
 cmicrohttpd_server *cmicrohttpd_start(
-    struct cmicrohttpd_way way, unsigned connections, unsigned seconds, const struct cmicrohttpd_handlers *handlers)
+    struct cmicrohttpd_source source, unsigned connections, unsigned seconds,
+    const struct cmicrohttpd_handlers *handlers)
 {
     cmicrohttpd_server *server = malloc(sizeof *server);
     if (server == NULL)
@@ -278,20 +279,20 @@ cmicrohttpd_server *cmicrohttpd_start(
     server->handlers = *handlers;
     server->seconds = seconds;
     const struct MHD_OptionItem none = { OPTION_END, 0, NULL };
-    struct MHD_OptionItem listening[] = { { LISTEN_SOCKET, way.listening, NULL }, none };
+    struct MHD_OptionItem listening[] = { { LISTEN_SOCKET, source.listening, NULL }, none };
     struct MHD_OptionItem certified[] = {
-        { HTTPS_MEM_CERT, 0, (void *)way.certificate }, { HTTPS_MEM_KEY, 0, (void *)way.key }, none,
+        { HTTPS_MEM_CERT, 0, (void *)source.certificate }, { HTTPS_MEM_KEY, 0, (void *)source.key }, none,
     };
     unsigned flags = THREAD_PER_CONNECTION | INTERNAL_THREAD | POLL | ITC | ALLOW_UPGRADE;
-    flags |= way.listening < 0 ? NO_LISTEN_SOCKET : 0;
-    flags |= way.certificate != NULL ? TLS : 0;
+    flags |= source.listening < 0 ? NO_LISTEN_SOCKET : 0;
+    flags |= source.certificate != NULL ? TLS : 0;
     /* Signals are for the thread that waits for the command: the server's inherit that they are held back. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     server->daemon = table.start_daemon(
         flags, 0, admit, server, handle, server, OPTION_ARRAY,
-        way.listening >= 0 ? listening : way.certificate != NULL ? certified : &listening[1],
+        source.listening >= 0 ? listening : source.certificate != NULL ? certified : &listening[1],
         CONNECTION_LIMIT, connections, CONNECTION_TIMEOUT, seconds,
         MEMORY_LIMIT, (size_t)CONNECTION_MEMORY, MEMORY_INCREMENT, (size_t)READ_AHEAD, STRICT_FOR_CLIENT, 1,
         URI_LOG_CALLBACK, note_target, (void *)NULL, NOTIFY_COMPLETED, complete, (void *)server,

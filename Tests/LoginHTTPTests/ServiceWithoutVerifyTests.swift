@@ -98,6 +98,14 @@ struct ServiceWithoutVerifyTests {
             ))
     }
 
+    @Test func `a redirect that repeats a long password shows no part of it`() throws {
+        let password = String(repeating: "secret", count: 60)
+        let answer = HTTPResponse.answer(302, redirect: Self.redirect("/users/login/\(password)"))
+        let words = try #require(fault { _ = try login(answer).login("anna", password) }).message().what
+        #expect(words.hasPrefix("the response to login is a redirect (status 302) to "))
+        #expect(!words.contains("secret"))
+    }
+
     @Test func `a page after a form with fields of other names proves nothing`() throws {
         let profile = try blog {
             $0.login?.content = .form([

@@ -12,7 +12,7 @@ struct Completer {
     private let dependencies: Dependencies
     private let place: CommandLinePlace
 
-    /// - Returns: `nil` if the parser describes the commands in another way than it did.
+    /// - Returns: `nil` if the parser's description of the commands cannot be read.
     init?(_ arguments: [String], _ dependencies: Dependencies) {
         guard let root = CommandShape.root() else { return nil }
         place = CommandLinePlace(Array(arguments.drop { $0 != "--" }.dropFirst()), in: root)

@@ -79,7 +79,8 @@ struct ExecEnvironmentOptions: ParsableArguments {
         try validateServing()
         try validateUnchanged()
         if serves, wantsToken || curlConfig {
-            throw ValidationError("--serve keeps the session from the command; the other options hand it over.")
+            throw ValidationError(
+                "--serve and --unchanged keep the session from the command; the other options hand it over.")
         }
         if let env { try Self.check(env, of: "--env") }
         if let fd, !(3...255).contains(fd) {

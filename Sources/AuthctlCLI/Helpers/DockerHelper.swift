@@ -11,7 +11,7 @@ struct DockerHelper {
     let invocation: Invocation
 
     /// Prints the result.
-    /// - Returns: one of the protocol's own refusals.
+    /// - Returns: one of the protocol's own refusals; `nil` if the method was done.
     func answer(_ method: Verb) throws(LoginFault) -> DockerReply? {
         switch method {
         case .get: return try get(try input())

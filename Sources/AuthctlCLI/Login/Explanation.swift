@@ -228,7 +228,6 @@ struct ExplainedAccount {
         return token.refreshToken == nil
             ? "no refresh token" : "a refresh token, by which it is refreshed when it expires"
     }
-
 }
 
 /// `whoami --explain`: the explanation is the result, however the check ends.

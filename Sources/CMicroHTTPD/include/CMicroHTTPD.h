@@ -1,5 +1,5 @@
-/* GNU libmicrohttpd, opened on first use: only `exec --serve` and `--unchanged` need it. Nothing links it and no header of it is needed: the
- * functions have not changed since libmicrohttpd 0.9.71, and are declared in CMicroHTTPD.c.
+/* GNU libmicrohttpd, opened on first use: only `exec --serve` and `--unchanged` need it. Nothing links it and no header of it is
+ * needed: the functions have not changed since libmicrohttpd 0.9.71, and are declared in CMicroHTTPD.c.
  *
  * A server has a thread for each connection, so every function here may wait as long as it likes.
  */
@@ -52,7 +52,7 @@ const char *cmicrohttpd_open(const char *name);
 const char *cmicrohttpd_open_tls(const char *name);
 
 /* Where connections come from. */
-struct cmicrohttpd_way {
+struct cmicrohttpd_source {
     /* A socket that listens, which belongs to the server from then on; -1 where each connection is added. */
     int listening;
     /* In PEM, both or neither: every connection that is added speaks TLS. They are not needed after the start. */
@@ -62,7 +62,8 @@ struct cmicrohttpd_way {
 /* Serves so many connections at once, each of which may be idle for so many seconds. Only after cmicrohttpd_open has returned
  * NULL, and cmicrohttpd_open_tls where there is a certificate. Returns NULL where it cannot be started. */
 cmicrohttpd_server *cmicrohttpd_start(
-    struct cmicrohttpd_way way, unsigned connections, unsigned seconds, const struct cmicrohttpd_handlers *handlers);
+    struct cmicrohttpd_source source, unsigned connections, unsigned seconds,
+    const struct cmicrohttpd_handlers *handlers);
 /* Adds a connection, which belongs to the server from then on, also where it returns 0: then it is closed. */
 int cmicrohttpd_add(cmicrohttpd_server *server, int socket);
 /* Closes everything, and waits for what the handlers are doing. */

@@ -1,4 +1,4 @@
-/// The look at a URL that no profile is for yet.
+/// Looks at a URL that has no profile yet, and proposes one.
 package struct URLDiscovery {
     private let context: LoginContext
     private let request: LoginRequest

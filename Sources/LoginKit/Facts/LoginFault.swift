@@ -1,5 +1,5 @@
-/// Everything that can end a command. `LoginFault.message` turns the facts of those by which somebody decides into words and `exitCode`
-/// into a number; all others are thrown in words.
+/// Everything that can end a command. A fault that some caller matches is a case with its facts, which `LoginFault.message` puts into words;
+/// all others are thrown in words. `exitCode` has the number of each.
 package enum LoginFault: Error, Equatable, Sendable {
     case usage(UsageFault)
     case rejected(Refusal)
@@ -52,19 +52,19 @@ package enum LoginFault: Error, Equatable, Sendable {
     }
 }
 
-// A fault by which nobody decides is thrown in words: what happened, and what to do next.
+// A fault that no caller matches is thrown in words: what happened, and what to do next.
 extension LoginFault {
-    /// The call or the configuration is wrong, in a way by which nobody decides.
+    /// The call or the configuration is wrong, in a way that no caller matches.
     package static func usage(_ what: String, details: [String] = [], next: Advice = "") -> LoginFault {
         .usage(.other(what, details: details, next: next))
     }
 
-    /// authctl will not go on, for a reason by which nobody decides.
+    /// authctl will not go on, for a reason that no caller matches.
     package static func untrusted(_ what: String, details: [String] = [], next: Advice = "") -> LoginFault {
         .untrusted(.other(what, details: details, next: next))
     }
 
-    /// Any other failure by which nobody decides.
+    /// Any other failure that no caller matches.
     package static func failure(_ what: String, details: [String] = [], next: Advice = "") -> LoginFault {
         .failure(.other(what, details: details, next: next))
     }
@@ -106,7 +106,7 @@ package enum UsageFault: Error, Equatable, Sendable {
     case hasNoHeader(method: AuthenticationMethod)
     /// A password was given for a method that has none.
     case takesNoPassword(method: AuthenticationMethod)
-    /// In words, since nobody decides by it.
+    /// In words, since no caller matches it.
     case other(String, details: [String] = [], next: Advice = "")
 }
 
@@ -184,7 +184,7 @@ package enum TrustFault: Equatable, Sendable {
     case requestElsewhere(target: String)
     /// The form of a page leads to another origin.
     case formElsewhere(page: String, target: String)
-    /// In words, since nobody decides by it.
+    /// In words, since no caller matches it.
     case other(String, details: [String] = [], next: Advice = "")
 }
 

@@ -49,7 +49,7 @@ package enum OAuthFault: Error, Equatable, Sendable {
     case otherSubject(was: String, now: String, isRevoked: Bool)
     /// A response that is no refusal, with what is wrong with it, in words.
     case unusableResponse(OAuthStep, String)
-    /// In words, since nobody decides by it.
+    /// In words, since no caller matches it.
     case other(ExitCode, String, details: [String] = [], next: Advice)
 }
 
@@ -147,7 +147,7 @@ package enum MetadataFault: Error, Equatable, Sendable {
     case disguisedURL(String, origin: Origin)
     /// The login leads to other origins that no profile names, and no person can be asked.
     case serverElsewhere(resource: String, origins: [Origin])
-    /// Anything else, in words, since nobody decides by it.
+    /// Anything else, in words, since no caller matches it.
     case other(String, next: Advice)
 }
 

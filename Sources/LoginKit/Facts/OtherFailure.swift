@@ -44,7 +44,7 @@ package enum OtherFailure: Equatable, Sendable {
     case system(call: String, errno: Int32)
     /// A browser window cannot be opened, or is of no more use.
     case browser(WindowFault)
-    /// In words, since nobody decides by it.
+    /// In words, since no caller matches it.
     case other(String, details: [String] = [], next: Advice = "")
 }
 

@@ -35,7 +35,7 @@ package enum StoreFault: Error, Equatable, Sendable {
     case shared(StoreName, SharedFault)
     /// The configuration does not say how authctl logs in to the engine of a shared store.
     case usage(UsageFault)
-    /// In words, since nobody decides by it.
+    /// In words, since no caller matches it.
     case other(String, next: Advice)
 }
 

@@ -1,7 +1,7 @@
 import Secrets
 
-/// The life of one account's login, in git's words: fill, approve, reject. What the service is asked about it comes here first, since other
-/// threads, processes and machines may be at it.
+/// The life of one account's login, in git's words: fill, approve, reject. Requests about the login go through it, too, since other
+/// threads, processes and machines may send the same.
 ///
 /// Of a secret that was not judged, nothing is said.
 protocol LoginKeeper {
@@ -55,7 +55,7 @@ package enum Approval: Equatable, Sendable {
     case refresh
 }
 
-/// The service before a login, as one profile describes it.
+/// The service as one profile describes it, for what comes before a credential is sent.
 protocol Authenticator {
     /// Asks the verify endpoint without credentials, before a person is asked for any: whether it refuses such a
     /// request, and for which protection space it wants which method.

@@ -4,19 +4,19 @@ import Secrets
 /// asks verify about the values that responses bring, and stores those that are the account's.
 package final class AccountSession {
     package let run: LoginRun
-    /// As far as the server was asked; what is stored else.
+    /// As the server named it, if it was asked; else as it is stored.
     package let identity: Identity
     /// Where the login was verified, as far as that is known.
     var space: VerifiedSpace?
-    /// Whether the server was asked about it for what comes next.
+    /// Whether the server has confirmed the session for the next request.
     var isFresh: Bool
     private(set) var changing: ChangingSession
-    /// As it was stored, or lent first.
+    /// The session at the beginning, as it was stored or made.
     private let first: Session
     private var stored: (session: Session, at: ContinuousClock.Instant?)
     private var hasTold = false
 
-    /// Between two times that a session is stored.
+    /// The pause between two writes of the session to its store.
     private static let storing = Duration.seconds(10)
 
     /// Sends no request.
@@ -29,7 +29,7 @@ package final class AccountSession {
         run.service.owner = identity
     }
 
-    /// The same login with another session, of which nothing was said by responses.
+    /// The same login with another session, which no response has changed yet.
     func replaced(by session: Session) -> AccountSession {
         AccountSession(run, session, identity, space: space, isFresh: isFresh)
     }

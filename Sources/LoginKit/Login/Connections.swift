@@ -1,6 +1,6 @@
 import Secrets
 
-/// The ways to the servers of profiles.
+/// Makes transports to the servers of profiles.
 package struct Connections {
     let context: LoginContext
 
@@ -83,7 +83,7 @@ package struct Connections {
     }
 }
 
-// What is asked and sent outside of a login's own loop.
+// Requests before a login, and the question about a certificate there.
 extension Connections {
     /// The accepted certificate of an origin: from this run, else remembered.
     func exception(for origin: Origin) throws(LoginFault) -> TrustedCertificate? {

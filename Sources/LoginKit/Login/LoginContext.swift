@@ -87,13 +87,13 @@ package final class LoginContext {
         return options.username ?? (mayUse ? dependencies.environment["AUTHCTL_USERNAME"] : nil)
     }
 
-    /// The selection of a profile.
+    /// Selects profiles.
     package var selection: ProfileSelection { ProfileSelection(context: self) }
 
     /// The accounts that are stored.
     package var accounts: StoredAccounts { StoredAccounts(context: self) }
 
-    /// The ways to servers.
+    /// Makes transports to servers.
     package var connections: Connections { Connections(context: self) }
 
     /// Reads what is remembered anew when it is next needed: other processes may have changed it.

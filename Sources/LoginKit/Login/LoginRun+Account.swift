@@ -1,6 +1,6 @@
 import Secrets
 
-// Has one thread, process or machine refresh at a time.
+// Lets one thread, process or machine refresh at a time.
 extension LoginRun: LoginKeeper {
     /// Whether what is earned is kept, so that others have use for it.
     private var isShared: Bool { request.persistence(of: profile) != Persistence.none }
@@ -97,7 +97,7 @@ extension LoginRun: LoginKeeper {
         return lastRefreshed
     }
 
-    /// One process at a time.
+    /// Refreshes while no other process does.
     /// - Returns: the session of another process, if that came first.
     private func refreshAlone(_ session: Session, username: String) throws(LoginFault) -> Session? {
         let isNew = outdated.map { $0 != session } ?? false

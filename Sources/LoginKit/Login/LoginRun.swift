@@ -35,6 +35,7 @@ package final class LoginRun {
     var alreadyRead: StoredLogin?
     /// The session to be replaced, until the first refresh after a question.
     var outdated: Session?
+    /// The result of the last refresh.
     var lastRefreshed: Session?
     /// The account's identity, once the run has ended.
     var identity = Identity(username: "", serverName: nil)
@@ -138,7 +139,7 @@ package final class LoginRun {
         let dependencies = context.dependencies
         var leavesReplaced = try context.record(of: profile)?.leavesReplaced == true
         (self.purpose, chooseKeeper, alreadyRead) = (purpose, chosen, known)
-        // It may hold this run.
+        // It may hold this run, which would never be released.
         defer { chooseKeeper = nil }
         while true {
             (saver, outdated, lastRefreshed) = (keeper, request.outdated, nil)

@@ -130,7 +130,6 @@ extension ProfileSelection {
         }
         return nil
     }
-
 }
 
 extension Configuration {

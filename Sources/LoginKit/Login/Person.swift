@@ -77,12 +77,13 @@ extension Person {
                 mask: dependencies.environment.mask, timeout: patience, allowsBlankPassword: allowsBlankPassword))
     }
 
-    /// Has others of this process wait until `givePromptLock`, since they may be asked.
+    /// Makes other logins of this process wait until `givePromptLock`, since the person may be asked.
     func takePromptLock() throws(LoginFault) {
         if promptLockDepth == 0 { try dependencies.promptLock?.take(unless: dependencies.isCancelled ?? { false }) }
         promptLockDepth += 1
     }
 
+    /// Ends one `takePromptLock`; the last one lets the other logins go on.
     func givePromptLock() {
         promptLockDepth -= 1
         if promptLockDepth == 0 { dependencies.promptLock?.give() }

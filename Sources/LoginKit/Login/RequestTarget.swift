@@ -4,7 +4,7 @@ extension ProfileSelection {
     /// Selects the profile of a `request`: `-P`, `AUTHCTL_PROFILE`, the one of the URL's origin (of several, the one with a
     /// login), then as for other commands.
     package func profile(forRequestTo url: String) throws(LoginFault) -> Profile {
-        guard isMeant(by: url) else { return try profile(nil) }
+        guard isSelected(by: url) else { return try profile(nil) }
         let names = try profilesNearest(to: URLParser.parsed(url))
         if names.isEmpty { try checkUnreadableProfiles(at: URLParser.parsed(url).origin) }
         if names.count == 1 { return try context.profile(named: names[0]) }
@@ -16,8 +16,8 @@ extension ProfileSelection {
         return try profile(nil)
     }
 
-    /// Whether it depends on the URL which profile is meant.
-    private func isMeant(by url: String) -> Bool {
+    /// Whether the URL selects the profile: nothing else names one.
+    private func isSelected(by url: String) -> Bool {
         context.options.profile == nil && context.dependencies.environment["AUTHCTL_PROFILE"] == nil
             && !url.hasPrefix("/") && url.contains("://")
     }
@@ -69,7 +69,7 @@ extension ProfileSelection {
 
     /// The profile of the URL's origin; if there is none, one for this URL alone.
     package func profile(forAnonymousRequestTo url: String) throws(LoginFault) -> Profile {
-        guard isMeant(by: url) else { return try profile(nil) }
+        guard isSelected(by: url) else { return try profile(nil) }
         let parsed = try URLParser.parsed(url)
         for name in context.profiles.names where try origin(of: name) == parsed.origin {
             return try profile(forRequestTo: url)

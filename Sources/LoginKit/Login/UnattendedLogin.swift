@@ -32,7 +32,7 @@ extension StoredAccounts {
     /// Takes what the environment gives for a login of this profile.
     func takeSupplied(_ profile: Profile, into request: inout LoginRequest) throws(LoginFault) {
         let environment = context.dependencies.environment
-        let mayUse = context.dependencies.environment.mayGiveCredential(for: profile, isLogin: false)
+        let mayUse = environment.mayGiveCredential(for: profile, isLogin: false)
         guard let source = SuppliedCredential.variable(environment, mayUse) else { return }
         let secret = try SuppliedCredential(source: source, allowsBlank: false).secret(context.dependencies) {
             context.person.warnOnce($0)

@@ -5,7 +5,7 @@ package struct StrictTable {
     /// From the top of the file, such as `profiles.blog.login`.
     private(set) var path: String
     package private(set) var members: [String: ConfigValue]
-    /// The folder of files that are named without one, and the person's own.
+    /// The folder that relative paths count from, and the one that `~` stands for.
     var folder = "/", home: String?
     /// The names in all tables `take` of the profile.
     var taken: Set<String> = []
@@ -67,6 +67,7 @@ package struct StrictTable {
         return .badConfig(file: file, path: place.isEmpty ? nil : place, line: nil, problem: problem)
     }
 
+    /// - Throws: the problem of a key, or of the whole table where the key is `nil`, if `isWrong`.
     func refuse(_ key: String?, _ problem: @autoclosure () -> String, if isWrong: Bool) throws(UsageFault) {
         if isWrong { throw fault(key, problem()) }
     }

@@ -153,7 +153,7 @@ struct EndpointRule: Equatable, Sendable {
     }
 
     /// A URL that is shown to a person or handed to a browser: nothing in it ends a word or begins an escape sequence.
-    /// - Throws: with nothing of it but its scheme.
+    /// - Throws: `other`, which shows its scheme alone.
     /// - Parameter document: where it is from, if others name it.
     func shown(
         _ text: String, namedBy document: Origin? = nil, read: URLReading

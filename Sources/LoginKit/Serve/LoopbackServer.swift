@@ -26,10 +26,10 @@ final class LoopbackServer: @unchecked Sendable {
     private var isStopped = false
     private var counted = Seen()
 
-    /// Counts of the connections that were handed in.
+    /// Counts of what has come so far.
     struct Seen {
         var requests = 0
-        /// Clients that did not take the certificate.
+        /// TLS handshakes that clients ended, since they did not take the certificate.
         var brokenHandshakes = 0
     }
 
@@ -43,7 +43,7 @@ final class LoopbackServer: @unchecked Sendable {
         throw .failure("\(option) needs libmicrohttpd (Debian: libmicrohttpd12): \(String(cString: problem))")
     }
 
-    /// Listens, and answers nobody yet.
+    /// Binds the address, if there is one; call `start` to answer requests.
     /// - Parameter seconds: how long the address is there from now on; `nil` for as long as the command.
     init(_ place: ServePlace, for seconds: Int? = nil) throws(LoginFault) {
         if case .origin(_, let certificate, _) = place {
@@ -68,8 +68,8 @@ final class LoopbackServer: @unchecked Sendable {
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
         raw = try start(&handlers)
         if raw != nil, certificate != nil {
-            let way = cmicrohttpd_way(listening: -1, certificate: nil, key: nil)
-            clear = cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+            let source = cmicrohttpd_source(listening: -1, certificate: nil, key: nil)
+            clear = cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
         }
         if raw != nil, certificate == nil || clear != nil { return watchEnd() }
         self.handler = nil
@@ -83,13 +83,13 @@ final class LoopbackServer: @unchecked Sendable {
 
     private func start(_ handlers: inout cmicrohttpd_handlers) throws(LoginFault) -> OpaquePointer? {
         guard let certificate else {
-            let way = cmicrohttpd_way(listening: socket.descriptor, certificate: nil, key: nil)
-            return cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+            let source = cmicrohttpd_source(listening: socket.descriptor, certificate: nil, key: nil)
+            return cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
         }
         return try certificate.certificate.withCString { (text) throws(LoginFault) in
             try certificate.key.withCString { (key) throws(LoginFault) in
-                let way = cmicrohttpd_way(listening: -1, certificate: text, key: key)
-                return cmicrohttpd_start(way, Self.most, Self.patience, &handlers)
+                let source = cmicrohttpd_source(listening: -1, certificate: text, key: key)
+                return cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
             }
         }
     }
@@ -141,7 +141,7 @@ final class LoopbackServer: @unchecked Sendable {
     /// Nor is anybody of whom the kernel does not tell.
     func admits(_ peer: Peer) -> Bool { peer.user(at: gate.place).map { gate.admits($0) } ?? false }
 
-    /// Runs what takes as long as a WebSocket does.
+    /// Runs a WebSocket on a thread of its own.
     /// - Returns: `false` if no thread can be started for it.
     func goOn(_ body: @escaping @Sendable () -> Void) -> Bool { threads.start(body) }
 
@@ -324,7 +324,7 @@ enum ServerCallbacks {
             return goOn(open, socket, Array(beginning), stream) ? 0 : 1
         }
 
-    /// The library's thread undoes TLS meanwhile, and does not tell of a client that has gone.
+    /// Speaks on a thread of its own: the library's decrypts meanwhile, and does not tell of a client that has gone.
     private static func goOn(_ open: OpenRequest, _ socket: Int32, _ beginning: [UInt8], _ stream: OpaquePointer)
         -> Bool
     {

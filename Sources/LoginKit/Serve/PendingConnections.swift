@@ -1,14 +1,14 @@
 import Glibc
 
-/// The connections that have not shown yet that they know the segment. Each has five seconds for that, however busy it is, and then
-/// gives its place back to others.
+/// The connections that have sent no request yet that was let in. Each has a few seconds for that, however busy it is, and then gives its
+/// place back to others.
 final class PendingConnections: @unchecked Sendable {
     private let patience: Duration
     private let monitor = Monitor()
     private var deadlines: [Int32: ContinuousClock.Instant] = [:]
     private var isWatching = false
 
-    /// - Parameter patience: for a test.
+    /// - Parameter patience: the time that each has.
     init(patience: Duration = .seconds(5)) {
         self.patience = patience
     }
@@ -26,12 +26,12 @@ final class PendingConnections: @unchecked Sendable {
         monitor.locked { isWatching = false }
     }
 
-    /// It knows the segment, or is about to be closed. The number may be somebody else's from then on.
+    /// Its request was let in, or it is about to be closed. The number may be somebody else's from then on.
     /// - Returns: whether it still had time.
     @discardableResult
     func leave(_ socket: Int32) -> Bool { monitor.locked { deadlines.removeValue(forKey: socket) != nil } }
 
-    /// Only those whose clients have gone still count: the others are closed by this side.
+    /// Forgets those whose clients are still there, since this side closes them now: nobody broke them off.
     func end() { monitor.locked { deadlines = deadlines.filter { Peer.hasGone($0.key) } } }
 
     /// - Returns: whether there are any left, after a while.

@@ -196,7 +196,9 @@ struct RequestSequence {
         let isCookies = if case .cookies = session { true } else { false }
         if !facts.isSuccess {
             if isCookies, verdict == .accepted { return }
-            let target = facts.response.redirect?.target.withoutQuery ?? ""
+            let path = facts.response.redirect?.target.withoutQuery ?? ""
+            // Shown, it may be cut within the secret, and is not recognised any more.
+            let target = client.hidden.stand(in: path) ? "…" : path
             throw .usage(
                 .unprovenLogin(
                     "the response to login is a redirect (status \(facts.status)) to \(SafeText.quoted(target)), which proves a login only "

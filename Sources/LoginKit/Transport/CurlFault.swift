@@ -157,9 +157,12 @@ struct TLSFault: Equatable {
     /// - Parameter hasCertificate: whether the profile names one.
     func refusal(hasCertificate: Bool) -> TrustFault? {
         guard library == 20 else { return nil }
+        let missing = TrustFault.clientCertificate(
+            "the server requires a client certificate, but the profile has none",
+            next: "set it in the profile: certificate = \"FILE\"")
         let what: String
         switch reason {
-        case 1116: what = ""
+        case 1116: return missing
         case 1048: what = "the server does not trust the authority of the client certificate"
         case 1045: what = "the server says that the client certificate has expired"
         case 1044: what = "the server says that the client certificate was revoked"
@@ -168,11 +171,7 @@ struct TLSFault: Equatable {
             what = "the server aborted the TLS handshake after the client certificate, without a reason"
         default: return nil
         }
-        guard hasCertificate, !what.isEmpty else {
-            return .clientCertificate(
-                "the server requires a client certificate, but the profile has none",
-                next: "set it in the profile: certificate = \"FILE\"")
-        }
+        guard hasCertificate else { return missing }
         return .clientCertificate(
             what, next: "ask the service's administrator which certificate is the right one")
     }

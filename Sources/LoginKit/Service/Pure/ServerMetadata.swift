@@ -282,7 +282,7 @@ struct ResourceMetadataSearch: Equatable, Sendable {
 
     /// Takes the response from `next`.
     /// - Returns: `nil` if the search goes on, or has ended without a find.
-    /// - Throws: `busy` where the server cannot say now; for metadata of another resource.
+    /// - Throws: `busy` where the server cannot say now, `oauth` for metadata of another resource.
     mutating func take(_ response: HTTPResponse, parse: URLReading) throws(LoginFault) -> ResourceMetadata? {
         guard let place = next else { return nil }
         nextIndex += 1

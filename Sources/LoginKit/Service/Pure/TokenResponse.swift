@@ -52,6 +52,7 @@ extension String {
 }
 
 extension LoginFault {
+    /// The fault of a response whose member cannot be used as text.
     static func unsafeText(_ member: String, at step: OAuthStep) -> LoginFault {
         .oauth(
             .unusableResponse(step, "its \(member) contains characters that it must not have, or is too long"))

@@ -58,7 +58,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     private(set) var unknown = UnknownMembers()
 
     /// Whether a newer authctl has written a value that this one does not know: the account is left as it is.
-    package var isNewer: Bool { unknown.includeValue }
+    package var isNewer: Bool { unknown.hasUnknownValue }
 
     /// The names of the account.
     package var identity: Identity { Identity(username: username, serverName: serverName) }
@@ -205,7 +205,7 @@ extension ProfileRecord {
     package var usernames: [String] { accounts.filter { $0.origin == origin }.map(\.username) }
 
     /// Whether a newer authctl has pinned a method that this one does not know, so that it cannot tell a weaker offer.
-    var isNewer: Bool { unknown.includeValue }
+    var isNewer: Bool { unknown.hasUnknownValue }
 
     /// Whether a login was ever kept here: what worked once is remembered after the logout, too.
     var hasKeptLogin: Bool { pinnedMethod != nil || !accounts.isEmpty }

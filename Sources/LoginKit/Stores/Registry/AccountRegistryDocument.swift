@@ -139,7 +139,7 @@ extension AccountRegistryDocument: Codable {
 struct UnknownMembers: Equatable, Sendable {
     private var values: [String: JSONValue] = [:]
     /// Whether a member that this version knows has a value that it does not.
-    private(set) var includeValue = false
+    private(set) var hasUnknownValue = false
 
     init() {}
 
@@ -157,12 +157,12 @@ struct UnknownMembers: Equatable, Sendable {
             return try decode()
         } catch is DecodingError {
             values[name] = (decoder as? JSONForm)?.value.member(name)
-            includeValue = true
+            hasUnknownValue = true
             return substitute
         }
     }
 
-    /// Called after the known members are encoded: a value that is kept goes before its substitute.
+    /// To be called after the known members are encoded, so that a value that was kept replaces its substitute.
     func encode(into container: inout KeyedEncodingContainer<FormKey>) throws {
         for (name, value) in values { try container.encode(value, forKey: FormKey(stringValue: name)) }
     }

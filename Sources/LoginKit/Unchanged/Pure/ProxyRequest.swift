@@ -114,7 +114,7 @@ struct BodyEnd {
     /// The longest line between chunks, in bytes.
     private static let longest = 4096
 
-    /// Of what need not be looked at.
+    /// The bytes that are passed over: of the body, or of a chunk and its line end.
     private var left: Int64
     private let isChunked: Bool
     private var line: [UInt8] = []
