@@ -55,8 +55,14 @@ struct TasksHelpCommand: HelpPage {
         move a password out of .netrc
           authctl login NAME --netrc
           → man authctl-login, OPTIONS
+        send an API key beside the session
+          header = ["Authorization: Bearer {token}", "X-Api-Key: {secret:API key}"]
+          → man authctl-config, Templates
         use a client certificate (mTLS)
           certificate = "ledger.pem"
+          → man authctl-config, A client certificate, and your own CA
+        use a smartcard or a hardware key (PKCS#11): not possible
+          certificate = "ledger.pem"  # a file, or none
           → man authctl-config, A client certificate, and your own CA
         accept a self-signed certificate (there is no --insecure)
           authctl login NAME --trust-fingerprint sha256:HEX
@@ -87,6 +93,27 @@ struct TasksHelpCommand: HelpPage {
         use kubectl with my login
           authctl token NAME --as exec-credential
           → man authctl, Kubernetes
+        give the cookies of a login to wget, curl or yt-dlp
+          yt-dlp --cookies <(authctl token NAME --as cookies) URL
+          → man authctl-token, EXAMPLES
+        start Playwright's browser logged in
+          authctl token NAME --as playwright >state.json
+          → man authctl-token, EXAMPLES
+        use a login in a Python script
+          authctl exec -P NAME --serve -- python3 report.py
+          → man authctl, Python
+        give a coding agent or rclone its key by a command
+          "apiKeyHelper": "authctl token NAME"
+          → man authctl, Key commands
+        pip and uv with my login, as their keyring provider
+          pip install --keyring-provider subprocess PACKAGE
+          → man authctl, pip and uv
+        npm with my login
+          authctl exec -P NAME --env NPM_TOKEN -- npm publish
+          → man authctl, npm and cargo
+        cargo with my login, as its credential provider
+          credential-provider = ["cargo:token-from-stdout", "authctl", "token", "NAME"]
+          → man authctl, npm and cargo
         give an MCP client, such as an editor or an agent, the login
           { "mcpServers": { "NAME": { "command": "authctl", "args": ["mcp", "NAME"] } } }
           → man authctl-mcp, EXAMPLES
@@ -107,6 +134,22 @@ struct TasksHelpCommand: HelpPage {
 
         SCRIPTS AND JOBS
 
+        use a login in a Makefile
+          authctl request POST /posts -P NAME --json @post.json  # in a rule
+          → man authctl, make
+        fetch all pages of an API
+          authctl request -i URL  # the header Link names the next one
+          → man authctl-request, EXAMPLES
+        use two accounts in one script
+          authctl request /me -P NAME -u ada
+          authctl request /me -P NAME -u grace
+          → man authctl-switch, EXAMPLES
+        give docker build a token
+          authctl exec -P NAME --env TOKEN -- docker build . --secret id=token,env=TOKEN
+          → man authctl, Containers
+        show in a shell prompt who is logged in
+          authctl whoami NAME --offline -q --no-prompt
+          → man authctl, Shell prompts
         tell "not logged in" from "server down" in a script
           authctl whoami -q NAME  # 4: not logged in; 6 or 12: try later
           → man authctl, EXIT STATUS
@@ -134,6 +177,10 @@ struct TasksHelpCommand: HelpPage {
         add a second account, and switch accounts
           authctl login NAME -u grace && authctl switch NAME ada
           → man authctl-switch, EXAMPLES
+        share a profile with others
+          authctl profile show NAME >NAME.toml
+          authctl profile add NAME.toml
+          → man authctl-profile, EXAMPLES
         keep the login over a reboot
           authctl store init file  # a passphrase each time, or --key-file FILE
           authctl store move keyring file

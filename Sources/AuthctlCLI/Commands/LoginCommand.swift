@@ -13,7 +13,6 @@ struct LoginCommand: PlainCommand, ReportingCommand {
             Examples:
               authctl login https://wiki.example/api/me
               authctl login github
-              authctl login radicale --url http://localhost:5232
               authctl login wiki -u ann --persist session
               authctl login wiki --password-stdin <password.txt
             """)

@@ -9,11 +9,13 @@ struct TokenCommand: PlainCommand, ReportingCommand, OptionList {
         commandName: "token",
         abstract: "Print the session's token, never an expired one.",
         discussion: """
-            Basic and cookies have no token; use --as headers, header or curl.
+            Basic and cookies have no token; use --as headers, header or curl, and for cookies also cookies, a file \
+            for wget, curl and yt-dlp, or playwright.
 
             Examples:
               authctl token wiki --min-ttl 300
               authctl token wiki --as headers
+              yt-dlp --cookies <(authctl token wiki --as cookies) URL
             """)
 
     @Argument(help: "The profile.")
@@ -91,6 +93,13 @@ struct TokenCommand: PlainCommand, ReportingCommand, OptionList {
             }
             let (run, attachment) = try source.attachment(of: session, username: username)
             secret = try CurlConfig(run: run, session: session, attachment: attachment, cookieFile: nil).text()
+        case .cookies, .playwright:
+            guard case .cookies(let all) = session else { throw .usage(.hasNoCookies) }
+            let now = invocation.context.dependencies.clock.now()
+            let cookies = all.filter { $0.expires ?? .max > now }
+            try warn(of: profile, username, try source.taken(username), invocation)
+            if form == .playwright { return try invocation.streams.result(json: try StorageState(cookies)) }
+            secret = try CookieFile.text(of: cookies)
         }
         if printsJSON {
             // A `String`, because that is what JSON is made of; it lives as long as the line takes to be printed.
@@ -102,6 +111,18 @@ struct TokenCommand: PlainCommand, ReportingCommand, OptionList {
             let isTerminal = invocation.context.dependencies.isTerminal(STDOUT_FILENO)
             try invocation.streams.result(secret, isTerminal: isTerminal)
         }
+    }
+
+    /// Says what whoever has the cookies can do, and what else the service wants to see with them.
+    private func warn(
+        of profile: Profile, _ username: String, _ taken: [CredentialField: Secret], _ invocation: Invocation
+    ) throws(LoginFault) {
+        let person = invocation.context.person
+        person.warn("warning: \(profile.name): these cookies are the session: whoever has them is logged in as you")
+        let account = try invocation.context.record(of: profile)?.account(named: username)
+        if account?.bindsToDevice == true { person.warn(DeviceBinding.warning(of: profile.name)) }
+        guard let name = profile.settings.userAgent ?? taken[.userAgent]?.unprotectedText else { return }
+        person.say("\(profile.name): they are to be sent with the User-Agent \(SafeText.quoted(name))")
     }
 
     private static func fields(

@@ -28,18 +28,6 @@ struct CurlConfig {
         return text
     }
 
-    /// Cookies in the Netscape format, each record of which libcurl itself has written.
-    static func cookies(_ cookies: [Cookie]) throws(LoginFault) -> Secret {
-        var text = SecretBuilder(limit: 16 * longestLine)
-        text.append("# Netscape HTTP Cookie File\n")
-        for cookie in cookies {
-            text.append(cookie.record)
-            text.append("\n")
-        }
-        guard let text = text.finish() else { throw tooLong }
-        return text
-    }
-
     private static let tooLong = LoginFault.failure("the session is too long for curl")
 
     /// No URL: that is for the command to say. But a session of https does not go out in clear.

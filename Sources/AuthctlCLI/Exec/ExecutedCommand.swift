@@ -255,7 +255,7 @@ extension AccountSession {
         let going = try run.service.attachment(of: session, username: username)
         var cookieFile: String?
         if !going.request.cookies.isEmpty {
-            try hand(try CurlConfig.cookies(going.request.cookies), at: numbers[1], to: &image)
+            try hand(try CookieFile.text(of: going.request.cookies), at: numbers[1], to: &image)
             cookieFile = "/dev/fd/\(numbers[1])"
         }
         let config = CurlConfig(run: run, session: session, attachment: going, cookieFile: cookieFile)

@@ -116,9 +116,9 @@ extension Invocation {
         options.timeout ?? profile.settings.timeout ?? TransportSettings.longestTransfer
     }
 
-    /// Only for a terminal that the answer does not go to, and that may have a line that moves.
-    func transferProgress(of writer: BodyWriter) -> TransferProgress? {
-        guard !writer.isShownOnTerminal, !options.quiet, context.dependencies.isTerminal(STDERR_FILENO),
+    /// Only for a terminal that may have a line that moves.
+    func transferProgress() -> TransferProgress? {
+        guard !options.quiet, context.dependencies.isTerminal(STDERR_FILENO),
             context.dependencies.environment.allowsMovement
         else { return nil }
         return TransferProgress(streams, columns: context.dependencies.columns(STDERR_FILENO))
@@ -281,30 +281,28 @@ enum JSONLayout {
 final class TransferProgress: TransferWatcher {
     private let streams: Streams
     private let columns: Int
+    private let now: () -> ContinuousClock.Instant
     private var start = ContinuousClock.now
     private var lastDrawn: ContinuousClock.Instant?
     private var done: Int64 = 0
     private var whole: Int64?
+    private var isOver = false
 
     /// Seconds before the line appears; shorter transfers have none.
     private static let patience = Duration.seconds(1)
     private static let pace = Duration.milliseconds(200)
 
     /// - Parameter columns: of the terminal.
-    init(_ streams: Streams, columns: Int) {
-        self.streams = streams
-        self.columns = columns
+    init(_ streams: Streams, columns: Int, now: @escaping () -> ContinuousClock.Instant = { .now }) {
+        (self.streams, self.columns, self.now) = (streams, columns, now)
     }
 
-    /// Another body begins.
-    /// - Parameter count: in bytes; `nil` if it is not known.
-    func expect(_ count: Int64?) {
-        (whole, done, start) = (count, 0, ContinuousClock.now)
-    }
+    func expect(_ count: Int64?) { (whole, done, start, isOver) = (count, 0, now(), false) }
 
     func advance(by count: Int) {
+        if isOver { return }
         done += Int64(count)
-        let now = ContinuousClock.now
+        let now = now()
         guard now - start > Self.patience, lastDrawn.map({ now - $0 > Self.pace }) ?? true else { return }
         lastDrawn = now
         let seconds = max((now - start) / .seconds(1), 0.001)
@@ -313,7 +311,7 @@ final class TransferProgress: TransferWatcher {
 
     func end() {
         if lastDrawn != nil { draw("") }
-        lastDrawn = nil
+        (lastDrawn, isOver) = (nil, true)
     }
 
     /// Carriage return, the line, and what is left of the one before erased.

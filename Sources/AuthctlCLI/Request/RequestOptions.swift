@@ -85,9 +85,11 @@ extension OutgoingRequest {
             invocation.streams, path: options.output,
             isTerminal: invocation.context.dependencies.isTerminal(STDOUT_FILENO),
             patience: invocation.patience(profile))
+        // The lines of -v come while a body is sent.
         let output = ResponseOutput(
-            writer, includesHead: options.include, progress: invocation.transferProgress(of: writer),
-            mayConcern: mayConcern)
+            writer, includesHead: options.include,
+            progress: writer.isShownOnTerminal ? nil : invocation.transferProgress(),
+            upload: invocation.options.verbose ? nil : invocation.transferProgress(), mayConcern: mayConcern)
         let page = try options.page.map { (page) throws(LoginFault) in try endpoint.requestURL(page) }
         self.init(message: message, body: body.content, output: output, page: page) {
             invocation.context.person.say("\(profile.name): \($0)")

@@ -302,13 +302,13 @@ protocol Tunnel: AnyObject {
 /// One cookie of one origin (RFC 6265).
 package struct Cookie: Equatable, Sendable {
     /// Upper and lower case make different names.
-    let name: String
+    package let name: String
     /// The bytes as the server sent them.
-    let value: Secret
+    package let value: Secret
     /// The cookie with all its attributes, in the form in which the transport took it and takes it back.
     package let record: Secret
     /// Seconds of Unix time; absent for a cookie that lasts as long as the session.
-    let expires: Int64?
+    package let expires: Int64?
 }
 
 extension [Cookie] {

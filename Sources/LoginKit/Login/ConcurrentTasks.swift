@@ -21,7 +21,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     private let inputs: [Input]
     private let context: LoginContext
     private let work: (LoginContext, Input) -> Output
-    private let line: Dependencies.NoticeLine
+    private let line: SharedNoticeLine
     /// Whoever has it uses what follows.
     private let monitor = Monitor()
     private let threads = CountedThreads()
@@ -31,7 +31,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
 
     init(_ inputs: [Input], _ context: LoginContext, _ work: @escaping (LoginContext, Input) -> Output) {
         (self.inputs, self.context, self.work) = (inputs, context, work)
-        line = context.dependencies.noticeLine.shared()
+        line = SharedNoticeLine(context.dependencies.noticeLine)
         // Opened before there are several threads.
         _ = context.stores()
         outputs = Array(repeating: nil, count: inputs.count)
@@ -47,7 +47,7 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
                 monitor.locked { said[index].append((isWarning, text)) }
             }
             let messages = Messages(note: { say(false, $0) }, warn: { say(true, $0) })
-            let part = LoginContext(partOf: context, for: Person(context.person, line, messages))
+            let part = LoginContext(partOf: context, for: Person(context.person, line.part(index), messages))
             let output = work(part, inputs[index])
             monitor.locked { outputs[index] = output }
         }
@@ -71,23 +71,33 @@ private final class ConcurrentTasks<Input, Output>: @unchecked Sendable {
     }
 }
 
-extension Dependencies.NoticeLine {
-    /// The notice line for several threads: it names one server at a time.
-    fileprivate func shared() -> Dependencies.NoticeLine {
-        let isTaken = Mutex(false), line = self
-        return Dependencies.NoticeLine(
-            show: { text in
-                isTaken.withLock { isTaken in
-                    guard !isTaken else { return false }
-                    isTaken = line.show(text)
-                    return isTaken
+/// The notice line for several threads: it names one server at a time, and what moves in it is that one's.
+private final class SharedNoticeLine: Sendable {
+    private let line: Dependencies.NoticeLine
+    /// The part of the work whose notice stands there.
+    private let owner = Mutex<Int?>(nil)
+
+    init(_ line: Dependencies.NoticeLine) {
+        self.line = line
+    }
+
+    /// The line for one part of the work.
+    func part(_ index: Int) -> Dependencies.NoticeLine {
+        Dependencies.NoticeLine(
+            show: { [self] text in
+                owner.withLock { owner in
+                    guard owner == nil, line.show(text) else { return false }
+                    owner = index
+                    return true
                 }
             },
-            hide: {
-                isTaken.withLock { isTaken in
+            hide: { [self] in
+                owner.withLock { owner in
+                    guard owner == index else { return }
                     line.hide()
-                    isTaken = false
+                    owner = nil
                 }
-            })
+            },
+            move: { [self] tail in owner.withLock { if $0 == index { line.move(tail) } } })
     }
 }

@@ -10,6 +10,20 @@ package enum SessionForm: String, CaseIterable, Sendable {
     case execCredential = "exec-credential"
     /// A configuration file of curl.
     case curl
+    /// A cookie file in the Netscape format.
+    case cookies
+    /// The storage state of Playwright's browsers.
+    case playwright
+
+    /// Whether it has the cookies of the session, and nothing for any other.
+    fileprivate var isOfCookies: Bool { self == .cookies || self == .playwright }
+}
+
+extension UsageFault {
+    /// A form of cookies was asked for a session that has none.
+    package static let hasNoCookies = UsageFault.other(
+        "this login is not a session of cookies, so there are none to print",
+        next: "print its header with --as header, or lend the login to the program: authctl exec --serve -- COMMAND")
 }
 
 /// Gets an account's session: the stored one, a refreshed one, or a new one for which a person may be asked.
@@ -152,7 +166,7 @@ extension SessionProvider {
 
     /// The values from the login that the session needs in a header.
     package func taken(_ username: String) throws(LoginFault) -> [CredentialField: Secret] {
-        guard form == .curl || !profile.takenForLater.isEmpty,
+        guard form == .curl || form?.isOfCookies == true || !profile.takenForLater.isEmpty,
             let account = try context.record(of: profile)?.account(named: username)
         else { return [:] }
         return try stored(account).extraSecrets
@@ -265,6 +279,8 @@ extension AccountRecord.SessionKind {
     fileprivate func check(_ form: SessionForm?) throws(LoginFault) {
         let hasHeader = form == .header || form == .headers
         switch self {
+        case .cookies where form?.isOfCookies == true: break
+        case _ where form?.isOfCookies == true: throw .usage(.hasNoCookies)
         case .token: break
         case _ where form == .curl: break
         case .digest: throw .usage(.hasNoHeader(method: .digest))

@@ -51,12 +51,11 @@ package struct CopiedLogin {
                 CookieRecord.cookie($0, $1, for: origin)
             }
             guard CookieJar.holds(session.cookies) else { throw .tooManyCookies }
-            if DeviceBinding.isTold(by: request.headers.map(\.name)) {
-                context.person.warnOnce(DeviceBinding.warning(of: profile.name))
-            }
             let userAgent = profile.settings.takesUserAgent ? request.value(of: "user-agent") : nil
             return Credential(
-                username: username, .copied(CopiedSession(session)),
+                username: username,
+                .copied(
+                    CopiedSession(session, bindsToDevice: DeviceBinding.isTold(by: request.headers.map(\.name)))),
                 extraSecrets: userAgent.map { [.userAgent: $0] } ?? [:])
         } catch {
             throw Self.fault(error.words)

@@ -48,7 +48,7 @@ package struct OutgoingRequest {
         case .kept(let bytes): request.body = bytes
         case .streamed(let source, _):
             guard source.rewind() else { throw .failure(.bodyNotRepeatable) }
-            bodies = StreamedBodies(source: source, sink: output)
+            bodies = StreamedBodies(source: output.watched(source), sink: output)
         }
         var session = session
         if let page { session = try service.fill(&request, fromPage: page, with: session, username: username) }

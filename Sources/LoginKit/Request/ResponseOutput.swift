@@ -20,17 +20,42 @@ extension ResponseReceiver {
     func begin(_ head: HTTPResponse) throws(LoginFault) {}
 }
 
-/// An observer of an arriving response.
+/// An observer of a body on its way, of a response or of a request.
 package protocol TransferWatcher: AnyObject {
     /// Another body begins.
     /// - Parameter count: in bytes; `nil` if it is not known.
     func expect(_ count: Int64?)
 
-    /// So many bytes more have come.
+    /// So many bytes more have come, or gone.
     func advance(by count: Int)
 
-    /// The response has ended.
+    /// It has ended, or nobody waits for its end any more.
     func end()
+}
+
+/// A request's body that is watched while it is sent.
+private final class WatchedSource: RequestSource {
+    private let source: any RequestSource
+    private let watcher: any TransferWatcher
+
+    init(_ source: any RequestSource, _ watcher: any TransferWatcher) {
+        (self.source, self.watcher) = (source, watcher)
+        watcher.expect(source.count)
+    }
+
+    var count: Int64? { source.count }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(LoginFault) -> Int? {
+        let count = try source.read(into: buffer)
+        if let count, count > 0 { watcher.advance(by: count) }
+        return count
+    }
+
+    func rewind() -> Bool {
+        guard source.rewind() else { return false }
+        watcher.expect(source.count)
+        return true
+    }
 }
 
 /// Where the answer to a `request` goes: on to the output as it arrives, or held for as long as it may turn out to mean
@@ -40,6 +65,7 @@ package final class ResponseOutput: ResponseSink {
     private let includesHead: Bool
     private let mayConcern: (HTTPResponse) -> Bool
     private let progress: (any TransferWatcher)?
+    private let upload: (any TransferWatcher)?
     private var head: HTTPResponse?
     private var held: Secret?
     private var builder: SecretBuilder?
@@ -48,19 +74,29 @@ package final class ResponseOutput: ResponseSink {
     /// Whether the body of this answer breaks off.
     private(set) var isCut = false
 
+    /// - Parameters:
+    ///   - progress: watches the response.
+    ///   - upload: watches a long body of the request, until the response begins.
     package init(
         _ output: any ResponseReceiver, includesHead: Bool, progress: (any TransferWatcher)?,
-        mayConcern: @escaping (HTTPResponse) -> Bool
+        upload: (any TransferWatcher)? = nil, mayConcern: @escaping (HTTPResponse) -> Bool
     ) {
         self.output = output
         self.includesHead = includesHead
-        self.progress = progress
+        (self.progress, self.upload) = (progress, upload)
         self.mayConcern = mayConcern
+    }
+
+    /// The body of the request that the response is for.
+    func watched(_ source: any RequestSource) -> any RequestSource {
+        upload.map { WatchedSource(source, $0) } ?? source
     }
 
     func begin(_ head: HTTPResponse) throws(LoginFault) {
         self.head = head
         (held, isCut) = (nil, false)
+        // A server need not wait for the rest of a body.
+        upload?.end()
         progress?.expect(head.contentLength)
         if mayConcern(head), (head.contentLength ?? 0) <= ServiceClient.heldLimit {
             builder = SecretBuilder(limit: ServiceClient.heldLimit)
@@ -110,6 +146,7 @@ package final class ResponseOutput: ResponseSink {
 
     /// Frees the terminal's line for what is said next, whether a response has come or not.
     package func close() {
+        upload?.end()
         progress?.end()
         output.close()
     }

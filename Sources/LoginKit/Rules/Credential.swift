@@ -158,9 +158,13 @@ public struct CopiedSession: Equatable, Sendable {
 
     /// The login, if verify has already accepted the session.
     let login: Login?
+    /// Whether the copied request says that the service binds the session to the browser's device.
+    let bindsToDevice: Bool
 
-    init(_ session: Session) { (self.session, login) = (session, nil) }
+    init(_ session: Session, bindsToDevice: Bool = false) {
+        (self.session, login, self.bindsToDevice) = (session, nil, bindsToDevice)
+    }
 
     /// Makes one from a login that verify has just accepted.
-    init(_ login: Login) { (session, self.login) = (login.session, login) }
+    init(_ login: Login) { (session, self.login, bindsToDevice) = (login.session, login, login.bindsToDevice) }
 }

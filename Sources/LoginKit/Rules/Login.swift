@@ -16,6 +16,8 @@ package struct Login: Equatable, Sendable {
     var accepted: AcceptedVerify?
     /// Where it was verified, if that was by HTTP authentication just now.
     var space: VerifiedSpace?
+    /// Whether it is a browser's session that the service binds to the browser's device.
+    var bindsToDevice = false
 }
 
 /// The last new login that a verify request has accepted. Nothing of it is secret.
@@ -54,7 +56,7 @@ extension [CredentialField: Secret] {
 extension CredentialField {
     /// The name of the browser that a login was made in, where the service wants it from whoever has the session. No profile has a
     /// value with a blank in its name.
-    static let userAgent = CredentialField.taken("user agent")
+    package static let userAgent = CredentialField.taken("user agent")
 
     /// The passphrase of a machine's encrypted key. No profile can have it sent: a label in one is never empty.
     static let keyPassphrase = CredentialField.secret("")
@@ -65,7 +67,7 @@ extension CredentialField {
 extension Cookie {
     /// Whether no script of the service's pages can read it (RFC 6265, section 4.1.2.6), which a record in the Netscape
     /// format begins with.
-    var isHTTPOnly: Bool {
+    package var isHTTPOnly: Bool {
         record.withUnsafeBytes { $0.starts(with: "#HttpOnly_".utf8) }
     }
 }

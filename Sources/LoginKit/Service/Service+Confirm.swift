@@ -163,13 +163,15 @@ extension Service {
         {
             throw .rejected(Refusal(status: 200, doubt: .unproven))
         }
+        let isBrowsers = if case .copied = opened.credential.kind { true } else { false }
         result.keepsAnonymousSession = opened.visit.map { login.session.isCarried(by: $0.cookies) } ?? false
         return Login(
             identity: login.identity, session: login.session,
             credential: keepsCredential && opened.credential.password != nil ? opened.credential : nil,
             extraSecrets: client.extraSecrets.asked.merging(takenForLater) { $1 }, anonymousResponse: anonymousResponse,
             accepted: profile.verify.map { AcceptedVerify(request: $0.fingerprint, anonymous: anonymousResponse) },
-            space: try verifiedSpace(of: opened.session, username: login.identity.username))
+            space: try verifiedSpace(of: opened.session, username: login.identity.username),
+            bindsToDevice: isBrowsers && result.bindsToDevice)
     }
 
     /// Whether the credential stays beside the session that it earned.

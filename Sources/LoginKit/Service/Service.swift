@@ -127,6 +127,7 @@ package final class Service: Authenticator {
             if protectionSpace == nil { _ = try prepare() }
             if case .copied(let copied) = credential.kind {
                 client.hide(copied.session.secrets)
+                if copied.bindsToDevice { result.bindsToDevice = true }
                 if let login = copied.login { return .accepted(login) }
                 result = LoginResult()
                 return try confirmed(

@@ -86,6 +86,15 @@ enum CookieRecord {
     }
 }
 
+extension Cookie {
+    /// The domain in lower case; begins with a dot where hosts below it get the cookie, too.
+    package var domain: String { CookieRecord.place(of: self)[1] }
+    /// The path below which it is sent.
+    package var path: String { CookieRecord.path(of: self) }
+    /// Whether it is sent over https alone.
+    package var isSecure: Bool { CookieRecord.isSecure(self) }
+}
+
 extension [Cookie] {
     /// These after `former`, without the changes that a request to `path` cannot prove: the request has to carry the cookie, and no other
     /// value of its name, which the service might read instead.

@@ -71,9 +71,10 @@ extension UsageFault {
                 "\(SafeText.escaped(url)) is a container registry that takes tokens from \(SafeText.escaped(tokens)), where authctl cannot verify a password",
                 next: "log in with docker's own command: \(ShellCommand("docker", "login", host))")
         case .tokenHasOnlyHeader(let method):
+            let others = method == .cookie ? "headers, curl, cookies, playwright" : "headers, curl"
             return Message(
                 "method \(method.rawValue) has no token",
-                next: "print its header: \(topic.tokenCommand("header")); other forms: headers, curl")
+                next: "print its header: \(topic.tokenCommand("header")); other forms: \(others)")
         case .commandGetsNoToken(let method):
             return Message(
                 "method \(method.rawValue) has no token for --env or --fd",

@@ -26,7 +26,7 @@ extension StoreKeeper {
             username: login.identity.accountName, serverName: login.identity.serverName, origin: subject.origin,
             store: store.name, kind: .init(of: login.session, by: method), expires: login.session.expires,
             savedAt: clock.now(), keepsPassword: kept.credential != nil, anonymousResponse: login.anonymousResponse,
-            space: login.space)
+            space: login.space, bindsToDevice: login.bindsToDevice)
         unlockFormerStores(of: record.id(in: subject.profile), but: store.name)
         try registry.changing(loginsOf: [subject.profile]) { () throws(StoreFault) in
             try put(kept, record, (method, login.accepted), in: store)

@@ -54,6 +54,8 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     var doubt: RefreshDoubt?
     /// Where it was verified, by HTTP authentication; `nil` for the logins of former releases, too.
     var space: VerifiedSpace?
+    /// Whether the service binds the session to the device of the browser that it was copied from.
+    package var bindsToDevice = false
     /// Members that this version does not know, as they are.
     private(set) var unknown = UnknownMembers()
 
@@ -71,6 +73,7 @@ package struct AccountRecord: Equatable, Sendable, Codable {
     /// Takes over the details of another machine that shares the login.
     mutating func takeDetails(of other: AccountRecord) {
         (serverName, kind, expires, space) = (other.serverName, other.kind, other.expires, other.space)
+        bindsToDevice = other.bindsToDevice
         (keepsPassword, anonymousResponse, doubt) = (other.keepsPassword, other.anonymousResponse, other.doubt)
         // What was refused here stays so until somebody has saved another login, even if the engine could not be told.
         let isSameLogin = revision != nil && revision == other.revision
@@ -113,12 +116,13 @@ extension AccountRecord {
                 try container.decodeIfPresent(RefreshDoubt.self, forKey: "doubt")
             },
             space: try container.decodeIfPresent(VerifiedSpace.self, forKey: "space"),
+            bindsToDevice: try container.decodeIfPresent(Bool.self, forKey: "bindsToDevice") ?? false,
             unknown: unknown)
     }
 
     private static let members: Set = [
         "username", "serverName", "origin", "store", "kind", "expires", "savedAt", "passwordRefused", "keepsPassword",
-        "otherCopies", "space", "anonymousAnswer", "doubt", "revision",
+        "otherCopies", "space", "anonymousAnswer", "doubt", "revision", "bindsToDevice",
     ]
 
     package func encode(to encoder: any Encoder) throws {
@@ -137,6 +141,7 @@ extension AccountRecord {
         if !otherCopies.isEmpty { try container.encode(otherCopies, forKey: "otherCopies") }
         try container.encodeIfPresent(anonymousResponse, forKey: "anonymousAnswer")
         try container.encodeIfPresent(space, forKey: "space")
+        if bindsToDevice { try container.encode(true, forKey: "bindsToDevice") }
         try unknown.encode(into: &container)
     }
 }
