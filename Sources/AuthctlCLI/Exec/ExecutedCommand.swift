@@ -77,6 +77,8 @@ struct ExecutedCommand {
         let hold = provider.context.person.interruptionHold()
         defer { withExtendedLifetime(hold) {} }
         let ending = self.run(image), account = run.stop()
+        // A command that was not found, or cannot be run, is told of already.
+        if case .status(126...127) = ending { return (ending, account) }
         if let complaint = run.complaint(about: limits.command) { provider.context.person.warn(complaint) }
         return (ending, account)
     }

@@ -39,7 +39,7 @@ struct RepeatedSecrets: Equatable, Sendable {
         let decoded = forms.flatMap { Base64Runs.decoded($0, least: least) }
         return secrets.contains { secret in
             secret.withUnsafeBytes { bytes in
-                forms.contains { $0.contains(bytes) }
+                forms.contains { $0.contains(bytes.prefix(Self.recognized)) }
                     || (bytes.count >= Self.leastEncoded
                         && (digits.contains(Hexadecimal.digits(bytes))
                             || decoded.contains { $0.contains(bytes.prefix(Self.soughtCount(bytes.count))) }))
@@ -52,6 +52,8 @@ struct RepeatedSecrets: Equatable, Sendable {
             }
     }
 
+    /// In bytes: a text that was cut to be shown may lack the end of a long one.
+    private static let recognized = 16
     /// In bytes: shorter ones stand in many a number or encoded text.
     private static let leastEncoded = 4
 

@@ -120,7 +120,10 @@ final class AuthorityFiles {
         guard number >= 0 else { return "" }
         let file = Descriptor(number), status = try file.status(path: path)
         guard status.st_mode & S_IFMT == S_IFREG else { return "" }
-        var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), limit))
+        guard status.st_size <= limit else {
+            throw .unsafeFile(path: path, problem: "it is longer than \(limit >> 20) MiB")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(StoreFault) in
             try file.read(into: UnsafeMutableRawBufferPointer(buffer), path: path)
         }
