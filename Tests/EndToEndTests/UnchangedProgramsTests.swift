@@ -19,9 +19,9 @@ struct UnchangedProgramsTests {
         /// What the suite runs of the programs of the stand.
         static let all = lines.compactMap { line -> Program? in
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-            guard words.count == 2, ["suite", "open"].contains(words[0]), let colon = words[1].firstRange(of: ": ") else {
-                return nil
-            }
+            guard words.count == 2, ["suite", "open"].contains(words[0]),
+                let colon = words[1].firstRange(of: ": ")
+            else { return nil }
             return Program(
                 name: String(words[1][..<colon.lowerBound]), command: String(words[1][colon.upperBound...]),
                 sendsPassword: words[0] == "suite")
@@ -34,7 +34,7 @@ struct UnchangedProgramsTests {
         }
 
         private static var lines: [Substring] {
-            let text = try? String(contentsOfFile: Repository.path + "/Tests/Stands/unchanged/programs", encoding: .utf8)
+            let text = try? String(contentsOfFile: stands + "/programs", encoding: .utf8)
             return (text ?? "").split(separator: "\n")
         }
     }
@@ -48,8 +48,7 @@ struct UnchangedProgramsTests {
     init() throws {
         python = try #require(RealServer.packagesPython)
         service = try ServerProcess()
-        let stand = Repository.path + "/Tests/Stands/unchanged/service.py"
-        try service.start(python, ["-u", stand, service.folder.path])
+        try service.start(python, ["-u", stands + "/service.py", service.folder.path])
         front = try TLSFront(to: service.wait(forPortOf: "the service"), names: "api.example.test")
         proxy = try ConnectProxy(to: front.port)
         authctl = try Installation(
@@ -82,4 +81,18 @@ struct UnchangedProgramsTests {
 
     /// What the service was asked for, and whether with the session.
     private var requests: [Substring] { service.text("requests").split(separator: "\n") }
+
+    /// Java does not look at it, so that the wiped key is what it relies on.
+    @Test(RealServer.require("cc")) func `an authority that is constrained to one host signs for no other`() throws {
+        let folder = authctl.folder + "/constraints"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let result = try Command.run(
+            ChildSpec(
+                python, [stands + "/constraints.py", folder], environment: ProcessInfo.processInfo.environment),
+            within: 300)
+        let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("Java") }
+        #expect(lines.count >= 3 && lines.allSatisfy { $0.hasSuffix(": accepted refused") }, "\(lines)\(result.error)")
+    }
 }
+
+private let stands = Repository.path + "/Tests/Stands/unchanged"

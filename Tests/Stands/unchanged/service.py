@@ -41,6 +41,7 @@ def packages():
     write("simple/demo-pkg/index.html", f'<!DOCTYPE html><html><body><a href="{url}/files/simple/demo-pkg/{name}">{name}</a></body></html>')
     about = {"name": "demo-npm", "version": "1.0.0"}
     tarball = archive({"package/package.json": json.dumps(about)})
+    write("hello.mp4", "hello ann")
     write("npm/demo-npm/-/demo-npm-1.0.0.tgz", tarball)
     dist = {"shasum": hashlib.sha1(tarball).hexdigest(), "tarball": url + "/files/npm/demo-npm/-/demo-npm-1.0.0.tgz"}
     write("npm/demo-npm/index.json", json.dumps({"name": "demo-npm", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": {**about, "dist": dist}}}))
