@@ -53,7 +53,7 @@ help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that the targets below need
-	@scripts/deps build demo test presets bench lint
+	@scripts/deps build demo test presets programs bench lint
 
 build: ## the release binary, stripped and linked statically to Swift: .build/release/authctl
 	@[ -e $(AUTHCTL) ] || echo 'Building authctl into $(AUTHCTL): 3 minutes the first time, on two cores. Other targets: make help'
@@ -81,7 +81,7 @@ test test-all: PROGRAM := $(abspath $(AUTHCTL))
 test test-all: CHOICE := --servers
 test-all: instructions ## the same, each fault at every place and in every store, and the instructions of a start: what CI runs
 check test test-all:
-	@scripts/deps build test $(if $(THOROUGHNESS),presets)
+	@scripts/deps build test $(if $(THOROUGHNESS),presets programs)
 	@scripts/run-tests build
 	@scripts/public-comments
 	@AUTHCTL_TESTS=$(THOROUGHNESS) AUTHCTL_PROGRAM='$(PROGRAM)' scripts/run-tests $(CHOICE)

@@ -291,6 +291,8 @@ struct `An exec of an unchanged command` {
             idle.code == 0 && idle.error.contains("bash sent no request to https://api.example.test"), "\(idle.error)")
         let distrusted = try run("\(Self.curl) --cacert \(front.certificate) \(Self.url)me")
         #expect(distrusted.error.contains("bash did not accept the certificate of this run"), "\(distrusted.error)")
+        let silent = try python("secure().close()")
+        #expect(silent.error.contains("connected, and sent no request; it may not accept"), "\(silent.error)")
         let unproved = try run("\(Self.curl) -x http://127.0.0.1:${HTTPS_PROXY##*:} \(Self.url)me")
         #expect(unproved.error.contains("--no-proxy-password"), "\(unproved.error)")
         let free = try run("\(Self.curl) -x http://127.0.0.1:${HTTPS_PROXY##*:} \(Self.url)me", "--no-proxy-password")

@@ -19,6 +19,7 @@ final class ProxyPort: @unchecked Sendable {
     private let threads = CountedThreads()
     private let isStopped = Mutex(false)
     private let unproved = Mutex(0)
+    private let connected = Mutex(0)
 
     init(
         _ doors: [RunDoor], _ origin: Origin, password: Secret?, _ dialer: OtherHostDialer, _ server: SessionProxy
@@ -29,6 +30,9 @@ final class ProxyPort: @unchecked Sendable {
 
     /// The number of requests without the password.
     var unprovedCount: Int { unproved.withLock { $0 } }
+
+    /// The number of connections to the service's origin that were let through.
+    var connectedCount: Int { connected.withLock { $0 } }
 
     private var isOver: Bool { isStopped.withLock { $0 } }
 
@@ -142,6 +146,7 @@ final class ProxyPort: @unchecked Sendable {
             guard connection.drop(count), !connection.hasMore, connection.send("HTTP/1.1 200 OK\r\n\r\n") else {
                 return
             }
+            connected.withLock { $0 += 1 }
             server.add(connection.given(), isClear: false)
         case .tunnel(let place):
             guard connection.drop(count), !connection.hasMore else { return }

@@ -111,6 +111,10 @@ package final class UnchangedRun {
         let seen = server.seen, name = SafeText.line(command, limit: 40)
         if seen.brokenHandshakes > 0 { return "\(name) did not accept the certificate of this run" }
         guard seen.requests == 0 else { return nil }
+        // Some look at it after the handshake, and say nothing to the server.
+        if proxy.connectedCount > 0 {
+            return "\(name) connected, and sent no request; it may not accept the certificate of this run"
+        }
         if proxy.unprovedCount > 0 {
             return "\(name) did not send the password of the proxy; if it cannot, use --no-proxy-password"
         }

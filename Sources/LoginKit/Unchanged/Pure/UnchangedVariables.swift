@@ -32,7 +32,7 @@ package enum UnchangedVariables {
                 "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT",
                 "CARGO_HTTP_CAINFO", "npm_config_cafile", "BUNDLE_SSL_CA_CERT", "NIX_SSL_CERT_FILE",
                 "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "COMPOSER_CAFILE",
-                "MOJO_CA_FILE", "RESTIC_CACERT",
+                "MOJO_CA_FILE", "PERL_LWP_SSL_CA_FILE", "RESTIC_CACERT",
             ], .authorities
         ),
         (["NODE_EXTRA_CA_CERTS", "DENO_CERT"], .addedAuthority),

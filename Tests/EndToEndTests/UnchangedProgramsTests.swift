@@ -1,0 +1,98 @@
+import Foundation
+@testable import LoginTestSupport
+import Testing
+
+/// Programs as Debian and PyPI have them, at a service that only authctl can log in to. It has a name by the proxy of the profile alone,
+/// so that a program which goes around authctl reaches nothing.
+@Suite(
+    .onOwnThreads, Thoroughness.isNeeded, RealServer.requirePackage("aiohttp"), RealServer.require("openssl"),
+    RealServer.require("git"))
+struct UnchangedProgramsTests {
+    struct Program: CustomTestStringConvertible, Sendable {
+        let name: String
+        let command: String
+        /// Whether it sends the password of the proxy.
+        let sendsPassword: Bool
+
+        var testDescription: String { name }
+
+        /// What the suite runs of the programs of the stand.
+        static let all = lines.compactMap { line -> Program? in
+            let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+            guard words.count == 2, ["suite", "open"].contains(words[0]),
+                let colon = words[1].firstRange(of: ": ")
+            else { return nil }
+            return Program(
+                name: String(words[1][..<colon.lowerBound]), command: String(words[1][colon.upperBound...]),
+                sendsPassword: words[0] == "suite")
+        }
+
+        /// Those of `all` that are there; all where a missing one is a failure.
+        static let installed = all.filter { program in
+            let first = program.name.prefix { $0 != " " }
+            return RealServer.isRequired || program.command.contains("$P ") || RealServer.path(of: String(first)) != nil
+        }
+
+        private static var lines: [Substring] {
+            let text = try? String(contentsOfFile: stands + "/programs", encoding: .utf8)
+            return (text ?? "").split(separator: "\n")
+        }
+    }
+
+    private let service: ServerProcess
+    private let proxy: ConnectProxy
+    private let front: TLSFront
+    private let authctl: Installation
+    private let python: String
+
+    init() throws {
+        python = try #require(RealServer.packagesPython)
+        service = try ServerProcess()
+        try service.start(python, ["-u", stands + "/service.py", service.folder.path])
+        front = try TLSFront(to: service.wait(forPortOf: "the service"), names: "api.example.test")
+        proxy = try ConnectProxy(to: front.port)
+        authctl = try Installation(
+            config: """
+                [profiles.api]
+                url = "https://api.example.test"
+                method = "cookie"
+                ca-file = "\(front.certificate)"
+                proxy = "\(proxy.url)"
+                login = { post = "/login", json = { name = "{username}", password = "{password}" } }
+                verify = { get = "/me", username = "/name" }
+
+                """)
+        try authctl.logIn("api")
+    }
+
+    @Test func `the stand has twelve programs for this suite`() { #expect(Program.all.count == 12) }
+
+    @Test(arguments: Program.installed) func `gets the login as it is`(program: Program) throws {
+        let before = requests.count, options = program.sendsPassword ? [] : ["--no-proxy-password"]
+        let result = try authctl.run(
+            ["exec", "-P", "api", "--unchanged"] + options
+                + ["--", "bash", "-c", "cd \"$(mktemp -d \"$HOME/XXXXXX\")\" && HOME=$PWD && \(program.command)"],
+            environment: ["U": "https://api.example.test", "P": python])
+        let words = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("hello ann") && result.code == 0, "\(result.output)\(result.error)")
+        let own = requests.dropFirst(before)
+        #expect(own.contains { !$0.hasSuffix(" /me") } && own.allSatisfy { $0.hasPrefix("1 ") }, "\(own)")
+    }
+
+    /// What the service was asked for, and whether with the session.
+    private var requests: [Substring] { service.text("requests").split(separator: "\n") }
+
+    /// Java does not look at it, so that the wiped key is what it relies on.
+    @Test(RealServer.require("cc")) func `an authority that is constrained to one host signs for no other`() throws {
+        let folder = authctl.folder + "/constraints"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let result = try Command.run(
+            ChildSpec(
+                python, [stands + "/constraints.py", folder], environment: ProcessInfo.processInfo.environment),
+            within: 300)
+        let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("Java") }
+        #expect(lines.count >= 3 && lines.allSatisfy { $0.hasSuffix(": accepted refused") }, "\(lines)\(result.error)")
+    }
+}
+
+private let stands = Repository.path + "/Tests/Stands/unchanged"
