@@ -141,8 +141,9 @@ struct HelpSearch {
 
     private var presetEntries: [Entry] {
         presets.names.compactMap { name in
-            guard let about = (try? presets.preset(named: name))?.about else { return nil }
-            return Entry(title: name, lines: [SafeText.line(about, limit: 500), "authctl login \(name)"])
+            guard let preset = try? presets.preset(named: name) else { return nil }
+            let command = "authctl login \(name)\(preset.hasURL ? "" : " --url URL")"
+            return Entry(title: name, lines: [SafeText.line(preset.about, limit: 500), command])
         }
     }
 

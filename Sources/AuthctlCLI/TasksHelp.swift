@@ -138,7 +138,7 @@ struct TasksHelpCommand: HelpPage {
           authctl request POST /posts -P NAME --json @post.json  # in a rule
           → man authctl, make
         fetch all pages of an API
-          authctl request -i URL  # the header Link names the next one
+          authctl request -i /posts -P NAME  # the header Link names the next one
           → man authctl-request, EXAMPLES
         use two accounts in one script
           authctl request /me -P NAME -u ada

@@ -59,7 +59,7 @@ struct OfferedProfilesTests {
     @Test func `a preset gets the person's own URL`() throws {
         let home = try TemporaryHome()
         try home.write("[profiles.p]\nurl = \"https://theirs.example\"\nmethod = \"basic\"\n", to: "p.toml")
-        let preset = Presets.Preset(name: "p", file: home.path + "/p.toml", tried: nil, about: "")
+        let preset = Presets.Preset(name: "p", file: home.path + "/p.toml", tried: nil, about: "", hasURL: false)
         let own = try OfferedProfiles(preset, url: "https://own.example", name: "own")
         #expect(own.profiles.map(\.name) == ["own"])
         #expect(own.profiles[0].table.members == ["url": .string("https://own.example"), "method": .string("basic")])

@@ -54,14 +54,14 @@ struct `A command in a network of its own` {
             head -c 3000000 /dev/zero | \(Self.curl) --data-binary @- \(Self.url)count; echo
             \(Self.curl) -o /dev/null -o /dev/null -w '%{num_connects}\\n' \(Self.url)me \(Self.url)me
             git ls-remote \(Self.url)me 2>&1 | tail -n 1
-            echo ${https_proxy-none} $(id -u) $PWD
+            echo ${https_proxy-none} $(id -u) ${PWD##*/}
             exit 7
             """, environment: ["https_proxy": "http://127.0.0.1:9"])
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(lines.prefix(6) == [Self.name, Self.name, Self.name, "3000000", "1", "0"], "\(result.output)")
         // It has come as far as the service, which has no such page.
         #expect(lines.dropFirst(6).first?.hasSuffix(" not found") == true, "\(result.output)\(result.error)")
-        #expect(lines.last == "none \(getuid()) \(authctl.folder)", "\(lines)")
+        #expect(lines.last == "none \(getuid()) \(authctl.folder.split(separator: "/").last ?? "")", "\(lines)")
         #expect(result.code == 7, "\(result.error)")
     }
 
@@ -168,7 +168,7 @@ struct `A command in a network of its own` {
         let result = try run(
             """
             \(Self.curl) \(origin)/v1/me; echo
-            \(Self.curl) -X PATCH -d a=b '\(origin)/v1/echo?c'; echo
+            \(Self.curl) -X PATCH -d a=b '\(origin)/v1/echo?c'
             \(Self.curl) -o /dev/null -w '%{http_code}\\n' -H 'Host: other.example.test' \(origin)/v1/me
             """, "--allow", "GET,PATCH /**", profile: "plain")
         #expect(result.output == "\(Self.name)\nPATCH c a=b\n421\n", "\(result.output)\(result.error)")
@@ -183,7 +183,8 @@ struct `A command in a network of its own` {
         try catching.pty.wait(for: "ready").type("\u{3}")
         try catching.pty.wait(for: "caught")
         #expect(try catching.end() == .exited(9))
-        let dying = try authctl.onTerminal(words + [loop])
+        // A shell that is between two commands may take it for one of them.
+        let dying = try authctl.onTerminal(words + ["echo ready >&2; exec sleep 100"])
         try dying.pty.wait(for: "ready").type("\u{3}")
         #expect(try dying.end() == .signalled(SIGINT))
         #expect(try run("kill -TERM $PPID; \(loop)").ending == .signalled(SIGTERM))

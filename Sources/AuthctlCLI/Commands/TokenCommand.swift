@@ -15,7 +15,7 @@ struct TokenCommand: PlainCommand, ReportingCommand, OptionList {
             Examples:
               authctl token wiki --min-ttl 300
               authctl token wiki --as headers
-              yt-dlp --cookies <(authctl token wiki --as cookies) URL
+              authctl token wiki --as playwright >state.json
             """)
 
     @Argument(help: "The profile.")

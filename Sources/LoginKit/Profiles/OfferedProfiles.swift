@@ -212,6 +212,8 @@ package struct Presets {
         package let tried: String?
         /// The software it is for, and the form of its URL.
         package let about: String
+        /// Whether the service has one place in the world, which the preset names.
+        package let hasURL: Bool
 
         /// The file is this machine's own.
         private enum CodingKeys: String, CodingKey {
@@ -297,7 +299,8 @@ package struct Presets {
             let comments = text.split(whereSeparator: \.isNewline).prefix { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
             let tried = comments.first.flatMap { $0.hasPrefix("tried: ") ? String($0.dropFirst(7)) : nil }
             return Preset(
-                name: name, file: file, tried: tried, about: comments.dropFirst().joined(separator: " "))
+                name: name, file: file, tried: tried, about: comments.dropFirst().joined(separator: " "),
+                hasURL: text.split(whereSeparator: \.isNewline).contains { $0.hasPrefix("url ") })
         }
         return nil
     }

@@ -130,6 +130,7 @@ package final class Service: Authenticator {
                 if copied.bindsToDevice { result.bindsToDevice = true }
                 if let login = copied.login { return .accepted(login) }
                 result = LoginResult()
+                result.bindsToDevice = copied.bindsToDevice
                 return try confirmed(
                     OpenedLogin(credential: credential, session: copied.session, verdict: .leftToVerify))
             }
