@@ -31,6 +31,13 @@ struct ConfigManualTests {
         #expect(named.count == 6 && Set(named).isSubset(of: risky))
     }
 
+    @Test func `authctl-profile(1) calls every store that protects nothing a risk`() throws {
+        let line = try #require(
+            Manual.page("authctl-profile.1").lines.first { $0.hasPrefix(".Pq Li password-command ,") })
+        let named = line.split(separator: " ").map(String.init)
+        #expect(StoreName.builtIn.filter(\.isPlain).allSatisfy { named.contains($0.description) })
+    }
+
     /// Whoever adds a key decides here whether it is one.
     @Test func `every other key can be taken from somebody else unseen`() {
         let harmless = ProfileKeys.profile.filter { $0.risks == nil }.map(\.name)
