@@ -56,6 +56,13 @@ struct ConfigManualTests {
         #expect(named.count > 15 && Set(named.map(String.init)).isSubset(of: ProfileKeys.profile.map(\.name)))
     }
 
+    @Test func `help config names every method`() throws {
+        let lines = ConfigHelpCommand.configuration.discussion.split(separator: "\n")
+        let list = lines.drop { !$0.hasPrefix("method ") }.prefix { !$0.hasPrefix("login ") }.joined(separator: " ")
+        let named = list.matches(of: /[a-z]+/).dropFirst().map { String($0.output) }.filter { $0 != "default" }
+        #expect(named == AuthenticationMethod.allCases.map(\.rawValue))
+    }
+
     @Test func `every example is read as written`() throws {
         var names: Set<String> = []
         for example in try Self.examples() {
