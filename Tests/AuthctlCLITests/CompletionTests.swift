@@ -43,6 +43,7 @@ struct CompletionTests {
         #expect(choices(world, "switch", "wire", "ann", "") == ["words"])
         #expect(choices(world, "token", "wire", "-u", "") == ["words", "ann", "bert"])
         #expect(choices(world, "token", "--username=") == ["words", "--username=ann", "--username=bert"])
+        #expect(choices(world, "mcp", "127.0.0.1:8765", "-u", "") == ["words"], "nobody is logged in there")
         let forms = ["words", "headers", "header", "exec-credential", "curl", "cookies", "playwright"]
         #expect(choices(world, "token", "wire", "--as", "") == forms)
         #expect(choices(world, "login", "--store", "").contains("secret-service"))

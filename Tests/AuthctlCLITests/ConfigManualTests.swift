@@ -31,6 +31,13 @@ struct ConfigManualTests {
         #expect(named.count == 6 && Set(named).isSubset(of: risky))
     }
 
+    @Test func `authctl-profile(1) calls every store that protects nothing a risk`() throws {
+        let line = try #require(
+            Manual.page("authctl-profile.1").lines.first { $0.hasPrefix(".Pq Li password-command ,") })
+        let named = line.split(separator: " ").map(String.init)
+        #expect(StoreName.builtIn.filter(\.isPlain).allSatisfy { named.contains($0.description) })
+    }
+
     /// Whoever adds a key decides here whether it is one.
     @Test func `every other key can be taken from somebody else unseen`() {
         let harmless = ProfileKeys.profile.filter { $0.risks == nil }.map(\.name)
@@ -50,6 +57,13 @@ struct ConfigManualTests {
         let named =
             list.prefix(6).map { $0.prefix { $0 != " " } } + list.dropFirst(6).flatMap { $0.split(separator: " ") }
         #expect(named.count > 15 && Set(named.map(String.init)).isSubset(of: ProfileKeys.profile.map(\.name)))
+    }
+
+    @Test func `help config names every method`() throws {
+        let lines = ConfigHelpCommand.configuration.discussion.split(separator: "\n")
+        let list = lines.drop { !$0.hasPrefix("method ") }.prefix { !$0.hasPrefix("login ") }.joined(separator: " ")
+        let named = list.matches(of: /[a-z]+/).dropFirst().map { String($0.output) }.filter { $0 != "default" }
+        #expect(named == AuthenticationMethod.allCases.map(\.rawValue))
     }
 
     @Test func `every example is read as written`() throws {

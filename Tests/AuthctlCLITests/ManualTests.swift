@@ -110,6 +110,11 @@ struct ManualTests {
         #expect(references == others)
     }
 
+    @Test func `COMMANDS of authctl(1) lists every page of a command`() throws {
+        let items = try Manual.page("authctl.1").section("COMMANDS").filter { $0.hasPrefix(".It Xr ") }
+        #expect(try Set(items.compactMap(Self.reference)) == Set(Manual.commandPages().map(\.name)))
+    }
+
     @Test func `every page that is referred to is there`() throws {
         let names = try Set(Manual.pageNames())
         for name in names {

@@ -55,6 +55,16 @@ struct TicketLoginTests {
         #expect(world.requests.isEmpty)
     }
 
+    @Test(arguments: AuthenticationMethod.allCases.filter { HTTPScheme($0) == nil && $0 != .auto })
+    func `--method chooses only schemes of HTTP authentication for a profile with auto`(
+        method: AuthenticationMethod
+    ) throws {
+        let world = try TestWorld(config: Self.config)
+        let run = world.run("login", "intranet", "--method", method.rawValue)
+        #expect(run.code == 2 && run.talk.contains("the profile accepts auto"), "\(run.talk)")
+        #expect(world.requests.isEmpty)
+    }
+
     @Test func `no other command logs in by itself`() throws {
         let world = try TestWorld(config: Self.config)
         world.tickets = Self.ann

@@ -119,6 +119,25 @@ struct RequestRuleTests {
         #expect(RequestRule.onlyReads(method) == reads)
     }
 
+    /// state.json keeps it beside each login.
+    @Test func `the fingerprint of a rule with every property stays what it was in earlier releases`() throws {
+        var rule = try rule("POST", "/me?a={ttl}")
+        rule.query = [try parameter("q", "{cookie:c|percent-decoded}")]
+        rule.headers = [HeaderRule(name: "X-A", value: try Template(parsing: "{username} {secret:s}"))]
+        rule.content = .json(.object([.init(name: "u", value: .string(try Template(parsing: "{token}")))]))
+        let name = try #require(Place("/user/name")), field = Place.field("user")
+        let shown = Condition(places: [.init(place: field, pattern: TextPattern("a*"))])
+        rule.response = ResponseRule(
+            refused: [Condition(status: 401)], loggedOut: [shown], loggedIn: [Condition(status: 302)],
+            forbidden: [Condition(status: 403)], secondFactor: [Condition(status: 409)],
+            pending: [Condition(status: 202)], interval: 7, message: .header("X-Why"), username: name,
+            token: .between(.text, before: "<", after: ">"), refreshToken: .cookie("r"), expiry: .at(.xml(["a", "b"])),
+            taken: [.init(name: "id", place: .redirectQuery("id"))])
+        #expect(
+            rule.fingerprint == "be248bc922194325",
+            "after an upgrade every profile's verify would look changed; if that is meant, put the new value here")
+    }
+
     @Test func `a URL that grows beyond its limit is refused`() throws {
         var values = Self.values
         values.username = String(repeating: "é", count: 4000)

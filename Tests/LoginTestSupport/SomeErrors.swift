@@ -1,6 +1,6 @@
 @testable import LoginKit
 
-/// Every error there is, with hostile text wherever a fact may come from outside.
+/// Every error there is, as `MessageSnapshotTests` checks, with hostile text wherever a fact may come from outside.
 enum SomeErrors {
     /// ESC, BEL, DEL, C1, a line end, and what turns the direction of writing.
     static let hostile = "x\u{1b}[2J\u{7}\u{7f}\u{9b}\r\n\u{202e}\u{200b}y"
@@ -19,13 +19,19 @@ enum SomeErrors {
             switch fault {
             case .locked: (.store(fault), .locked)
             case .passphraseCancelled, .secretService(.dismissed): (.store(fault), .cancelled)
-            case .secretService(.promptExpired): (.store(fault), .expired)
+            case .passphraseExpired, .secretService(.promptExpired): (.store(fault), .expired)
+            case .usage: (.store(fault), .usage)
             case .shared(_, .engineAway): (.store(fault), .network)
             default: (.store(fault), .store)
             }
         }
         + failures.map { fault in
-            if case .logoutIncomplete = fault { (.failure(fault), .partial) } else { (.failure(fault), .failure) }
+            switch fault {
+            case .logoutIncomplete: (.failure(fault), .partial)
+            case .browser(.closed): (.failure(fault), .cancelled)
+            case .browser(.noFolder): (.failure(fault), .store)
+            default: (.failure(fault), .failure)
+            }
         } + oauth.map { (.oauth($0), $1) }
 
     private static let elsewhere = Origin(scheme: "https", host: "evil.example", port: 443)
@@ -81,7 +87,7 @@ enum SomeErrors {
                 UnconfirmedLogin(
                     response: .undecided, url: hostile, refusal: Refusal(status: 200, doubt: .unnamed(place: hostile)))),
             .other(hostile),
-            .sessionChanged(by: nil), .unprovenLogin(hostile),
+            .sessionChanged(by: nil), .unprovenLogin(hostile), .notInEncoding(field: hostile, encoding: hostile),
         ] + replacements.map { .sessionChanged(by: $0) }
 
     private static let judged: [(LoginFault, ExitCode)] =
@@ -94,6 +100,9 @@ enum SomeErrors {
             (.busy(BusyFault(status: 503, retryAfter: nil, words: hostile)), .busy),
             (.busy(BusyFault(status: 429, retryAfter: 30, words: nil)), .busy),
             (.promptExpired(seconds: 300), .expired), (.http(status: 404), .http),
+            (.secondFactor(.required(words: hostile)), .secondFactor),
+            (.secondFactor(.refused(Refusal(status: 401, words: hostile))), .secondFactor),
+            (.secondFactor(.notDescribed(words: hostile)), .secondFactor),
         ] + needs.map { (.loginRequired(LoginNeed(why: $0, missing: [])), .loginRequired) }
         + needs.map {
             (
@@ -112,6 +121,10 @@ enum SomeErrors {
             .ticket(.missing(reason: hostile)), .declined(.certificate),
             .otherRealm(hostile, of: hostile, login: hostile), .ticket(.expired(principal: hostile)),
             .ticket(.ofAnother(principal: hostile, wanted: hostile)),
+            .undecided(Refusal(status: 401, words: hostile)), .noIdentity("the variable is not set"),
+            .leftBlank(.secret(hostile)), .noSuchAccount(username: hostile, known: [hostile]),
+            .refreshNotJudged(BusyFault(status: 403, retryAfter: nil, words: hostile, isDoubtful: true)),
+            .unfinishedRefresh(machine: hostile),
         ] + replacements.map { .otherPerson($0) } + replacements.map { .sessionOfAnother($0) }
         + [ClockDifference(seconds: -7300)].compactMap { $0 }.map { .clockSetBack($0) }
 
@@ -124,7 +137,12 @@ enum SomeErrors {
         .nameNotResolved(host: hostile), .notConnected(ignoredProxyVariable: nil),
         .notConnected(ignoredProxyVariable: "https_proxy"), .timedOut(seconds: 60), .tooSlow, .connectionLost, .notTLS,
         .proxy(ProxyFault(proxy: hostile, source: .option, problem: .failed(hostile))),
-        .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111), .redirectLoop(limit: 5),
+        .proxy(ProxyFault(proxy: hostile, source: .file, problem: .notResolved)),
+        .proxy(ProxyFault(proxy: hostile, source: .variable("https_proxy"), problem: .notConnected(errno: 111))),
+        .proxy(ProxyFault(proxy: hostile, source: .option, problem: .timedOut(seconds: 10))),
+        .proxy(ProxyFault(proxy: hostile, source: .option, problem: .refused(status: 407))),
+        .handshakeLost, .notHTTP, .endedUnanswered, .notConnected(ignoredProxyVariable: nil, errno: 111),
+        .redirectLoop(limit: 5),
         .brokenResponse(hostile), .answerTooLarge(limit: 1),
         .noKerberosServer(reason: hostile), .other(code: 1, text: hostile), .unanswered(.brokenResponse(hostile)),
     ]
@@ -161,7 +179,8 @@ enum SomeErrors {
             .passphraseMissing(path: hostile), .system(call: "write", path: hostile, errno: 28),
             .timedOut(.helper(hostile), seconds: 5), .tooLarge(.keyring, limit: 9), .namesTooLong(.keyring, limit: 9),
             .cannotBePermanent(.keyring),
-            .passphraseCancelled, .passphraseBlank, .other(hostile, next: "\(hostile)"),
+            .passphraseCancelled, .passphraseBlank, .passphraseExpired(seconds: 300),
+            .usage(.profileNotNamed(known: [hostile])), .other(hostile, next: "\(hostile)"),
         ]
         + [
             .helper(.helper(hostile), hostile, next: "\(hostile)"), .helperNotInPath(.helper(hostile)),
@@ -185,5 +204,10 @@ enum SomeErrors {
         .tokenTooShortLived(seconds: -7200, clock: ClockDifference(seconds: 7300)),
         .logoutIncomplete(hostile), .unexpectedEvent(hostile), .bodyNotRepeatable, .sessionFitsNoHeader,
         .libraryMissing(hostile), .system(call: "pipe", errno: 24), .other(hostile),
+        .browser(.noBrowser(other: "firefox")), .browser(.confined(path: hostile, by: "snap")), .browser(.root),
+        .browser(.noDisplay(isRemote: true)), .browser(.notStarted(program: hostile, errno: 2)),
+        .browser(.noAnswer(program: hostile)), .browser(.ended(program: hostile, status: 1, words: hostile)),
+        .browser(.closed), .browser(.brokenChannel(program: hostile)),
+        .browser(.noFolder(.system(call: "mkdir", path: hostile, errno: 28))),
     ]
 }

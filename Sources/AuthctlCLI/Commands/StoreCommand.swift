@@ -290,15 +290,16 @@ extension StoreRow {
     /// The stores that `auto` never chooses.
     /// - Parameter programs: helpers and shared stores that are there; none is run.
     static func byNameOnly(_ programs: [StoreName], of stores: Stores) -> [StoreRow] {
-        let plaintext = StoreRow(
-            name: "\(StoreName.plaintext)", keeps: "permanently", why: "used only by name; unencrypted")
+        let plain = StoreName.builtIn.filter(\.isPlain).map {
+            StoreRow(name: "\($0)", keeps: "permanently", why: "used only by name; unencrypted")
+        }
         let found = programs.map { program in
             let problem = stores.problem(with: program)
             return StoreRow(
                 name: "\(program)", keeps: keptBy(program), usable: problem == nil,
                 why: problem.map(words) ?? "used only by name; not tested")
         }
-        return [plaintext] + found + [StoreRow(name: "\(StoreName.none)", keeps: "nothing", why: "used only by name")]
+        return plain + found + [StoreRow(name: "\(StoreName.none)", keeps: "nothing", why: "used only by name")]
     }
 
     /// A store that was named, and whose program is not in `PATH`.

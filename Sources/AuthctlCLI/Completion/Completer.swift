@@ -53,6 +53,9 @@ struct Completer {
 // A fault of the configuration or of what is remembered is no reason to disturb somebody who is typing: nothing is offered then,
 // and the command itself says why.
 extension Completer {
+    /// The keys of options and arguments that may be a profile.
+    private static let profileKeys: Set = ["profile", "profile-or-url", "profile-or-file"]
+
     /// Returns the possible values of an option or argument.
     private func values(of argument: CommandShape.Argument) -> [String] {
         if let values = argument.completionKind?.list?["values"] { return values }
@@ -61,9 +64,8 @@ extension Completer {
             return profiles { if case .made = $0 { true } else { false } }
         case ("profile", "preset"): return Presets(dependencies.environment).names
         case ("profile", "name") where place.command.last == "presets": return Presets(dependencies.environment).names
-        case ("profile", "name") where argument.kind == .positional, (_, "profile"), (_, "profile-or-url"),
-            (_, "profile-or-file"):
-            return profiles()
+        case ("profile", "name") where argument.kind == .positional: return profiles()
+        case (_, let key) where Self.profileKeys.contains(key): return profiles()
         case ("switch", "names"): return switchable
         case (_, "username"): return accounts
         case ("store", "store") where place.command.last == "init": return ["file"]
@@ -106,8 +108,9 @@ extension Completer {
 
     /// As the command itself would find it, from the words before the cursor.
     private var profile: String? {
-        let commands = ["login", "whoami", "logout", "status", "token", "switch", "profile"]
-        let argument = commands.contains(place.command.first ?? "") ? place.arguments.first : nil
+        // `switch` and `profile` call theirs otherwise.
+        let isProfile = place.firstKey.map { Self.profileKeys.union(["names", "name"]).contains($0) } ?? false
+        let argument = isProfile ? place.arguments.first : nil
         return try? context?.selection.profile(argument ?? place.values["profile"]).name
     }
 
@@ -151,6 +154,8 @@ struct CommandLinePlace {
     private(set) var command: [String] = []
     /// The arguments before the cursor that are neither options nor their values.
     private(set) var arguments: [String] = []
+    /// The key of the command's first argument.
+    private(set) var firstKey: String?
     /// The values of options before the cursor, by the long name.
     private(set) var values: [String: String] = [:]
     private(set) var wanted: Wanted = .nothing
@@ -181,6 +186,7 @@ struct CommandLinePlace {
                 return
             }
         }
+        firstKey = shape.positionals.first?.key
         wanted = pending.map { .value(of: $0) } ?? wanted(last, shape)
     }
 

@@ -62,6 +62,8 @@ struct CurlConfig {
             // The ticket says who it is; without a user curl does not look for it.
             text.append("negotiate\nuser = \":\"\n")
         case .basic: text.append("basic\n")
+        // In the certificate, the cookies or the headers. What a method computes for each request is in none of them: it throws
+        // `hasNoHeader`, or curl would send its requests without a credential.
         case .certificate, .cookie, .token, .oauth, .browser, .auto, nil: break
         }
         guard let pair = attachment.request.basic else { return }

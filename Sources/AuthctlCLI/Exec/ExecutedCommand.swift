@@ -134,10 +134,9 @@ struct ExecutedCommand {
             if profile.sessionRule.slots.contains(.token) { return }
             throw .usage(.commandGetsNoToken(method: .cookie))
         }
-        if profile.traits.isProvedByCertificate { throw .usage(.commandGetsNoToken(method: .certificate)) }
-        let pinned = try context.record(of: profile)?.pinnedMethod
+        let pinned = try context.record(of: profile)?.pinnedMethod.flatMap { profile.accepts($0) ? $0 : nil }
         let method = pinned ?? profile.methods.first ?? .auto
-        throw .usage(.commandGetsNoToken(method: [.digest, .negotiate].contains(method) ? method : .basic))
+        throw .usage(.commandGetsNoToken(method: method == .auto ? .basic : method))
     }
 }
 

@@ -71,6 +71,7 @@ extension LoginFault {
 }
 
 /// The call or the configuration is wrong; nothing was sent with a secret in it.
+/// `exec --serve` answers 400 for it, unless `servedStatus` says otherwise.
 package enum UsageFault: Error, Equatable, Sendable {
     case unknownProfile(name: String, near: [String])
     /// More than one profile could be meant.

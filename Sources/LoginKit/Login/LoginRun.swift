@@ -91,7 +91,7 @@ package final class LoginRun {
         let record = try context.document().profile(profile.name)
         // What a person has written since goes before what worked once.
         let pinned = record.flatMap { $0.origin == endpoint.origin ? $0.pinnedMethod : nil }
-            .flatMap { profile.methods.contains($0) || profile.methods == [.auto] ? $0 : nil }
+            .flatMap { profile.accepts($0) ? $0 : nil }
         // A password that a person gives is their answer to whether Negotiate is too strong a pin.
         let isTooStrong = request.supplied != nil && pinned == .negotiate
         let method = try Self.method(request.method, isTooStrong ? nil : pinned, profile)
@@ -257,10 +257,7 @@ package final class LoginRun {
         _ asked: AuthenticationMethod?, _ pinned: AuthenticationMethod?, _ profile: Profile
     ) throws(LoginFault) -> AuthenticationMethod? {
         guard let asked, asked != .auto else { return pinned }
-        guard
-            profile.methods.contains(asked)
-                || (profile.methods == [.auto] && ![.cookie, .token, .browser].contains(asked))
-        else {
+        guard profile.accepts(asked) else {
             let accepted = profile.methods.map(\.rawValue).joined(separator: ", ")
             throw .usage(.badValue(option: "--method", problem: "the profile accepts \(accepted)"))
         }

@@ -134,6 +134,11 @@ extension Profile {
     /// Whether it is a machine's that proves itself, so that a login needs neither a person nor a secret.
     package var provesItself: Bool { traits.isForMachines && fields.isEmpty }
 
+    /// Whether `--method` may choose it, or an earlier login may have pinned it; for `auto`, any scheme of HTTP authentication.
+    package func accepts(_ method: AuthenticationMethod) -> Bool {
+        methods.contains(method) || methods == [.auto] && HTTPScheme(method) != nil
+    }
+
     /// The fields that its login requests send.
     fileprivate var fieldsOfRequests: [CredentialField] {
         if loginSteps.isEmpty { return [.username, .password] }

@@ -1,5 +1,9 @@
 /// The rule for reading a response.
 /// The defaults: every response is read by what is usual.
+///
+/// The names of its types and properties are part of `RequestRule.fingerprint`: after a new one, no verify is the one that a stored login
+/// was accepted by. A property that is a place, or has some, belongs in `places`, too, or the body that it looks into is not read; one of a
+/// session's belongs in `completed`.
 package struct ResponseRule: Equatable, Sendable {
     /// The signs of a refusal; one must hold. `nil` means the request's default.
     var refused: [Condition]?

@@ -80,9 +80,13 @@ extension UsageFault {
                 "method \(method.rawValue) has no token for --env or --fd",
                 next: "pass the session to curl with --curl-config, or to anything else with --serve")
         case .hasNoHeader(let method):
+            // What curl computes by itself.
+            let curl =
+                [.digest, .negotiate, .certificate].contains(method)
+                ? ", or with curl: \(topic.tokenCommand("curl"))" : ""
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
-                next: "send requests with: authctl request URL, or with curl: \(topic.tokenCommand("curl"))")
+                next: "send requests with: authctl request URL\(curl)")
         case .takesNoPassword where topic.machine != nil:
             return Message("this login proves itself, and takes no password", next: "leave it out")
         case .takesNoPassword(.oauth):

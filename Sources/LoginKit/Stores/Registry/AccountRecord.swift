@@ -246,7 +246,12 @@ extension AccountRecord.SessionKind {
             switch credential.kind {
             case .certificate: self = .certificate
             case .ticket: self = .ticket
-            case .password, .token, .grant, .noSecret, .copied: self = method == .digest ? .digest : .basic
+            case .password, .token, .grant, .noSecret, .copied:
+                switch method {
+                case .digest: self = .digest
+                // The secret of a `basic` account is handed to git and docker as a password.
+                case .auto, .certificate, .negotiate, .basic, .cookie, .token, .oauth, .browser: self = .basic
+                }
             }
         }
     }
