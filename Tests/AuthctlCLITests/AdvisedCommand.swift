@@ -97,6 +97,9 @@ struct AdvisedCommand: CustomStringConvertible {
                 // The descriptor of a redirection.
                 if character == ">", Int(word) != nil { word = "" }
                 break scan
+            } else if character == "\"", !word.isEmpty {
+                // It ends the text in which the command stands.
+                break scan
             } else if character == "'" || character == "\"" {
                 (quote, wasQuoted) = (character, true)
             } else if character == " ", word.isEmpty, !wasQuoted, !words.isEmpty {

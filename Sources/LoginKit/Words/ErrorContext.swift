@@ -101,7 +101,8 @@ package struct ErrorContext: Equatable, Sendable {
             }
         }
         // What only a login that is kept has.
-        let command = more.contains { ["--force", "--store", "--persist"].contains($0) } ? ["login"] : command
+        let needsLogin = more.contains { ["--force", "--store", "--persist", "--paste"].contains($0) }
+        let command = needsLogin ? ["login"] : command
         return ShellCommand(["authctl"] + command + [url ?? profile].compactMap { $0 } + kept + more).description
     }
 

@@ -80,13 +80,11 @@ extension UsageFault {
                 "method \(method.rawValue) has no token for --env or --fd",
                 next: "pass the session to curl with --curl-config, or to anything else with --serve")
         case .hasNoHeader(let method):
-            // What curl computes by itself.
-            let curl =
-                [.digest, .negotiate, .certificate].contains(method)
-                ? ", or with curl: \(topic.tokenCommand("curl"))" : ""
+            let request = "send requests with: authctl request URL"
+            let isComputedByCurl = [.digest, .negotiate, .certificate].contains(method)
             return Message(
                 "method \(method.rawValue) has no token and no fixed header: each header is good for one request only",
-                next: "send requests with: authctl request URL\(curl)")
+                next: isComputedByCurl ? "\(request), or with curl: \(topic.tokenCommand("curl"))" : request)
         case .takesNoPassword where topic.machine != nil:
             return Message("this login proves itself, and takes no password", next: "leave it out")
         case .takesNoPassword(.oauth):
