@@ -20,7 +20,9 @@ import Testing
         let page = try Command.tool("col", ["-bx"], input: roff.outputBytes).output
         let lines = Set(page.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         let recipes = try Recipe.all()
-        #expect(recipes.count == 11, "\(recipes.keys)")
+        // Those of programs that ask for a credential were tried by hand: they need other registries, keys or services.
+        let triedByHand: Set = ["Key commands", "pip and uv", "npm and cargo", "Python", "make"]
+        #expect(triedByHand.isSubset(of: recipes.keys) && recipes.count == 11 + triedByHand.count, "\(recipes.keys)")
         for line in recipes.values.joined().flatMap({ $0.components(separatedBy: "\n") }) {
             #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
         }
