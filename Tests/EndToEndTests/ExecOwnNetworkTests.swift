@@ -7,8 +7,7 @@ import Testing
 @Suite(.onOwnThreads, RealServer.requirePackage("starlette"), RealServer.require("openssl"), mayUnshare)
 struct `A command in a network of its own` {
     let service: StreamServer
-    let front: TLSFront
-    let proxy: ConnectProxy
+    let named: NamedService
     let authctl: Installation
 
     private static let url = "https://api.example.test/v1/"
@@ -17,13 +16,10 @@ struct `A command in a network of its own` {
 
     init() throws {
         service = try StreamServer()
-        front = try TLSFront(
-            to: #require(Int(service.origin.split(separator: ":").last ?? "")), names: "api.example.test",
-            "other.example.test")
-        proxy = try ConnectProxy(to: front.port)
-        let profile = service.profile.replacing(service.origin, with: "https://api.example.test").replacing(
+        named = try NamedService(at: service.origin)
+        let profile = service.profile.replacing(service.origin, with: NamedService.origin).replacing(
             "method = \"token\"",
-            with: "method = \"token\"\nca-file = \"\(front.certificate)\"\nproxy = \"\(proxy.url)\"")
+            with: "method = \"token\"\n\(named.keys)")
         let plain = service.profile.replacing("profiles.stream", with: "profiles.plain")
         authctl = try Installation(
             config: profile + "\n" + plain.replacing("http://127.0.0.1", with: "http://localhost") + "\n"
@@ -84,19 +80,19 @@ struct `A command in a network of its own` {
     }
 
     @Test func `reaches other hosts as they are, unless they are refused`() throws {
-        let environment = ["https_proxy": proxy.url]
+        let environment = ["https_proxy": named.proxy.url]
         let script = """
-            \(Self.curl) --cacert \(front.certificate) -w ' %{http_code}\\n' https://other.example.test/v1/me
+            \(Self.curl) --cacert \(named.certificate) -w ' %{http_code}\\n' https://other.example.test/v1/me
             \(Self.curl) -o /dev/null https://other.example.test/v1/me || echo not signed
             \(Self.curl) \(Self.url)me
             """
         let result = try run(script, environment: environment)
         #expect(result.output == "{\"error\":\"no\"} 401\nnot signed\n\(Self.name)", "\(result.output)\(result.error)")
-        let talk = proxy.talk
+        let talk = named.proxy.talk
         let refused = try run(script, "--others", "refuse", environment: environment)
         #expect(refused.output == " 000\nnot signed\n\(Self.name)", "\(refused.output)\(refused.error)")
         #expect(refused.error.contains("alert"), "\(refused.error)")
-        #expect(!proxy.talk.dropFirst(talk.count).contains("other.example.test"))
+        #expect(!named.proxy.talk.dropFirst(talk.count).contains("other.example.test"))
     }
 
     @Test func `has nothing else within reach: no machine, no number, no other port`() throws {

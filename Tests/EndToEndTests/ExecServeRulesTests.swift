@@ -10,17 +10,12 @@ enum ServeWay: String, CaseIterable {
 /// `exec` with rules: what its command may not do never reaches the service, whichever way it goes.
 @Suite(.onOwnThreads, RealServer.require("openssl")) struct `An exec that serves by rules` {
     let demo: DemoBackendProcess
-    let front: TLSFront
-    let proxy: ConnectProxy
+    let named: NamedService
     let authctl: Installation
-
-    private static let origin = "https://api.example.test"
 
     init() throws {
         demo = try DemoBackendProcess()
-        front = try TLSFront(
-            to: #require(Int(demo.origin.split(separator: ":").last ?? "")), names: "api.example.test")
-        proxy = try ConnectProxy(to: front.port)
+        named = try NamedService(at: demo.origin)
         authctl = try Installation()
         try configure()
         try authctl.logIn("blog")
@@ -28,10 +23,11 @@ enum ServeWay: String, CaseIterable {
 
     /// The demo server's profile, behind TLS.
     private func configure(_ more: String = "") throws {
-        let tls = "[profiles.blog]\nca-file = \"\(front.certificate)\"\nproxy = \"\(proxy.url)\"\n\(more)\n"
+        let tls = "[profiles.blog]\n\(named.keys)\n\(more)\n"
         try authctl.home.write(
             "store = \"plaintext\"\n"
-                + demo.profiles().replacing(demo.origin, with: Self.origin).replacing("[profiles.blog] ", with: tls),
+                + demo.profiles().replacing(demo.origin, with: NamedService.origin).replacing(
+                    "[profiles.blog] ", with: tls),
             to: "config/authctl/config.toml")
     }
 

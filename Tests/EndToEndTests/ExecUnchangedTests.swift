@@ -7,8 +7,7 @@ import Testing
 @Suite(.onOwnThreads, RealServer.requirePackage("starlette"), RealServer.require("openssl"))
 struct `An exec of an unchanged command` {
     let service: StreamServer
-    let front: TLSFront
-    let proxy: ConnectProxy
+    let named: NamedService
     let authctl: Installation
 
     static let url = "https://api.example.test/v1/"
@@ -16,14 +15,10 @@ struct `An exec of an unchanged command` {
 
     init() throws {
         service = try StreamServer()
-        front = try TLSFront(
-            to: #require(Int(service.origin.split(separator: ":").last ?? "")), names: "api.example.test",
-            "other.example.test")
-        proxy = try ConnectProxy(to: front.port)
-        let profile = service.profile.replacing(service.origin, with: "https://api.example.test").replacing(
+        named = try NamedService(at: service.origin)
+        let profile = service.profile.replacing(service.origin, with: NamedService.origin).replacing(
             "method = \"token\"",
-            with: "method = \"token\"\nca-file = \"\(front.certificate)\"\nproxy = \"\(proxy.url)\"\n"
-                + "serve = { placeholder = \"STREAM_TOKEN\" }")
+            with: "method = \"token\"\n\(named.keys)\nserve = { placeholder = \"STREAM_TOKEN\" }")
         authctl = try Installation(
             config: profile + "\n" + service.profile.replacing("profiles.stream", with: "profiles.plain"))
         try authctl.logIn("stream")
@@ -99,7 +94,7 @@ struct `An exec of an unchanged command` {
                 "PATCH c=%2F&d a=b", "HTTP/1.1 200 OK", "PUT  piped", "3000000", "302 \(Self.url)me", "0", "1", "0",
                 "https://api.example.test placeholder word none",
             ], "\(other.output)\(other.error)")
-        #expect(!proxy.talk.contains("Proxy-Authorization"), "the password of the run goes nowhere")
+        #expect(!named.proxy.talk.contains("Proxy-Authorization"), "the password of the run goes nowhere")
     }
 
     @Test func `streams both ways, and speaks WebSocket`() throws {
@@ -136,7 +131,7 @@ struct `An exec of an unchanged command` {
     }
 
     @Test func `turns everything else away, and nothing of that reaches the service`() throws {
-        let before = try service.seen(), talk = proxy.talk
+        let before = try service.seen(), talk = named.proxy.talk
         let result = try python(
             """
             host = "Host: api.example.test\\r\\n"
@@ -169,7 +164,7 @@ struct `An exec of an unchanged command` {
         let after = try service.seen()
         // The login is verified before the command runs, and two requests are let in.
         #expect(after.answered == before.answered + 3 && after.refused == before.refused)
-        #expect(!proxy.talk.dropFirst(talk.count).contains("other.example.test"))
+        #expect(!named.proxy.talk.dropFirst(talk.count).contains("other.example.test"))
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
@@ -180,9 +175,9 @@ struct `An exec of an unchanged command` {
 
     @Test func `leads to other hosts by the proxy of the environment, without the login`() throws {
         let plain = try ConnectProxy(to: #require(Int(service.origin.split(separator: ":").last ?? "")))
-        let environment = ["https_proxy": proxy.url, "http_proxy": plain.url]
+        let environment = ["https_proxy": named.proxy.url, "http_proxy": plain.url]
         let script = """
-            \(Self.curl) --cacert \(front.certificate) -w ' %{http_code}\\n' https://other.example.test/v1/me
+            \(Self.curl) --cacert \(named.certificate) -w ' %{http_code}\\n' https://other.example.test/v1/me
             \(Self.curl) -o /dev/null -w '%{http_code}\\n' https://other.example.test/v1/me || echo not signed
             \(Self.curl) -H 'X-Own: 1' -o /dev/null -w '%{http_code}\\n' http://plain.example.test/seen
             \(Self.curl) -H 'Transfer-Encoding: chunked' -d abc -w ' %{http_code}\\n' http://plain.example.test/v1/echo
@@ -194,7 +189,7 @@ struct `An exec of an unchanged command` {
                 == "{\"error\":\"no\"} 401\n000\nnot signed\n200\n{\"error\":\"no\"} 401\n{\"name\":\"ann\"}",
             "\(result.output)\(result.error)")
         #expect(plain.talk.contains("GET /seen HTTP/1.1\r\nHost: plain.example.test\r\n"), "\(plain.talk)")
-        #expect(!(plain.talk + proxy.talk).contains("Proxy-Authorization"))
+        #expect(!(plain.talk + named.proxy.talk).contains("Proxy-Authorization"))
         let refused = try run(script, "--others", "refuse", environment: environment)
         #expect(
             refused.output.hasSuffix(
@@ -289,7 +284,7 @@ struct `An exec of an unchanged command` {
         let idle = try run("true")
         #expect(
             idle.code == 0 && idle.error.contains("bash sent no request to https://api.example.test"), "\(idle.error)")
-        let distrusted = try run("\(Self.curl) --cacert \(front.certificate) \(Self.url)me")
+        let distrusted = try run("\(Self.curl) --cacert \(named.certificate) \(Self.url)me")
         #expect(distrusted.error.contains("bash did not accept the certificate of this run"), "\(distrusted.error)")
         let silent = try python("secure().close()")
         #expect(silent.error.contains("connected, and sent no request; it may not accept"), "\(silent.error)")

@@ -40,8 +40,7 @@ struct UnchangedProgramsTests {
     }
 
     private let service: ServerProcess
-    private let proxy: ConnectProxy
-    private let front: TLSFront
+    private let named: NamedService
     private let authctl: Installation
     private let python: String
 
@@ -49,15 +48,13 @@ struct UnchangedProgramsTests {
         python = try #require(RealServer.packagesPython)
         service = try ServerProcess()
         try service.start(python, ["-u", stands + "/service.py", service.folder.path])
-        front = try TLSFront(to: service.wait(forPortOf: "the service"), names: "api.example.test")
-        proxy = try ConnectProxy(to: front.port)
+        named = try NamedService(at: service.wait(forPortOf: "the service"))
         authctl = try Installation(
             config: """
                 [profiles.api]
                 url = "https://api.example.test"
                 method = "cookie"
-                ca-file = "\(front.certificate)"
-                proxy = "\(proxy.url)"
+                \(named.keys)
                 login = { post = "/login", json = { name = "{username}", password = "{password}" } }
                 verify = { get = "/me", username = "/name" }
 
