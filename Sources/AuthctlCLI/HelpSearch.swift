@@ -26,9 +26,10 @@ struct HelpSearch {
 
     /// - Returns: `nil` where `help` is asked for a page: of everything, a command or a topic.
     init?(_ arguments: [String], _ environment: Environment) {
+        guard arguments.first == "help" else { return nil }
         typed = arguments.dropFirst().filter { !["-h", "--help", "--help-hidden"].contains($0) }
+        guard let first = typed.first, !HelpTopics.hasPage(of: first) else { return nil }
         presets = Presets(environment)
-        guard arguments.first == "help", let first = typed.first, !HelpTopics.hasPage(of: first) else { return nil }
     }
 
     /// What was found, the best first.
@@ -142,8 +143,7 @@ struct HelpSearch {
     private var presetEntries: [Entry] {
         presets.names.compactMap { name in
             guard let preset = try? presets.preset(named: name) else { return nil }
-            let command = "authctl login \(name)\(preset.hasURL ? "" : " --url URL")"
-            return Entry(title: name, lines: [SafeText.line(preset.about, limit: 500), command])
+            return Entry(title: name, lines: [SafeText.line(preset.about, limit: 500), preset.command])
         }
     }
 

@@ -264,7 +264,7 @@ struct ProfilePresetsCommand: BasicCommand, PlainCommand, ReportingCommand {
         if printsJSON {
             try invocation.streams.result(json: found)
         } else if name != nil, let preset = found.first {
-            try invocation.streams.result(sentences: try Self.page(preset))
+            try invocation.streams.result(sentences: Self.page(preset))
         } else if found.isEmpty {
             invocation.say("No presets found: share/authctl/presets is missing.")
         } else {
@@ -273,15 +273,13 @@ struct ProfilePresetsCommand: BasicCommand, PlainCommand, ReportingCommand {
         }
     }
 
-    private static func page(_ preset: Presets.Preset) throws(LoginFault) -> String {
-        let offered = try fromUsage(try OfferedProfiles(preset, url: nil, name: nil))
-        let hasURL = offered.profiles.first?.table.members["url"] != nil
-        return """
-            \(preset.name): \(preset.triedWords)
-            \(SafeText.line(preset.about, limit: 500))
-            File: \(SafeText.escaped(preset.file))
-            To use it: authctl login \(preset.name)\(hasURL ? "" : " --url URL")
-            """
+    private static func page(_ preset: Presets.Preset) -> String {
+        """
+        \(preset.name): \(preset.triedWords)
+        \(SafeText.line(preset.about, limit: 500))
+        File: \(SafeText.escaped(preset.file))
+        To use it: \(preset.command)
+        """
     }
 }
 

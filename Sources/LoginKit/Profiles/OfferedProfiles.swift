@@ -215,6 +215,9 @@ package struct Presets {
         /// Whether the service has one place in the world, which the preset names.
         package let hasURL: Bool
 
+        /// Logs in by it.
+        package var command: String { "authctl login \(name)\(hasURL ? "" : " --url URL")" }
+
         /// The file is this machine's own.
         private enum CodingKeys: String, CodingKey {
             case name, tried, about
