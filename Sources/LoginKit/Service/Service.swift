@@ -127,10 +127,9 @@ package final class Service: Authenticator {
             if protectionSpace == nil { _ = try prepare() }
             if case .copied(let copied) = credential.kind {
                 client.hide(copied.session.secrets)
+                if copied.login == nil { result = LoginResult() }
                 if copied.bindsToDevice { result.bindsToDevice = true }
                 if let login = copied.login { return .accepted(login) }
-                result = LoginResult()
-                result.bindsToDevice = copied.bindsToDevice
                 return try confirmed(
                     OpenedLogin(credential: credential, session: copied.session, verdict: .leftToVerify))
             }

@@ -12,6 +12,9 @@ struct RunDoor: Sendable {
         case names, nameStream
     }
 
+    /// Every name leads there.
+    private static let address = PeerAddress(text: OwnNetwork.address)?.bytes ?? []
+
     let descriptor: Int32
     let kind: Kind
 
@@ -65,6 +68,6 @@ struct RunDoor: Sendable {
     }
 
     private static func answer(to query: [UInt8]) -> [UInt8]? {
-        NameAnswer.bytes(to: query, address: PeerAddress(text: OwnNetwork.address)?.bytes ?? [])
+        NameAnswer.bytes(to: query, address: address)
     }
 }
