@@ -45,8 +45,8 @@ package struct Program {
             try command.run()
             // Help, completion scripts and the like, which need no invocation.
             return .code(.ok)
-            // Each command throws itself (`EndingCommand.run`), and runs once parsing has ended.
         } catch let parsed as ParsedCommand {
+            // Each command throws itself (`EndingCommand.run`), and runs once parsing has ended.
             return run(parsed.command)
         } catch let error as LoginFault {
             return .code(end(error, printsJSON: ArgumentGuard.wantsJSON(arguments)))

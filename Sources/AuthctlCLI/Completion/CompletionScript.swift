@@ -121,10 +121,8 @@ enum CompletionScript {
                         line="${(r:24:)line%%$'\t'*} -- ${line#*$'\t'}"
                         # The edge of the terminal would break it in a word.
                         ((${#line} < COLUMNS)) || line="${${line[1,COLUMNS-4]}% *}..."
-                        shown+=("$line")
-                    else
-                        shown+=("$line")
                     fi
+                    shown+=("$line")
                 done
                 # Not _describe, which would take a profile such as 127.0.0.1:8765 apart at its colon.
                 if ((described)); then compadd -l -d shown -a -- values; else compadd -a -- values; fi
