@@ -67,9 +67,12 @@ import Testing
     @Test func `the one that asks shows how many wait, and they say so on standard error elsewhere`() throws {
         let pty = try together(3, "authctl login wire 2>>errors")
         try pty.wait(for: "(2 more waiting) User name: ")
+        // A command is counted as soon as it waits, and says so after that.
         #expect(
-            String(decoding: try settings("errors"), as: UTF8.self)
-                .components(separatedBy: "waiting for another command to finish").count == 3)
+            try eventually {
+                String(decoding: try settings("errors"), as: UTF8.self)
+                    .components(separatedBy: "waiting for another command to finish").count == 3
+            })
         pty.type("\u{3}")
         try pty.wait(for: "all done")
         #expect(try settings("before") == settings("after"))
