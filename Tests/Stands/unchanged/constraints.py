@@ -40,7 +40,7 @@ CLIENTS = {
     "GnuTLS": ("wget", "wget --no-config -t 1 -qO- --ca-certificate=root.pem https://$H/"),
     "Go": ("gh", "GH_CONFIG_DIR=$PWD GH_HOST=$H GH_ENTERPRISE_TOKEN=none gh api user"),
     "rustls": ("uv", "uv pip install -q --no-cache --target $H --default-index https://$H/ demo"),
-    "NSS": ("chromium", NSS + "timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir=$PWD/c --dump-dom https://$H/"),
+    "NSS": ("certutil", NSS + "timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir=$PWD/c --dump-dom https://$H/"),
     "Java": ("keytool", f"echo '{JAVA}' > C.java; [ -e s ] || keytool -importcert -noprompt -storepass changeit -keystore s -file root.pem; "
              "java -Djavax.net.ssl.trustStore=s -Djavax.net.ssl.trustStorePassword=changeit -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=$PORT C.java https://$H/"),
 }
