@@ -17,6 +17,7 @@ struct RequestPartsTests {
     @Test(arguments: [
         ("-X POST /x", "-X: the method stands before the URL: authctl request POST URL"),
         ("-m 5 /x", "-m: set 'timeout' in the profile, in seconds"), ("-O /x", "-O: use -o FILE"),
+        ("-T file /x", "-T: name the method and the file: authctl request PUT URL --data-binary @FILE"),
         ("--compressed /x", "--compressed: curl itself can use the login: authctl exec --curl-config"),
         ("/x -XPOST", "-X: the method"), ("--request=POST /x", "--request: the method"), ("-I /x", "request HEAD URL"),
         ("-L /x", "-L: redirects are not followed"), ("-qsL /x", "-s: use -q"), ("-x http://p /x", "use --proxy URL"),

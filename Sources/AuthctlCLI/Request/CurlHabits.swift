@@ -48,6 +48,7 @@ enum CurlHabits {
         (["-s", "--silent", "-S", "--show-error"], "use -q, which prints only results and errors"),
         (["-x"], "use --proxy URL"),
         (["-O", "--remote-name"], "use -o FILE"),
+        (["-T", "--upload-file"], "name the method and the file: authctl request PUT URL --data-binary @FILE"),
         (["-A", "--user-agent"], "use -H 'User-Agent: TEXT'"),
         (["-m", "--max-time", "--connect-timeout"], "set 'timeout' in the profile, in seconds"),
         (
