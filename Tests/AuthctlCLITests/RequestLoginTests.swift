@@ -55,6 +55,27 @@ import Testing
         return world
     }
 
+    @Test func `a session that is still good goes before the profile's command for a password`() throws {
+        let home = try TemporaryHome(), login = HTTPResponse.answer(200, "{\"token\":\"t1\"}")
+        let world = try TestWorld(
+            config: """
+                [profiles.chat]
+                url    = "https://chat.example"
+                method = "token"
+                user   = "anna"
+                password-command = "sh -c 'echo run >>\(home.path)/runs; echo pw'"
+                login  = { post = "/in", json = { n = "{username}", p = "{password}" }, token = "/token" }
+                verify = { get = "/me", username = "/name" }
+                """)
+        func request(_ server: [HTTPResponse]) throws -> (code: Int32, runs: Int) {
+            let run = world.run("request", "POST", "/x", "-d", "x", server: server)
+            return (run.code, try home.read("runs").split(separator: "\n").count)
+        }
+        #expect(try request([.answer(401), login, me, .answer(200)]) == (0, 1))
+        #expect(try request([.answer(200)]) == (0, 1))
+        #expect(try request([.answer(401), .answer(401), .answer(401), login, me, .answer(200)]) == (0, 2))
+    }
+
     @Test(arguments: ["Basic realm=\"A", "Basic realm=\"A\"B", "Basic", "Basic realm=\"\u{FFFD}\""])
     func `a password that verify accepts is not marked for a 401 whose realm cannot be told`(challenge: String) throws {
         let world = try loggedIn()

@@ -53,6 +53,8 @@ package struct LoginRequest {
     var username: String?
     /// A credential that was given.
     package var supplied: Credential?
+    /// The profile's command for a password, which runs once what is stored logs nobody in.
+    var passwordCommand: String?
     /// The secrets that the profile names and that were given.
     var secrets: [CredentialField: Secret] = [:]
     /// Where the entry of a netrc file stands that the password was taken from.
@@ -195,6 +197,8 @@ private struct Resolver {
             try take(entry.password, into: &request)
         } else if let secret = try supplied() {
             try take(secret, into: &request)
+        } else if commandWaits {
+            request.passwordCommand = profile.settings.passwordCommand
         } else if let credential = credential(of: request) {
             request.supplied = credential
         }
@@ -321,16 +325,23 @@ private struct Resolver {
         context.person.say("\(what) \(otherOwner), and is not used here")
     }
 
+    /// Whether a stored session goes before the profile's command, which costs a login at the service and a code each time.
+    private var commandWaits: Bool {
+        let profile = target.profile, traits = profile.traits
+        return !isLogin && profile.settings.passwordCommand != nil && profile.givenPassphrase == nil
+            && !profile.provesItself && !traits.asksForConsent && !traits.answersChallenges
+    }
+
     private func supplied() throws(LoginFault) -> Secret? {
         // An option goes before the URL, and the URL before a variable.
         if let password = target.password, chosen.passwordSource == nil { return password }
         if !mayUseVariables { sayWhatIsIgnored() }
         let source =
             chosen.passwordSource ?? SuppliedCredential.variable(environment, mayUseVariables)
-            ?? target.profile.settings.passwordCommand.map { .command($0) }
+            ?? (commandWaits ? nil : target.profile.settings.passwordCommand.map { .command($0) })
         guard let source else {
             // With nobody to ask, what may be blank is.
-            return chosen.allowsBlankPassword && !context.person.mayBeAsked ? Secret("") : nil
+            return chosen.allowsBlankPassword && !context.person.mayBeAsked && !commandWaits ? Secret("") : nil
         }
         let supplied = SuppliedCredential(source: source, allowsBlank: chosen.allowsBlankPassword)
         context.topic.passwordSource = supplied.name

@@ -80,7 +80,7 @@ package struct SessionProvider {
     /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
     func maySendWithoutLogin(_ method: String) throws(LoginFault) -> Bool {
         guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", request.supplied == nil,
-            request.username == nil, profile.settings.certificate == nil, !profile.traits.isForMachines
+            request.passwordCommand == nil, request.username == nil, profile.settings.certificate == nil, !profile.traits.isForMachines
         else { return false }
         if try hasKeptLogin { return false }
         // Another machine may have logged in.
@@ -126,11 +126,34 @@ package struct SessionProvider {
     ) throws(LoginFault) -> AccountSession {
         try context.person.takePromptLock()
         defer { context.person.givePromptLock() }
+        if let command = request.passwordCommand { return try logIn(by: request, command) }
         let run = if let begun { begun } else { try LoginRun(context, profile, request) }
         let mayGo = run.request.supplied != nil || run.request.policy.provesItself
         let account = try run.run(for: .action(withoutStore: mayGo), known: known), record = try run.account()
         account.space = run.space ?? record?.space
         return account
+    }
+
+    /// By the stored session, verified or refreshed, else with what the profile's command prints. That goes before a stored
+    /// password.
+    private func logIn(by request: LoginRequest, _ command: String) throws(LoginFault) -> AccountSession {
+        var request = request
+        request.passwordCommand = nil
+        if try hasKeptLogin {
+            var unattended = request
+            unattended.policy.mayAsk = false
+            let run = try LoginRun(context, profile, unattended), stored = try run.fill()
+            if stored.session != nil, stored.credential == nil {
+                do {
+                    return try logIn(by: unattended, in: run, stored)
+                } catch .loginRequired {}
+            }
+        }
+        let given = SuppliedCredential(source: .command(command), allowsBlank: request.allowsBlankPassword)
+        context.topic.passwordSource = given.name
+        let secret = try given.secret(context.dependencies)
+        request.supplied = try context.accounts.credential(secret, of: request.username, profile)
+        return try logIn(by: request)
     }
 
     /// The same for what comes while a command has the terminal: nobody is asked, and what was given has been tried.
@@ -139,7 +162,7 @@ package struct SessionProvider {
         var provider = self
         provider.request.policy.mayAsk = false
         provider.request.policy.trust.mayAsk = false
-        provider.request.supplied = nil
+        (provider.request.supplied, provider.request.passwordCommand) = (nil, nil)
         provider.request.showsNotice = false
         return provider
     }
