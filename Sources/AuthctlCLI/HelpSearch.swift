@@ -20,6 +20,17 @@ struct HelpSearch {
     /// More of one kind are not shown.
     private static let most = 6
 
+    /// Words that people type for what the help calls otherwise; without a final s.
+    private static let synonyms = [
+        "1password": "manager", "bitwarden": "manager", "keepass": "manager", "keychain": "keyring",
+        "ci": "actions", "jenkin": "job", "pipeline": "job", "headless": "without", "laptop": "server",
+        "debug": "why", "oidc": "oauth", "openid": "oauth", "okta": "sso", "keycloak": "oauth", "jwt": "token",
+        "stolen": "everywhere", "revoke": "everywhere", "expired": "expire", "expiry": "expire",
+        "kubernete": "kubectl", "k8": "kubectl", "tls": "certificate", "ssl": "certificate",
+        "selenium": "playwright", "puppeteer": "playwright", "llm": "agent", "ai": "agent", "readonly": "read",
+        "nagio": "monitor", "prometheu": "monitor", "monitoring": "monitor",
+    ]
+
     /// The words as they were typed.
     private let typed: [String]
     private let presets: Presets
@@ -28,7 +39,8 @@ struct HelpSearch {
     init?(_ arguments: [String], _ environment: Environment) {
         guard arguments.first == "help" else { return nil }
         typed = arguments.dropFirst().filter { !["-h", "--help", "--help-hidden"].contains($0) }
-        guard let first = typed.first, !HelpTopics.hasPage(of: first) else { return nil }
+        guard let first = typed.first, typed.count > 1 && HelpTopics.isAlone(first) || !HelpTopics.hasPage(of: first)
+        else { return nil }
         presets = Presets(environment)
     }
 
@@ -36,21 +48,39 @@ struct HelpSearch {
     /// - Throws: `usage` if that is nothing, with the nearest word that is in the help.
     func page(for look: TextLook) throws(LoginFault) -> String {
         let words = typed.flatMap(Self.words).map { $0.count > 3 && $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
-        let all = sections
-        let found = all.compactMap { section -> (section: Section, score: Int)? in
+            .map { Self.synonyms[$0] ?? $0 }
+        let all = sections, found = Self.found(words, in: all)
+        guard !found.isEmpty else { throw fault(words, all) }
+        let ordered = [3, 2, 1].flatMap { rank in found.filter { $0.score == rank } }
+        return ordered.map { text(of: $0.section, look) }.joined(separator: "\n\n")
+    }
+
+    /// The sections with what has all of the words, and how well the best of each does.
+    private static func found(_ words: [String], in sections: [Section]) -> [(section: Section, score: Int)] {
+        sections.compactMap { section -> (section: Section, score: Int)? in
             let scored = section.entries.map { ($0, score(of: $0, words)) }.filter { $0.1 > 0 }
             guard !words.isEmpty, let best = scored.map(\.1).max() else { return nil }
             // What only mentions a word is not shown beside what is named so.
             let ranked = (best == 1 ? [1] : [3, 2]).flatMap { rank in scored.filter { $0.1 == rank } }
             return (Section(heading: section.heading, entries: ranked.map(\.0)), best)
         }
-        guard !found.isEmpty else {
-            let known = all.flatMap(\.entries).flatMap { $0.names + Self.words(of: $0.title) }
-            try HelpTopics.check([typed[0].drop { $0 == "-" }.lowercased()], near: known.filter { $0.count > 3 })
-            throw .usage("there is no help for \(SafeText.quoted(typed[0], limit: 40))")
+    }
+
+    /// Says which of several words the help has, or the nearest to a single one.
+    private func fault(_ words: [String], _ all: [Section]) -> LoginFault {
+        let known = words.count > 1 ? words.filter { !Self.found([$0], in: all).isEmpty } : []
+        if !known.isEmpty {
+            let quoted = SafeText.quoted(typed.joined(separator: " "), limit: 40)
+            let ways = known.map { "authctl help \($0)" }.joined(separator: ", ")
+            return .usage("nothing in the help has all of \(quoted); the single words: \(ways)")
         }
-        let ordered = [3, 2, 1].flatMap { rank in found.filter { $0.score == rank } }
-        return ordered.map { text(of: $0.section, look) }.joined(separator: "\n\n")
+        let near = all.flatMap(\.entries).flatMap { $0.names + Self.words(of: $0.title) }
+        do {
+            try HelpTopics.check([typed[0].drop { $0 == "-" }.lowercased()], near: near.filter { $0.count > 3 })
+        } catch {
+            return error
+        }
+        return .usage("there is no help for \(SafeText.quoted(typed[0], limit: 40))")
     }
 
     private func text(of section: Section, _ look: TextLook) -> String {
@@ -68,10 +98,10 @@ struct HelpSearch {
     }
 
     /// 3 if each word is one of its name, 2 if one of its name begins with each, 1 if each stands anywhere in it, 0 otherwise.
-    private func score(of entry: Entry, _ words: [String]) -> Int {
-        let names = entry.names.flatMap(Self.words) + Self.words(of: entry.title)
-        let others = entry.lines.flatMap(Self.words)
-        return words.map { word in
+    private static func score(of entry: Entry, _ typed: [String]) -> Int {
+        let names = entry.names.flatMap(words) + words(of: entry.title)
+        let others = entry.lines.flatMap(words)
+        return typed.map { word in
             if names.contains(where: { $0 == word || $0 == word + "s" }) { return 3 }
             if names.contains(where: { $0.hasPrefix(word) }) { return 2 }
             return others.contains { $0.hasPrefix(word) } ? 1 : 0
@@ -156,7 +186,7 @@ struct HelpSearch {
             }
             let shown = lines.prefix(3).map { $0.split(separator: " ").joined(separator: " ") }
             return Entry(title: "authctl help \(name)", lines: shown)
-        }
+        } + [Entry(title: "authctl help exit-codes", lines: [ExitCodesCommand.configuration.abstract])]
     }
 
     private static var codes: [Entry] {

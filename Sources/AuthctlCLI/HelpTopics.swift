@@ -40,6 +40,13 @@ enum HelpTopics {
         word == "help" || Authctl.configuration.subcommands.contains { CommandNames.goes($0, by: word) }
     }
 
+    /// Whether a word is a command that has no commands of its own: behind it, too, stands what is searched for.
+    static func isAlone(_ word: String) -> Bool {
+        Authctl.configuration.subcommands.contains {
+            CommandNames.goes($0, by: word) && $0.configuration.subcommands.isEmpty
+        }
+    }
+
     /// The parser shows the help of everything for a topic that it does not know.
     /// - Parameter others: further words that can be meant by the first one.
     /// - Throws: `usage` for such a topic, with the nearest.

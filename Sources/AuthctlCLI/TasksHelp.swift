@@ -81,6 +81,11 @@ struct TasksHelpCommand: HelpPage {
         send one request, such as a POST with JSON
           authctl request POST /posts -P NAME --json @post.json
           → man authctl-request, EXAMPLES
+        upload a file, by PUT or as a multipart form
+          authctl request PUT /files/a.zip -P NAME --data-binary @a.zip
+          authctl exec -P NAME --curl-config -- sh -c 'curl -K "$AUTHCTL_CURL_CONFIG" -F file=@a.zip URL'
+          → man authctl-request, EXAMPLES
+          → man authctl-exec, EXAMPLES
         run a program with my token in its environment
           authctl exec -P NAME --env TOKEN -- ./deploy
           → man authctl-exec, EXAMPLES
@@ -153,6 +158,9 @@ struct TasksHelpCommand: HelpPage {
         tell "not logged in" from "server down" in a script
           authctl whoami -q NAME  # 4: not logged in; 6 or 12: try later
           → man authctl, EXIT STATUS
+        monitor my logins, and be told before one ends
+          authctl status -q  # 0 if each of them works
+          → man authctl, Monitoring
         use a login in a cron job
           17 3 * * *  authctl exec -q -P NAME -- backup
           → man authctl, cron
