@@ -140,8 +140,8 @@ struct PresetTests {
             request: ["POST", "/api/v1/css_template/", "--json", #"{"template_name":"notes","css":"a"}"#], logout: 15),
         Trial(preset: "supervisor", discover: ("/", 0), request: ["/"], forgets: .password),
         Trial(
-            preset: "syncthing", discover: ("/", RealServer.isDebian13 ? 7 : 0), request: ["/rest/system/version"],
-            forgets: .key),
+            preset: "syncthing", discover: ("/", RealServer.isDebian13 ? 7 : 0), wrong: RealServer.isDebian13 ? 2 : 3,
+            request: ["/rest/system/version"], forgets: .key),
         Trial(
             preset: "syncthing-key", script: "syncthing", request: ["/rest/system/version"], user: nil,
             forgets: .key),

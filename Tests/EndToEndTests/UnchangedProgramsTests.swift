@@ -22,9 +22,11 @@ struct UnchangedProgramsTests {
             guard words.count == 2, ["suite", "open"].contains(words[0]),
                 let colon = words[1].firstRange(of: ": ")
             else { return nil }
+            let name = String(words[1][..<colon.lowerBound])
+            // Debian 13's npm is packed with a library for proxies that it does not give the password to.
+            let sendsPassword = words[0] == "suite" && !(RealServer.isDebian13 && name == "npm install")
             return Program(
-                name: String(words[1][..<colon.lowerBound]), command: String(words[1][colon.upperBound...]),
-                sendsPassword: words[0] == "suite")
+                name: name, command: String(words[1][colon.upperBound...]), sendsPassword: sendsPassword)
         }
 
         /// Those of `all` that are there; all where a missing one is a failure.
