@@ -184,8 +184,8 @@ enum Manual {
         try FileManager.default.contentsOfDirectory(atPath: Repository.path + "/man").sorted()
     }
 
-    /// The pages of single commands, such as `authctl-login.1`.
+    /// The pages of single commands, such as `authctl-login.1`; authctl-demo is another program.
     static func commandPages() throws -> [Page] {
-        try pageNames().filter { $0.hasSuffix(".1") && $0 != "authctl.1" }.map(page)
+        try pageNames().filter { $0.hasSuffix(".1") && !["authctl.1", "authctl-demo.1"].contains($0) }.map(page)
     }
 }
