@@ -3,8 +3,10 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-AUTHCTL := .build/release/authctl
-SBOM    := .build/release/authctl.spdx.json
+AUTHCTL     := .build/release/authctl
+DEMO_SERVER := .build/release/demo-backend
+SBOM        := .build/release/authctl.spdx.json
+DEMO_SBOM   := .build/release/authctl-demo.spdx.json
 
 # A folder in which the linker finds libstdc++ and libgcc as archives alone: shared ones cost 1 ms at every start.
 ARCHIVES := $(CURDIR)/.build/archives
@@ -12,6 +14,7 @@ ARCHIVES := $(CURDIR)/.build/archives
 bin        := $(DESTDIR)$(PREFIX)/bin
 man        := $(DESTDIR)$(PREFIX)/share/man
 doc        := $(DESTDIR)$(PREFIX)/share/doc/authctl
+demo       := $(DESTDIR)$(PREFIX)/libexec/authctl-demo
 presets    := $(DESTDIR)$(PREFIX)/share/authctl/presets
 bash_place := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/authctl
 # Debian's packages have their own place for zsh.
@@ -40,6 +43,8 @@ SECTIONS := -Xswiftc -Xfrontend -Xswiftc -function-sections
 SAME_BYTES := -debug-info-format none -Xcc '-ffile-prefix-map=$(CURDIR)=.' --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 
+RELEASE := swift build -c release --static-swift-stdlib $(SAME_BYTES) $(DIRECT) $(SECTIONS) $(LINKER) -Xlinker -s -Xlinker '-L$(ARCHIVES)'
+
 # In CI, a server that cannot be started is a failure, not a skipped test.
 ifdef CI
 export AUTHCTL_E2E := required
@@ -47,7 +52,7 @@ endif
 
 .DEFAULT_GOAL := build
 MAKEFLAGS += --no-print-directory
-.PHONY: help deps build demo check test test-all soak bench instructions fuzz lint format manual site sbom dist deb reproducible release repository install uninstall clean
+.PHONY: help deps build demo-server demo check test test-all soak bench instructions fuzz lint format manual site sbom dist deb reproducible release repository install install-demo uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { sub(/:.*/, "", $$1); printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,7 +65,11 @@ build: ## the release binary, stripped and linked statically to Swift: .build/re
 	@scripts/deps build
 	@mkdir -p '$(ARCHIVES)' && ln -sf "$$(g++ -print-file-name=libstdc++.a)" '$(ARCHIVES)'
 	@ln -sf "$$(g++ -print-file-name=libgcc_eh.a)" '$(ARCHIVES)/libgcc_s.a'
-	@swift build -c release --static-swift-stdlib $(SAME_BYTES) $(addprefix -Xswiftc ,$(LEAN)) $(DIRECT) $(SECTIONS) $(LINKER) -Xlinker -s -Xlinker '-L$(ARCHIVES)' --product authctl
+	@$(RELEASE) $(addprefix -Xswiftc ,$(LEAN)) --product authctl
+
+# FlyingFox uses what only whole Foundation has.
+demo-server: build ## the demo server as it is packed, which needs no Swift either: .build/release/demo-backend
+	@$(RELEASE) --product demo-backend
 
 demo: ## a login at the built-in demo server; without a terminal it walks the whole path by itself
 	@echo 'Step 1 of 3: build authctl'
@@ -130,14 +139,15 @@ site: ## README, manual and the other pages as a web site without scripts: .buil
 	@scripts/deps site
 	@scripts/site
 
-sbom: build ## what the release binary is made of, as SPDX: .build/release/authctl.spdx.json
+sbom: demo-server ## what the two release binaries are made of, as SPDX: .build/release/authctl.spdx.json, authctl-demo.spdx.json
 	@scripts/deps sbom
 	@scripts/sbom $(AUTHCTL) > $(SBOM)
+	@scripts/sbom $(DEMO_SERVER) > $(DEMO_SBOM)
 
 dist: sbom ## a tarball that needs no compiler, and its checksum, in .build/dist
 	@scripts/package tarball
 
-deb: sbom ## a Debian package in .build/dist, checked by lintian
+deb: sbom ## the Debian packages authctl and authctl-demo in .build/dist, checked by lintian
 	@scripts/deps package
 	@scripts/package deb
 
@@ -149,7 +159,7 @@ release: ## KEY=…: checks version, changelog, tag and tree, builds what is pub
 	@scripts/deps build sbom package repository
 	@scripts/release '$(KEY)'
 
-repository: DEBS = .build/dist/authctl_$(shell scripts/version)_*.deb
+repository: DEBS = .build/dist/authctl*_$(shell scripts/version)_*.deb
 repository: ## FOLDER=… KEY=…[,NEXT-KEY…]: a signed apt repository of the packages in .build/dist, for a web server to publish
 	@scripts/deps repository
 	@scripts/repository '$(FOLDER)' '$(KEY)' $(DEBS)
@@ -158,7 +168,7 @@ repository: ## FOLDER=… KEY=…[,NEXT-KEY…]: a signed apt repository of the 
 install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and documents to PREFIX (/usr/local), below DESTDIR if that is set
 	@install -D -m 755 $(AUTHCTL) '$(bin)/authctl'
 	@ln -sf authctl '$(bin)/docker-credential-authctl'
-	@for page in man/*.[1-9]; do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
+	@for page in $(filter-out man/authctl-demo.1,$(wildcard man/*.[1-9])); do install -D -m 644 "$$page" "$(man)/man$${page##*.}/$${page##*/}"; done
 	@for file in share/authctl/presets/*.toml; do install -D -m 644 "$$file" "$(presets)/$${file##*/}"; done
 	@install -D -m 644 share/authctl/no-keyring.bpf '$(dir $(presets))no-keyring.bpf'
 	@install -d '$(doc)' && install -m 644 README.md CHANGELOG.md LICENSE packaging/copyright packaging/Apache-2.0 '$(doc)'
@@ -171,12 +181,22 @@ install: $(AUTHCTL) ## binary, docker's helper, manual, completions, presets and
 	@chmod 644 '$(bash_place)' '$(zsh_place)' '$(fish_place)'
 	@echo "authctl, its manual and its completions are in $(DESTDIR)$(PREFIX)"
 
+install-demo: $(DEMO_SERVER) ## authctl-demo, which opens the shell of make demo, with its server and manual
+	@install -D -m 755 scripts/demo '$(bin)/authctl-demo'
+	@install -d '$(demo)' '$(doc)' && install -m 755 $(DEMO_SERVER) scripts/demo-browser '$(demo)'
+	@install -D -m 644 man/authctl-demo.1 '$(man)/man1/authctl-demo.1'
+	@if [ -e '$(DEMO_SBOM)' ] && ! [ '$(DEMO_SERVER)' -nt '$(DEMO_SBOM)' ]; then install -m 644 '$(DEMO_SBOM)' '$(doc)'; fi
+	@echo "authctl-demo is in $(DESTDIR)$(PREFIX)"
+
 $(AUTHCTL):
 	@$(MAKE) build
 
-uninstall: ## remove what install installed
-	@rm -f '$(bin)/authctl' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
-	@rm -rf '$(presets)' '$(doc)'
+$(DEMO_SERVER):
+	@$(MAKE) demo-server
+
+uninstall: ## remove what install and install-demo installed
+	@rm -f '$(bin)/authctl' '$(bin)/authctl-demo' '$(bin)/docker-credential-authctl' '$(bash_place)' '$(zsh_place)' '$(fish_place)'
+	@rm -rf '$(presets)' '$(doc)' '$(demo)'
 	@rm -f '$(dir $(presets))no-keyring.bpf'
 	@rmdir '$(dir $(presets))' 2>/dev/null || true
 	@for page in man/*.[1-9]; do rm -f "$(man)/man$${page##*.}/$${page##*/}"; done
