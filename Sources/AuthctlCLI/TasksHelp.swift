@@ -225,6 +225,7 @@ struct TasksHelpCommand: HelpPage {
           authctl logout --all
           → man authctl-logout, EXAMPLES
         delete a profile
+          authctl logout NAME --all
           authctl profile remove NAME
           → man authctl-profile, DESCRIPTION
         uninstall authctl and remove everything

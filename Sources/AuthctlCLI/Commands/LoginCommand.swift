@@ -14,7 +14,7 @@ struct LoginCommand: PlainCommand, ReportingCommand {
               authctl login https://wiki.example/api/me
               authctl login github
               authctl login wiki -u ann --persist session
-              authctl login wiki --password-stdin <password.txt
+              authctl login wiki -u ann --password-stdin <password.txt
             """)
     static let mayAsk = true
 
