@@ -9,7 +9,9 @@ final class TLSFront {
     private let server: ServerProcess
 
     /// - Throws: where openssl or python3 are missing, or it does not come up.
-    init(to backend: Int, names: String...) throws {
+    convenience init(to backend: Int, names: String...) throws { try self.init(to: backend, names: names) }
+
+    init(to backend: Int, names: [String]) throws {
         let server = try ServerProcess()
         let (certificate, key) = (server.folder.path + "/own.pem", server.folder.path + "/own.key")
         let made = try Command.tool(
