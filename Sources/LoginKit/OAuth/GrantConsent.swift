@@ -41,12 +41,10 @@ final class GrantConsent: ConsentSource {
         transport.document = subject.profile.clientID ?? document
         let loop = AuthorizationLoop(
             subject: subject, transport: transport, browser: dialogue, device: dialogue, clock: service.clock)
-        do {
+        return try client.hiding { () throws(LoginFault) in
             let authorized = try loop.run(AuthorizationFlow(policy: policy))
             service.note(.token(authorized.grant.session), of: request.username ?? "")
             return Credential(username: nil, .grant(authorized), extraSecrets: asked)
-        } catch {
-            throw error.without(client.hidden)
         }
     }
 

@@ -27,7 +27,7 @@ extension Service {
         let facts = LogoutFacts(isToken: isToken, canBeRefreshed: canRefresh(session), end: end ?? .unknown)
         var outcome = LogoutOutcome(facts: facts, fault: nil, expires: expires)
         client.noted = profile.sessionRule.cookies ? [] : nil
-        do { try tell(session, username, noting: &outcome) } catch { throw error.without(client.hidden) }
+        try client.hiding { () throws(LoginFault) in try tell(session, username, noting: &outcome) }
         let steps = client.noted.take() ?? []
         if checks, outcome.facts.wasSent { outcome.facts.check = check(session.sessions(after: steps), username) }
         outcome.fault = outcome.fault?.without(client.hidden)

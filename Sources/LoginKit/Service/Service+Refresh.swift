@@ -20,11 +20,9 @@ extension Service {
     /// - Throws: `LoginFault.rejected` only if the server refused to refresh it.
     func refresh(_ session: Session, username: String) throws(LoginFault) -> RefreshedSession? {
         client.hide(session.secrets, username: username)
-        do {
+        return try client.hiding { () throws(LoginFault) in
             guard case .token(let token) = session, token.refreshToken != nil else { return nil }
             return if let grant = Grant(token) { try refreshed(grant) } else { try refreshed(token, username) }
-        } catch {
-            throw error.without(client.hidden)
         }
     }
 

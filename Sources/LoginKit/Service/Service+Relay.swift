@@ -31,7 +31,7 @@ extension Service {
         let before = client.hidden
         defer { client.hidden = before }
         client.hide(session?.secrets ?? [], username: username)
-        do throws(LoginFault) {
+        return try client.hiding { () throws(LoginFault) in
             var request = request
             if request.streamedBodies?.source != nil, session != nil, profile.sessionRule.adds(to: request) {
                 throw .usage("the session adds to this body, which is too long for that; at most 1 MiB is held")
@@ -54,8 +54,6 @@ extension Service {
             }
             let sent = try loginMethod.send(request, with: credential, answersOtherRealms: false)
             return Relayed(sent, with: session, at: request.url)
-        } catch {
-            throw error.without(client.hidden)
         }
     }
 

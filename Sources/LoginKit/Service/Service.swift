@@ -122,7 +122,7 @@ package final class Service: Authenticator {
         // What another login issued is none of this one's.
         if case .copied = credential.kind { hold(credential.extraSecrets) } else { hold(credential.extraSecrets.asked) }
         client.hide([credential.secret, code], username: credential.username ?? "")
-        do {
+        return try client.hiding { () throws(LoginFault) in
             if profile.traits.answersChallenges { try credential.checkPair() }
             if protectionSpace == nil { _ = try prepare() }
             if case .copied(let copied) = credential.kind {
@@ -136,8 +136,6 @@ package final class Service: Authenticator {
             // What an attempt before it has found is none of this one's.
             result = LoginResult()
             return try take(StepsInProgress(credential: credential), code: profile.asksCodeAtOnce ? code : nil)
-        } catch {
-            throw error.without(client.hidden)
         }
     }
 
@@ -146,7 +144,7 @@ package final class Service: Authenticator {
             throw .failure(.unexpectedEvent("a login of another service was gone on with"))
         }
         client.hide([code])
-        do { return try take(steps, code: code) } catch { throw error.without(client.hidden) }
+        return try client.hiding { () throws(LoginFault) in try take(steps, code: code) }
     }
 
     private func take(_ steps: StepsInProgress, code: Secret?) throws(LoginFault) -> LoginStep {
@@ -169,11 +167,7 @@ package final class Service: Authenticator {
     private var userAgent: [CredentialField: Secret] { client.extraSecrets.filter { $0.key == .userAgent } }
 
     func verify(_ session: Session, username: String) throws(LoginFault) -> Login {
-        do {
-            return try confirm(session, username: username, afterLogin: false)
-        } catch {
-            throw error.without(client.hidden)
-        }
+        try client.hiding { () throws(LoginFault) in try confirm(session, username: username, afterLogin: false) }
     }
 }
 
@@ -195,7 +189,7 @@ extension Service {
         let before = client.hidden
         defer { client.hidden = before }
         client.hide(session.secrets, username: username)
-        do throws(LoginFault) {
+        return try client.hiding { () throws(LoginFault) in
             var request = request
             let slots = profile.sessionRule.slots(for: request.method)
             let session = try fetchingCSRF(for: slots, session, username)
@@ -222,8 +216,6 @@ extension Service {
                 throw .network(.brokenResponse("it goes on in a protocol that it was not asked for"))
             }
             return (relayed, tunnel)
-        } catch {
-            throw error.without(client.hidden)
         }
     }
 }

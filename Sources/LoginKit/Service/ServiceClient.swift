@@ -97,6 +97,11 @@ final class ServiceClient {
 
     func hide(_ secrets: RepeatedSecrets) { hidden.add(secrets) }
 
+    /// Has a fault repeat nothing of what is hidden by then.
+    func hiding<Result>(_ body: () throws(LoginFault) -> Result) throws(LoginFault) -> Result {
+        do { return try body() } catch { throw error.without(hidden) }
+    }
+
     /// The way of a request that carries no credential.
     func plainly(_ request: HTTPRequest) throws(LoginFault) -> Sent {
         let response = try transport.send(request)
