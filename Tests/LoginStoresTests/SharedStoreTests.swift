@@ -86,9 +86,11 @@ final class SharedMachines {
 /// The same engine, which knows how often it was read.
 final class WatchedEngine: SharedEngine, @unchecked Sendable {
     private let engine: SharedHelper
+    /// Whether it replaces whatever there is.
+    private let isCareless: Bool
     private let reads = Mutex(0)
 
-    init(_ engine: SharedHelper) { self.engine = engine }
+    init(_ engine: SharedHelper, isCareless: Bool = false) { (self.engine, self.isCareless) = (engine, isCareless) }
 
     var largest: Int { engine.largest }
 
@@ -98,7 +100,7 @@ final class WatchedEngine: SharedEngine, @unchecked Sendable {
     }
 
     func put(_ value: String, for key: String, over version: String?) throws(StoreFault) -> String? {
-        try engine.put(value, for: key, over: version)
+        try engine.put(value, for: key, over: isCareless ? try engine.get(key)?.version : version)
     }
 
     /// Waits until somebody has read it so often that it can only be waiting for a change.
@@ -282,12 +284,16 @@ final class Waiting<Value>: @unchecked Sendable {
     }
 
     @Test func `an engine that replaces a value of another version does not pass its test`() throws {
-        let store = SharedStore(
-            machines.name, engine: try machines.helper(answering: ["value": "1.a.b", "version": "1"]),
-            key: try SharedKey(path: machines.key), folder: "\(machines.folder.path)/m1", clock: .fixed)
-        let fault = #expect(throws: StoreFault.self) { try store.testConditions(StoreTest(folder: "/state").account) }
+        let test = StoreTest(folder: "/state"), store = try machines.machine("m1")
+        let careless = try machines.machine("m2", engine: WatchedEngine(machines.helper, isCareless: true))
+        let fault = #expect(throws: StoreFault.self) { try test.run(on: careless) }
         #expect(fault == .unavailable(machines.name, problem: "a value was replaced though it had another version"))
-        try StoreTest(folder: "/state").run(on: try machines.machine("m1"))
+        try test.run(on: store)
+        // Reading its item replaces nothing.
+        try store.save(test.secret, for: test.account, expires: nil)
+        let item = try machines.helper.get(store.id(test.account))
+        #expect(try store.find(test.account) == test.secret)
+        #expect(try machines.helper.get(store.id(test.account)) == item)
     }
 
     /// The file of the engine that has an account's login, and what is in it.

@@ -58,6 +58,9 @@ protocol SharedCredentialStore: DiskStore, AnyObject {
     /// Erases a login that this machine has put or locked, and leaves another machine's.
     func eraseOwn(_ account: AccountID) throws(StoreFault)
 
+    /// Tries whether a value is not replaced by the wrong version, on which everything depends; it is written anew by that.
+    func testConditions(_ account: AccountID) throws(StoreFault)
+
     /// - Returns: whether it is known which key the logins have; no machine may have saved one yet.
     /// - Throws: `shared(.otherKey)` if the other machines have another key.
     @discardableResult

@@ -25,6 +25,7 @@ package struct StoreTest: Sendable {
         let found: Secret?
         do {
             found = try store.find(account)
+            try store.shared?.testConditions(account)
         } catch {
             withdraw(from: store)
             // Its own value, which nobody else has.
