@@ -66,7 +66,8 @@ final class LoopbackServer: @unchecked Sendable {
         self.handler = handler
         var handlers = ServerCallbacks.table
         handlers.context = Unmanaged.passUnretained(self).toOpaque()
-        raw = try start(&handlers)
+        // Without memory for its certificate it is not started either.
+        raw = try? start(&handlers)
         if raw != nil, certificate != nil {
             let source = cmicrohttpd_source(listening: -1, certificate: nil, key: nil)
             clear = cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
