@@ -282,7 +282,7 @@ final class BodyInput {
     init(_ name: String, option: String, patience: Int = PasswordCommand.patience) throws(LoginFault) {
         self.option = option
         path = String(name.dropFirst())
-        descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, Self.flags)
+        descriptor = path == "-" ? dup(STDIN_FILENO) : openNamed(path)
         guard descriptor >= 0 else { throw Self.problem(option, SafeText.quoted(path), errno) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // Standard input may stand in the middle of a file; then it is read like a pipe.
@@ -332,8 +332,6 @@ final class BodyInput {
     }
 
     private static let piece = 64 << 10
-    /// Opens without blocking: a pipe without a writer would block forever.
-    private static let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
 
     private static func problem(_ option: String, _ name: String, _ code: Int32) -> LoginFault {
         let why = code == ETIMEDOUT ? "nothing came from this pipe in time" : SystemWords.of(code)

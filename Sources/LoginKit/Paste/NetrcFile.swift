@@ -39,7 +39,7 @@ package enum NetrcFile {
     }
 
     private static func read(_ path: String) throws(LoginFault) -> Secret {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        let descriptor = openNamed(path)
         guard descriptor >= 0 else { throw fault(path, "cannot be read: \(SystemWords.of(errno))") }
         defer { close(descriptor) }
         var information = stat()

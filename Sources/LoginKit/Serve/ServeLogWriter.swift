@@ -232,7 +232,7 @@ package struct ServeLogReader: ~Copyable {
     /// - Throws: `usage` where there is none.
     package init(file: String) throws(LoginFault) {
         path = file
-        let number = retrying { Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        let number = openNamed(file)
         if number < 0, errno == ENOENT { throw .usage("there is no file \(SafeText.quoted(file))") }
         guard number >= 0 else {
             throw .failure(.system(call: "open of the log \(SafeText.quoted(file))", errno: errno))

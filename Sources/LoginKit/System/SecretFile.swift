@@ -108,8 +108,7 @@ package enum SecretFile {
     private static var usualDeadline: ContinuousClock.Instant { .now + .seconds(PasswordCommand.patience) }
 
     private static func opened(_ path: String) throws(Problem) -> Int32 {
-        // Not blocking: a FIFO without a writer would hold the opening for ever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        let descriptor = openNamed(path)
         guard descriptor >= 0 else { throw .cannotRead(errno: errno) }
         return descriptor
     }

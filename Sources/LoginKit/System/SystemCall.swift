@@ -61,6 +61,11 @@ func entryNames(of folder: OpaquePointer) -> [String] {
     }
 }
 
+/// Opens a file that somebody has named, to read it: no FIFO is waited for, and no terminal becomes this process's own.
+package func openNamed(_ path: String) -> Int32 {
+    retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+}
+
 /// The text of a small file that the kernel keeps, such as one of proc(5).
 /// - Returns: `nil` if it cannot be read.
 func systemText(of path: String) -> String? {

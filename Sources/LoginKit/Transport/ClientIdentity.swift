@@ -145,8 +145,7 @@ package struct KeyFile {
     }
 
     private func read() throws(LoginFault) -> Secret {
-        // Not blocking while it is opened: a FIFO would hold it for ever.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = openNamed(path)
         guard descriptor >= 0 else { throw unreadable(errno) }
         defer { close(descriptor) }
         let shown = SafeText.quoted(path), check: Advice = "check \(keys) in the profile"

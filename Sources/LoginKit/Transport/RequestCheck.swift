@@ -54,7 +54,7 @@ extension HTTPRequest {
 extension TransportSettings {
     /// Requires a regular file, since libcurl would block on a FIFO.
     static func check(caFile: String) throws(UsageFault) {
-        let descriptor = open(caFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = openNamed(caFile)
         guard descriptor >= 0 else {
             let problem = "\(SafeText.quoted(caFile)) cannot be read: \(String(cString: strerror(errno)))"
             throw .badValue(option: "ca-file", problem: problem)

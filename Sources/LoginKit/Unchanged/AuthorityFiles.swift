@@ -116,7 +116,7 @@ final class AuthorityFiles {
     }
 
     private static func text(of path: String) throws(StoreFault) -> String {
-        let number = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        let number = openNamed(path)
         guard number >= 0 else { return "" }
         let file = Descriptor(number), status = try file.status(path: path)
         guard status.st_mode & S_IFMT == S_IFREG else { return "" }
