@@ -75,7 +75,9 @@ final class AuthorityFiles {
 
     private func java(_ former: String, port: Int?) throws(LoginFault) -> String {
         let store = try javaStore()
-        let options = ["-Djavax.net.ssl.trustStore=\(store)", "-Djavax.net.ssl.trustStoreType=JKS"]
+        // Java takes quotes for a blank in it, and knows no escapes.
+        let mark = store.contains("\"") ? "'" : "\""
+        let options = ["-Djavax.net.ssl.trustStore=\(mark)\(store)\(mark)", "-Djavax.net.ssl.trustStoreType=JKS"]
         let proxy = port.map { ["-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=\($0)"] } ?? []
         return ([former] + options + proxy).filter { !$0.isEmpty }.joined(separator: " ")
     }
