@@ -13,13 +13,14 @@ package final class UnchangedRun {
     private let port: Int?
     private let network: OwnNetwork?
 
-    /// A network for a run, and its doors.
+    /// A network for a run, its doors, and its authority.
     package struct Place {
         fileprivate let network: OwnNetwork?
         fileprivate let doors: [RunDoor]
+        fileprivate let authority: RunAuthority
     }
 
-    /// Says, before anybody logs in, that there cannot be such a run.
+    /// Makes what a run needs, or says, before anybody logs in, that there cannot be such a run.
     /// - Parameter wantsNetwork: whether the command gets a network of its own.
     package static func prepare(_ provider: SessionProvider, wantsNetwork: Bool) throws(LoginFault) -> Place {
         let origin = try provider.context.connections.endpoint(provider.profile).origin
@@ -41,9 +42,9 @@ package final class UnchangedRun {
                 next: "use --serve, and the address that it makes")
         }
         try LoopbackServer.check(withTLS: true)
-        guard wantsNetwork else { return Place(network: nil, doors: []) }
-        let (network, doors) = try RunDoor.network(for: origin)
-        return Place(network: network, doors: doors)
+        // The network first: its maker must see no key.
+        let made = wantsNetwork ? try RunDoor.network(for: origin) : nil
+        return Place(network: made?.network, doors: made?.doors ?? [], authority: try RunAuthority(for: origin.host))
     }
 
     /// - Parameters:
@@ -56,14 +57,13 @@ package final class UnchangedRun {
     ) throws(LoginFault) {
         let context = provider.context, environment = context.dependencies.environment
         origin = authenticated.run.endpoint.origin
-        let authority = try RunAuthority(for: origin.host)
         let word = Secret.random(count: 16).withUnsafeBytes { Hexadecimal.text($0) }
         let expected = wantsPassword ? Secret(joining: [Secret("Basic "), Secret("authctl:\(word)").base64]) : nil
         password = wantsPassword ? word : nil
         server = try SessionProxy(
-            provider, authenticated, at: .origin(origin, authority.served, password: expected), for: seconds,
+            provider, authenticated, at: .origin(origin, place.authority.served, password: expected), for: seconds,
             limits: limits)
-        files = try AuthorityFiles(authority, in: RuntimeFolder(environment, context.paths).path)
+        files = try AuthorityFiles(place.authority, in: RuntimeFolder(environment, context.paths).path)
         network = place.network
         var doors = place.doors
         if network == nil {
