@@ -186,6 +186,25 @@ struct `A command in a network of its own` {
         #expect(try run("env kill -TERM $PPID; \(loop)").ending == .signalled(SIGTERM))
     }
 
+    /// By a proxy, whose answers tell a host that is refused from one that is not there.
+    @Test func `reaches no private address where others are public, once a name is resolved`() throws {
+        let hosts = try authctl.file(
+            "hosts", "10.1.2.3 v4.example.test\nfd00::7 v6.example.test\n169.254.169.254 cloud.example.test\n")
+        let script = """
+            for name in v4 v6 cloud none; do
+                echo $name $(\(Self.curl) -o /dev/null -w '%{http_connect}' https://$name.example.test/ 2> /dev/null) \\
+                    $(\(Self.curl) -o /dev/null -w '%{http_code}' http://$name.example.test/)
+            done
+            """
+        var spec = authctl.spec(
+            ["-Urm", "sh", "-c", "mount --bind \"$0\" /etc/hosts && exec \"$@\"", hosts, authctl.program]
+                + ["exec", "-P", "stream", "--unchanged", "--others", "public", "--", "bash", "-c", script], [:])
+        spec.path = try #require(RealServer.path(of: "unshare"))
+        let result = try Command.run(spec, within: 120)
+        #expect(
+            result.output == "v4 403 403\nv6 403 403\ncloud 403 403\nnone 502 502\n", "\(result.output)\(result.error)")
+    }
+
     @Test func `never runs where the system forbids it, with the reason`() throws {
         let script = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$@\""
         var spec = authctl.spec(

@@ -161,4 +161,29 @@ import Testing
         #expect(try !#require(PeerAddress(text: "1.1.1.1")).isLocal)
         #expect(OtherHosts.allCases.map(\.rawValue) == ["refuse", "public", "all"])
     }
+
+    /// The reason why there is no connection to a host, for somebody who is gone before there can be one.
+    private func fault(at host: String, among hosts: OtherHosts) -> OtherHostDialer.Fault? {
+        do throws(OtherHostDialer.Fault) {
+            let origin = Origin(scheme: "https", host: host, port: 443)
+            _ = try OtherHostDialer(hosts: hosts, environment: [:]).connect(to: origin) { true }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: ["10.1.2.3", "10.66051", "0xa.1.2.3", "167838211", "192.168.1.1", "100.64.0.1", "[fd00::1]"])
+    func `dials no number of a private network where others are public`(host: String) {
+        #expect(fault(at: host, among: .public) == .refused)
+        #expect(fault(at: host, among: .all) == .failed)
+    }
+
+    @Test func `dials no address that means one of those`() {
+        for host in ["[::ffff:10.1.2.3]", "[64:ff9b::a01:203]", "[2002:a01:203::]"] {
+            #expect(fault(at: host, among: .public) == .refused, "\(host)")
+        }
+        #expect(fault(at: "1.1.1.1", among: .public) == .failed)
+        #expect(fault(at: "1.1.1.1", among: .refuse) == .refused)
+    }
 }
