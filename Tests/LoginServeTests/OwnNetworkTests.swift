@@ -179,6 +179,15 @@ import Testing
         #expect(fault(at: host, among: .all) == .failed)
     }
 
+    @Test(arguments: [
+        "169.254.169.254", "[fd00:ec2::254]", "[fd00:ec2::23]", "100.100.100.200", "[fd00:100::100:200]",
+        "168.63.129.16", "192.0.0.192", "[fd00:c1::a9fe:a9fe]", "[fd20:ce::254]", "[fd00:42::42]",
+        "[fd00:a9fe:a9fe::1]",
+    ])
+    func `dials none where a cloud tells a machine its secrets, whatever others are reached`(host: String) {
+        #expect(fault(at: host, among: .all) == .refused)
+    }
+
     @Test func `dials no address that means one of those`() {
         for host in ["[::ffff:10.1.2.3]", "[64:ff9b::a01:203]", "[2002:a01:203::]"] {
             #expect(fault(at: host, among: .public) == .refused, "\(host)")

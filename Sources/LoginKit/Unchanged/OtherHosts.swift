@@ -94,11 +94,13 @@ private final class AddressGate {
 }
 
 extension PeerAddress {
-    /// This machine, its link, and where clouds tell machines their secrets: 169.254.169.254 and fd00:ec2::254 (AWS and most),
-    /// 100.100.100.200 (Alibaba), 168.63.129.16 (Azure), 192.0.0.192 (Oracle).
+    /// This machine, its link, and where clouds tell machines their secrets: 169.254.169.254 (most), fd00:ec2:: (AWS, which lends roles
+    /// there, too), 100.100.100.200 and fd00:100::100:200 (Alibaba), 168.63.129.16 (Azure), 192.0.0.192 and fd00:c1:: (Oracle),
+    /// fd20:ce::254 (Google), fd00:42::42 (Scaleway), fd00:a9fe:a9fe::1 (Akamai).
     private static let kept = [
         "0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32",
-        "::/128", "::1/128", "fe80::/10", "fd00:ec2::254/128",
+        "::/128", "::1/128", "fe80::/10", "fd00:ec2::/32", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128",
+        "fd00:42::42/128", "fd00:100::100:200/128", "fd00:a9fe:a9fe::1/128",
     ].compactMap { SpecialAddresses.Block($0, .notGlobal) }
 
     /// Addresses that stand for one of IPv4, and the byte from which it is there: NAT64 (RFC 6052; RFC 8215), 6to4 (RFC 3056), and those of
