@@ -1,7 +1,8 @@
 // A network of a program's own: namespaces(7), with nothing in it but sockets that this process serves from outside.
 //
 // Its maker is a child that has opened its memory to other processes of the user, since the kernel lets nobody else write its
-// uid_map; so that is to be done before there is any secret. The program itself only enters what the maker has left.
+// uid_map; secrets are not in it (csodium_malloc), and this comes before there are other traces of them. The program itself only
+// enters what the maker has left.
 #define _GNU_SOURCE
 #include "CProcess.h"
 

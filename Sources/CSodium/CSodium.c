@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "CSodium.h"
 
 #include <CLibrary.h>
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static struct {
     int (*init)(void);
@@ -78,7 +81,16 @@ static void be_open(void)
         abort();
 }
 
-void *csodium_malloc(const size_t size) { return table.malloc(size); }
+/* A child of fork(2), which may have to open its memory to other processes (CProcess/network.c), has zeros there: madvise(2). */
+void *csodium_malloc(const size_t size)
+{
+    void *place = table.malloc(size);
+    if (place == NULL)
+        return NULL;
+    const uintptr_t start = (uintptr_t)place & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+    madvise((void *)start, (uintptr_t)place + size - start, MADV_WIPEONFORK);
+    return place;
+}
 
 void csodium_free(void *place) { table.free(place); }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Secrets
 import Testing
 
@@ -8,6 +9,22 @@ struct SecretBuilderTests {
         builder.append(Secret("12345"))
         builder.append(UInt8(ascii: "6"))
         return builder
+    }
+
+    /// The kernel's flags of its pages: `wf`, wiped on fork, and `dd`, in no dump (proc(5)).
+    @Test func `a child of fork has zeros in the place of a secret`() throws {
+        let memory = try Secret("correct horse").withUnsafeBytes { bytes in
+            let place = UInt(bitPattern: bytes.baseAddress)
+            var isThere = false, flags: [Substring] = []
+            for line in try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+                if ends.count == 2 { isThere = (ends[0]..<ends[1]).contains(place) }
+                if isThere, words[0] == "VmFlags:" { flags = words }
+            }
+            return flags
+        }
+        #expect(memory.contains("wf") && memory.contains("dd"), "\(memory)")
     }
 
     @Test func `everything up to the limit is kept`() {

@@ -12,7 +12,7 @@ package final class OwnNetwork {
     var covers: [(file: String, place: String)] = []
     private let namespaces: (user: Int32, net: Int32)
 
-    /// Makes one; to be called before there is any secret, see network.c.
+    /// Makes one; to be called before there is any secret outside of guarded memory, see network.c.
     /// - Parameter places: where its sockets listen, at most eight; the first one at `address`.
     /// - Throws: `usage` with the reason if the system does not let it.
     init(_ places: [(address: String, port: Int, isStream: Bool)]) throws(LoginFault) {

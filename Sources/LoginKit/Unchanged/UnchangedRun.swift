@@ -42,7 +42,7 @@ package final class UnchangedRun {
                 next: "use --serve, and the address that it makes")
         }
         try LoopbackServer.check(withTLS: true)
-        // The network first: its maker must see no key.
+        // The network first: its maker must see no remains of a key.
         let made = wantsNetwork ? try RunDoor.network(for: origin) : nil
         return Place(network: made?.network, doors: made?.doors ?? [], authority: try RunAuthority(for: origin.host))
     }
