@@ -167,6 +167,27 @@ struct `An exec of an unchanged command` {
         #expect(!named.proxy.talk.dropFirst(talk.count).contains("other.example.test"))
     }
 
+    @Test func `serves again, and ends, after more connections than it takes at once`() throws {
+        let result = try python(
+            """
+            for _ in range(3):
+                idle = []
+                for _ in range(300):
+                    try:
+                        s = ask("CONNECT api.example.test:443")
+                        status(s)
+                        idle.append(s)
+                    except OSError:
+                        pass
+                for s in idle:
+                    s.close()
+                time.sleep(2)
+                print(len(idle) > 200, served("Host: api.example.test\\r\\n"))
+            """)
+        #expect(result.output == "True 200\nTrue 200\nTrue 200\n", "\(result.output)\(result.error)")
+        #expect(result.code == 0)
+    }
+
     @Test(.enabled(if: getuid() == 0, "only root can become somebody else"))
     func `listens to no other user, although they know the password`() throws {
         let result = try run("setpriv --reuid 65534 --clear-groups \(Self.curl) -k \(Self.url)me && echo let in")

@@ -7,6 +7,8 @@ final class LoopbackServer: @unchecked Sendable {
     static let library = "libmicrohttpd.so.12"
     /// Connections at once, and seconds that one may be idle before a request and in its head.
     private static let (most, patience): (UInt32, UInt32) = (256, 60)
+    /// What the library is told where they are handed in: to one more than that it waits for itself for ever, in 0.9.75.
+    private static let unreached: UInt32 = 1 << 16
 
     let gate: ServeGate
     let newcomers: PendingConnections
@@ -25,6 +27,8 @@ final class LoopbackServer: @unchecked Sendable {
     private let threads = CountedThreads()
     private var isStopped = false
     private var counted = Seen()
+    /// The connections that were handed in and have not ended.
+    private var handedIn: Set<Int32> = []
 
     /// Counts of what has come so far.
     struct Seen {
@@ -70,7 +74,7 @@ final class LoopbackServer: @unchecked Sendable {
         raw = try? start(&handlers)
         if raw != nil, certificate != nil {
             let source = cmicrohttpd_source(listening: -1, certificate: nil, key: nil)
-            clear = cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
+            clear = cmicrohttpd_start(source, Self.unreached, Self.patience, &handlers)
         }
         if raw != nil, certificate == nil || clear != nil { return watchEnd() }
         self.handler = nil
@@ -90,15 +94,24 @@ final class LoopbackServer: @unchecked Sendable {
         return try certificate.certificate.withCString { (text) throws(LoginFault) in
             try certificate.key.withCString { (key) throws(LoginFault) in
                 let source = cmicrohttpd_source(listening: -1, certificate: text, key: key)
-                return cmicrohttpd_start(source, Self.most, Self.patience, &handlers)
+                return cmicrohttpd_start(source, Self.unreached, Self.patience, &handlers)
             }
         }
     }
 
     /// Takes a connection whose peer was judged.
     func add(_ connection: Int32, isClear: Bool) {
+        let isFree = monitor.locked {
+            let isFree = handedIn.count < Int(Self.most)
+            if isFree { handedIn.insert(connection) }
+            return isFree
+        }
+        guard isFree, let server = isClear ? clear : raw else {
+            close(connection)
+            return
+        }
         // It closes what it does not take.
-        if let server = isClear ? clear : raw { _ = cmicrohttpd_add(server, connection) } else { close(connection) }
+        if cmicrohttpd_add(server, connection) == 0 { _ = monitor.locked { handedIn.remove(connection) } }
     }
 
     var seen: Seen { monitor.locked { counted } }
@@ -157,7 +170,10 @@ final class LoopbackServer: @unchecked Sendable {
     /// - Parameter brokeOff: whether its client did not take the certificate.
     func leave(_ descriptor: Int32, brokeOff: Bool) {
         let isOverdue = !newcomers.leave(descriptor)
-        if brokeOff, !isOverdue { monitor.locked { counted.brokenHandshakes += 1 } }
+        monitor.locked {
+            handedIn.remove(descriptor)
+            if brokeOff, !isOverdue { counted.brokenHandshakes += 1 }
+        }
     }
 
     func judge(
