@@ -186,7 +186,7 @@ struct HelpSearch {
             }
             let shown = lines.prefix(3).map { $0.split(separator: " ").joined(separator: " ") }
             return Entry(title: "authctl help \(name)", lines: shown)
-        } + [Entry(title: "authctl help exit-codes", lines: [ExitCodesCommand.configuration.abstract])]
+        } + [Entry(title: "authctl help exit-codes", lines: [ExitCodesCommand.about])]
     }
 
     private static var codes: [Entry] {

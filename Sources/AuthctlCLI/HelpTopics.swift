@@ -84,9 +84,10 @@ extension HelpPage {
 
 /// `authctl help exit-codes`
 struct ExitCodesCommand: HelpPage {
+    static let about = "The exit codes, and what to do about each."
     static let configuration = CommandConfiguration(
         commandName: "exit-codes",
-        abstract: "The exit codes, and what to do about each.",
+        abstract: about,
         discussion: table,
         shouldDisplay: false)
 
