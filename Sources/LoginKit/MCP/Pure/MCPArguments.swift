@@ -1,7 +1,4 @@
 extension MCPMessage {
-    /// The longest text of arguments that a person is shown, in bytes.
-    private static let mostShown = 32 << 10
-
     /// The params as JSON, without the subject and a usual `_meta`. What services read comes first, and `_meta` last, so that nothing
     /// that they do not read takes the room of what they do.
     private var asked: [UInt8] {
@@ -68,38 +65,8 @@ extension MCPMessage {
         }
     }
 
-    /// The arguments of a call as a person reads them: a line for each member, with its text and numbers as they are written.
-    var shownArguments: ServeQuestion.Body {
-        let written = asked
-        if written.isEmpty { return .none }
-        var text = "", indent = 0, rest = written[...]
-        func line() -> String { "\n" + String(repeating: "  ", count: min(indent, 20)) }
-        while let byte = rest.first, text.utf8.count < Self.mostShown {
-            switch byte {
-            case UInt8(ascii: "\""):
-                let end = rest.endOfString
-                // Without escapes that are not needed: a person is to see what the service sees.
-                let written = rest[..<end]
-                text += written.jsonString.map(JSONText.quoted) ?? String(decoding: written, as: UTF8.self)
-                rest = rest[end...]
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                indent += 1
-                text += String(UnicodeScalar(byte)) + line()
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                indent -= 1
-                text += line() + String(UnicodeScalar(byte))
-            case UInt8(ascii: ","): text += "," + line()
-            case UInt8(ascii: ":"): text += ": "
-            case 0x20, 0x09: break
-            default: text += String(UnicodeScalar(byte))
-            }
-            rest = rest.dropFirst()
-        }
-        let isWhole = rest.isEmpty && text.utf8.count <= Self.mostShown
-        let shown = isWhole ? text : String(decoding: text.utf8.prefix(Self.mostShown), as: UTF8.self)
-        return .text(shown, of: isWhole ? Int64(shown.utf8.count) : nil)
-    }
+    /// The arguments of a call as a person reads them.
+    var shownArguments: ServeQuestion.Body { ServeQuestion.Body(arguments: asked) }
 }
 
 extension JSONValue {
@@ -113,19 +80,5 @@ extension JSONValue {
         case .array(let elements): elements.contains(where: \.hasVersion)
         case .null, .bool, .integer, .number, .string: false
         }
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// The place behind the string that begins here, in JSON that was checked.
-    fileprivate var endOfString: Int {
-        var place = startIndex + 1
-        while place < endIndex, self[place] != UInt8(ascii: "\"") { place += self[place] == UInt8(ascii: "\\") ? 2 : 1 }
-        return Swift.min(place + 1, endIndex)
-    }
-
-    /// The text of a string, which these bytes are.
-    var jsonString: String? {
-        ([0x5B] + self + [0x5D]).withUnsafeBytes { try? JSONReader.read($0).elements?.first?.string }
     }
 }
