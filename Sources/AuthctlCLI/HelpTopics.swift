@@ -143,7 +143,7 @@ struct ConfigHelpCommand: HelpPage {
         mcp       the path of an MCP endpoint
         refresh   logout   session   user   certificate   key   ca-file   allow-http
         proxy     timeout   store   persist   keep-password   password-command
-        otp-command   oauth   browser   signup   user-agent   lend-to
+        otp-command   oauth   browser   signup   user-agent   lend-to   graphql
 
         Examples for each kind of service: man authctl-config
         To try a profile: authctl profile test NAME

@@ -132,6 +132,10 @@ struct TasksHelpCommand: HelpPage {
         use an SDK that takes no base URL
           authctl exec -P NAME --unchanged -- python3 report.py
           → man authctl-exec, An unchanged command
+        let an agent read GitHub, and ask before it writes
+          authctl exec -P github --unchanged --read-only --ask 'GRAPHQL mutation *' -- agent
+          authctl approve github  # in another terminal
+          → man authctl-serve, An agent that reads GitHub and asks before it writes
         let an agent read a service, and ask before it writes
           authctl exec -P NAME --unchanged --read-only --ask 'POST /**' -- agent
           authctl approve NAME  # in another terminal

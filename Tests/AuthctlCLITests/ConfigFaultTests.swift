@@ -49,6 +49,13 @@ struct ConfigFaultTests {
         ("forbidden = [403]", "profiles.p", "profiles.p.forbidden: belongs in 'verify'"),
         ("signup = \"register\"", "profiles.p", "profiles.p.signup: must start with '/'"),
         ("signup = \"/{username}\"", "profiles.p", "profiles.p.signup: must be a path without templates"),
+        (
+            "graphql = \"/a;b\"", "profiles.p",
+            "profiles.p.graphql: must be a path without a query that every service reads"
+        ),
+        ("graphql = \"/a?b\"", "profiles.p", "profiles.p.graphql: must be a path without a query"),
+        ("allow = [\"GRAPHQL query *\"]", "profiles.p.serve", "profiles.p.graphql: is missing: 'serve' has rules for"),
+        ("allow = [\"GRAPHQL query\"]", "profiles.p.serve", "profiles.p.serve.allow[1]: a rule for GraphQL is"),
         ("anonymous = 0", "profiles.p", "profiles.p.anonymous: must be true or false, not an integer"),
         ("logged-in = [401]", "profiles.p.verify", "profiles.p.verify.logged-in: 401 never proves a login"),
         ("logged-in = [502]", "profiles.p.verify", "profiles.p.verify.logged-in: 502 never proves a login"),

@@ -43,7 +43,8 @@ struct ConfigManualTests {
         let harmless = ProfileKeys.profile.filter { $0.risks == nil }.map(\.name)
         #expect(
             harmless == [
-                "url", "method", "verify", "mcp", "logged-out", "forbidden", "refresh", "logout", "session", "login",
+                "url", "method", "verify", "mcp", "graphql", "logged-out", "forbidden", "refresh", "logout", "session",
+                "login",
                 "user", "signup", "anonymous", "timeout", "user-agent", "keep-password", "persist",
             ])
     }

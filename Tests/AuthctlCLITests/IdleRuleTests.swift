@@ -46,7 +46,7 @@ struct IdleRuleTests {
             let context = try context(dependencies) { text in told.withLock { $0.append(text) } }
             let profile = try context.profiles.profile(named: "shop")
             let provider = try SessionProvider(context, profile, LoginRequest())
-            var limits = ServeLimits(profile, ServeRuleSet(), command: "agent")
+            var limits = try ServeLimits(profile, ServeRuleSet(), command: "agent")
             limits.log = log
             _ = try SessionProxy(provider, try provider.enterUnverified(), limits: limits)
         }

@@ -223,8 +223,48 @@ enum ServeWay: String, CaseIterable {
         #expect(result.output == "404\n400 override\n", "\(result.error)")
     }
 
+    @Test(arguments: ServeWay.allCases)
+    func `judges GraphQL by its root fields, and notes them in the log`(way: ServeWay) throws {
+        try configure("graphql = \"/graphql\"")
+        let result = try serve(
+            """
+            post() { send POST "$1" -H 'Content-Type: application/json; charset=utf-8' -d "$2"; }
+            post /graphql '{"query":"query Q{viewer{login}}"}'
+            post /graphql '{"query":"mutation{a:addComment(b:1){id}}"}'
+            post /graphql '{"query":"mutation{addComment{id} deleteRef{id}}"}'
+            post /GraphQL/ '{"query":"mutation{deleteRef{id}}"}'
+            post /graphql '{"query":"{viewer{id}}","query":"mutation{deleteRef{id}}"}'
+            post /graphql '{"extensions":{"persistedQuery":{"version":1}}}'
+            post /graphql.json 'query={viewer}'
+            post /graphqls '{"query":"{viewer{id}}"}'
+            send POST /graphql -F query='{viewer}'
+            send GET '/graphql?query=%7Bviewer%7D'
+            send GET '/graphql?query=mutation%7BdeleteRef%7D'
+            send GET /graphql -H 'Upgrade: websocket' -H 'Connection: Upgrade' -H 'Sec-WebSocket-Version: 13'
+            """, "--read-only", "--allow", "GRAPHQL mutation addComment", "--log", authctl.folder + "/log", by: way)
+        let expected = [
+            "404", "404", "403 not-allowed", "403 not-allowed", "400 unreadable-graphql", "400 unreadable-graphql",
+            "400 unreadable-graphql", "403 not-allowed", "400 unreadable-graphql", "404", "400 unreadable-graphql",
+            "400 unreadable-graphql",
+        ]
+        #expect(result.output.split(separator: "\n").map(String.init) == expected, "\(result.error)")
+        #expect(try seen() == ["POST /graphql", "POST /graphql", "GET /graphql"])
+        let log = try String(contentsOfFile: authctl.folder + "/log", encoding: .utf8)
+        for text in ["query Q { viewer }", "mutation { addComment }", "mutation { addComment deleteRef }"] {
+            #expect(log.contains("\"operations\":[\"\(text)\"]"), "\(log)")
+        }
+    }
+
+    @Test func `rules for GraphQL need an endpoint: 102`() throws {
+        let result = try authctl.run(
+            ["exec", "-P", "blog", "--serve", "--allow", "GRAPHQL query *", "--", "touch", "ran"])
+        #expect(result.code == 102 && result.error.contains("\"blog\" names none"), "\(result.error)")
+        #expect(!authctl.hasFile("ran"))
+    }
+
     @Test(arguments: [
         (["--allow", "GET"], "--allow \"GET\": a rule is METHODS PATH"),
+        (["--ask", "GRAPHQL mutation"], "--ask \"GRAPHQL mutation\": a rule for GraphQL is"),
         (["--deny", "get /x"], "--deny \"get /x\": methods are written in capitals"),
         (["--ask", "GET x"], "--ask \"GET x\": the path must begin with '/'"),
         (Array(repeating: "--allow=GET /", count: 257), "at most 256 rules"),

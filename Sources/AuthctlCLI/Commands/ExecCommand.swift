@@ -80,7 +80,7 @@ struct ExecCommand: EndingCommand {
         let provider = try invocation.provider(profile, login)
         let gated = ExecutedCommand(
             invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
-            isOffline: offline, limits: ServeLimits(profile, rules, command: command.first ?? ""),
+            isOffline: offline, limits: try ServeLimits(profile, rules, command: command.first ?? ""),
             answerTime: login.attempt.promptTimeout ?? 60)
         if ephemeral { return try gated.runOnce() }
         return execEnvironment.serves ? try gated.serve() : try gated.become()

@@ -3,7 +3,7 @@ import LoginKit
 
 /// The rules of `exec --serve` that a person adds to those of the profile.
 struct ServeRuleOptions: ParsableArguments {
-    @Flag(help: "Let only GET, HEAD and OPTIONS through: --allow 'GET,HEAD,OPTIONS /**'.")
+    @Flag(help: "Let only GET, HEAD and OPTIONS through, and queries of GraphQL.")
     var readOnly = false
 
     @Option(help: ArgumentHelp("Let these requests through, such as 'GET,HEAD /issues/*'.", valueName: "rule"))
@@ -20,7 +20,9 @@ struct ServeRuleOptions: ParsableArguments {
 
     /// - Throws: `usage` with the option that is no rule.
     func rules() throws(LoginFault) -> ServeRuleSet {
-        try ServeRuleSet(allow: (readOnly ? [ServeRule.readOnly.text] : []) + allow, ask: ask, deny: deny)
+        var rules = try ServeRuleSet(allow: (readOnly ? [ServeRule.readOnly.text] : []) + allow, ask: ask, deny: deny)
+        rules.isReadOnly = readOnly
+        return rules
     }
 }
 

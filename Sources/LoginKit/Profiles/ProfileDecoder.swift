@@ -65,6 +65,9 @@ extension StrictTable {
             if: profile.oauth?.clientAuthentication == .tls && settings.certificate == nil)
         try refuse("parent-cookies", "needs method 'browser'", if: settings.parentCookies && !traits.opensWindow)
         try refuse("user-agent", "'browser' needs method 'browser'", if: settings.takesUserAgent && !traits.opensWindow)
+        try refuse(
+            "graphql", "is missing: 'serve' has rules for GraphQL, which judge what is sent there",
+            if: profile.serve.rules.hasGraphQL && profile.graphql == nil)
         // Only a grant comes with an id_token.
         if case .identityToken? = profile.verify?.response.username, profile.oauth == nil {
             throw fault("verify.username", "'id-token:' needs method 'oauth'")
@@ -168,6 +171,14 @@ extension Entry {
             throw fault("must be 1 to 1000 printable ASCII characters")
         }
         return text
+    }
+
+    func graphQLPath() throws(UsageFault) -> String {
+        let path = try plainPath()
+        guard GraphQLEndpoint(path) != nil else {
+            throw fault("must be a path without a query that every service reads in the same way")
+        }
+        return path
     }
 
     func serve() throws(UsageFault) -> ServeSettings {

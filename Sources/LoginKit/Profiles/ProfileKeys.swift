@@ -49,6 +49,7 @@ enum ProfileKeys {
             $0.mcp = $1
             if $0.verify == nil { $0.proof = .verify(.initializingMCP(at: $1)) }
         },
+        ConfigKey("graphql", Entry.graphQLPath) { $0.graphql = $1 },
         ConfigKey("logged-out", Entry.readLoggedOut),
         ConfigKey("forbidden", Entry.readForbidden),
         ConfigKey("refresh", unfit: .oauth, Entry.request) { $0.refresh = $1 },

@@ -16,10 +16,10 @@ enum MCPRuleKind: String {
         guard self == .resource else {
             let names = text.split(separator: ",", omittingEmptySubsequences: false)
             if names.contains(where: \.isEmpty) { throw .notNames }
-            return names.map { ServePattern(groups: [[Self.segment(Array($0.utf8))]]) }
+            return names.map { ServePattern(name: $0) }
         }
         guard let segments = Self.segments(ofURI: String(text)) else { throw .neverMatches(String(text)) }
-        return [try ServePattern(segments) { (segment, _) throws(ServeRuleFault) in Self.segment(segment) }]
+        return [try ServePattern(segments) { (segment, _) throws(ServeRuleFault) in .init(starred: segment) }]
     }
 
     /// What a message is about, for rules to judge.
@@ -38,10 +38,6 @@ enum MCPRuleKind: String {
             readings.append(bare)
         }
         return ServedAct(method: rawValue, path: ServedPath(subject, readings: readings))
-    }
-
-    private static func segment(_ text: [UInt8]) -> ServePattern.Segment {
-        .init(texts: text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init))
     }
 
     /// Nothing but ASCII, and no escape of what a reader who decodes it would take for something else.

@@ -31,6 +31,8 @@ public struct Profile: Equatable, Sendable {
     var signup: String?
     /// The path and query of its server of the Model Context Protocol, appended to `url`.
     package var mcp: String?
+    /// The path at which it takes GraphQL documents, appended to `url`.
+    package var graphql: String?
     /// Whether a request that only reads may go out without a session where no login was ever kept.
     var mayReadAnonymously = true
     /// Its settings for `exec --serve`, which lends its logins.

@@ -4,6 +4,10 @@ package struct ServeRuleSet: Equatable, Sendable {
     package static let most = 256
 
     var allow: [ServeRule], ask: [ServeRule], deny: [ServeRule]
+    /// Whether `--read-only` is given, which also means the queries at an endpoint of GraphQL.
+    package var isReadOnly = false
+    /// Whether rules for GraphQL judge what is sent to its endpoint, in the place of the others; known of a part.
+    fileprivate var judgesFields = false
 
     package init(allow: [ServeRule] = [], ask: [ServeRule] = [], deny: [ServeRule] = []) {
         (self.allow, self.ask, self.deny) = (allow, ask, deny)
@@ -14,16 +18,24 @@ package struct ServeRuleSet: Equatable, Sendable {
     /// The rules of `authctl mcp` alone, or the others.
     func only(forMCP: Bool) -> ServeRuleSet {
         func part(_ rules: [ServeRule]) -> [ServeRule] { rules.filter { $0.isForMCP == forMCP } }
-        return ServeRuleSet(allow: part(allow), ask: part(ask), deny: part(deny))
+        var set = ServeRuleSet(allow: part(allow), ask: part(ask), deny: part(deny))
+        set.judgesFields = set.hasGraphQL
+        return set
     }
+
+    /// Whether any rule is about GraphQL.
+    var hasGraphQL: Bool { (allow + ask + deny).contains(where: \.isForGraphQL) }
 
     /// `deny` comes first, then `ask`, then `allow`. Each reading of a path has to be asked about or allowed; one that is asked about
     /// is enough for a question. A path without a reading is refused.
     fileprivate func decision(on act: ServedAct) -> ServeDecision {
+        if !judgesFields, GraphQLKind.isMethod(act.method) { return .allowed(by: nil) }
         var asking: [ServeRule] = [], allowing: ServeRule?, isNamed = !act.path.readings.isEmpty
         for reading in act.path.readings {
             let spellings = ask.isEmpty && deny.isEmpty ? [] : act.path.spellings(reading)
             if let rule = deny.first(where: { $0.concerns(act.method, spellings) }) { return .refused(act, by: rule) }
+            // What else the rules say of it, they say of its fields.
+            if judgesFields, act.hasFields { continue }
             if let rule = ask.first(where: {
                 $0.isForMCP ? $0.names(act.method, reading) : $0.concerns(act.method, spellings)
             }) {
@@ -44,6 +56,8 @@ struct ServedAct: Equatable, Sendable {
     /// `ServeRule.webSocket` for a WebSocket.
     let method: String
     let path: ServedPath
+    /// Whether it is a request to an endpoint of GraphQL, whose root fields are acts of their own.
+    var hasFields = false
 }
 
 /// The judgement of rules on a request.
@@ -67,6 +81,9 @@ struct ServeRules: Equatable, Sendable {
 
     /// Whether there are no rules, so that everything passes.
     var isEmpty: Bool { sets.isEmpty }
+
+    /// Whether any rule is about GraphQL.
+    var haveGraphQL: Bool { sets.contains(where: \.judgesFields) }
 
     /// The texts of the rules that allow, for a program that wants to know what it may do.
     var allowed: [String] {
@@ -106,7 +123,8 @@ struct ServeRules: Equatable, Sendable {
     }
 }
 
-/// A rule of an `exec --serve`: `METHODS PATH`, such as `GET,HEAD /issues/*`; or of an `authctl mcp`: see `MCPRuleKind`.
+/// A rule of an `exec --serve`: `METHODS PATH`, such as `GET,HEAD /issues/*`, or see `GraphQLKind`; or of an `authctl mcp`: see
+/// `MCPRuleKind`.
 package struct ServeRule: Equatable, Sendable {
     /// The method of a request that asks for a WebSocket.
     static let webSocket = "WEBSOCKET"
@@ -140,6 +158,11 @@ package struct ServeRule: Equatable, Sendable {
                 ? .notNames
                 : ServeRuleFault("a rule for 'exec --serve' is METHODS PATH, such as 'GET,HEAD /issues/*'")
         }
+        if words.first.map(String.init) == GraphQLKind.word {
+            let (kind, patterns) = try GraphQLKind.rule(words)
+            self.init(text, methods: [kind.method], patterns)
+            return
+        }
         guard words.count == 2, !words[0].isEmpty, !words[1].isEmpty else {
             throw kind == nil
                 ? ServeRuleFault(
@@ -165,6 +188,13 @@ package struct ServeRule: Equatable, Sendable {
     /// `--read-only`.
     package static let readOnly = ServeRule("GET,HEAD,OPTIONS /**", methods: ["GET", "HEAD", "OPTIONS"], [.everything])
 
+    /// `--read-only`, where there is an endpoint of GraphQL.
+    static let readOnlyGraphQL = ServeRule(
+        "\(GraphQLKind.query.method) *", methods: [GraphQLKind.query.method], [ServePattern(name: "*")])
+
+    /// Whether it is about the root fields of GraphQL documents.
+    var isForGraphQL: Bool { methods?.first.map(GraphQLKind.isMethod) ?? false }
+
     /// `mcp --read-only`.
     /// - Parameter names: of the tools that only read.
     static func readOnly(tools names: Set<String>) -> [ServeRule] {
@@ -178,7 +208,7 @@ package struct ServeRule: Equatable, Sendable {
 
     /// Returns whether the rule names exactly this method and path.
     func names(_ method: String, _ path: [[UInt8]]) -> Bool {
-        (methods?.contains(method) ?? true) && patterns.contains { $0.matches(path) }
+        (methods?.contains(method) ?? !GraphQLKind.isMethod(method)) && patterns.contains { $0.matches(path) }
     }
 
     /// Returns whether the rule may name a path that begins like this one, whose last segment is not whole.
@@ -191,7 +221,8 @@ package struct ServeRule: Equatable, Sendable {
     func concerns(_ method: String, _ spellings: [[[UInt8]]]) -> Bool {
         // What answers GET answers HEAD, too, and a WebSocket begins as GET (RFC 6455, section 4.1).
         let name = method.uppercased(), isLikeGET = name == "HEAD" || name == Self.webSocket
-        guard methods.map({ $0.contains(name) || isLikeGET && $0.contains("GET") }) ?? true else { return false }
+        let isNamed = methods.map { $0.contains(name) || $0.contains(method) || isLikeGET && $0.contains("GET") }
+        guard isNamed ?? !GraphQLKind.isMethod(method) else { return false }
         return spellings.contains { path in folded.contains { $0.matches(path) } }
     }
 
@@ -231,6 +262,10 @@ package struct ServeRuleFault: Error, Equatable, Sendable {
     /// A rule for `authctl mcp` without names, or with a blank in one.
     static let notNames = ServeRuleFault(
         "a rule for 'authctl mcp' is TOOL NAMES, PROMPT NAMES or RESOURCE URI, such as 'TOOL get_*,list_*'")
+
+    /// A rule for GraphQL without a kind that rules judge, or with what is no name of a field.
+    static let notFields = ServeRuleFault(
+        "a rule for GraphQL is GRAPHQL query NAMES or GRAPHQL mutation NAMES, such as 'GRAPHQL mutation delete*'")
 
     /// Requests with such a path are always refused, see `ServedPath`.
     static func neverMatches(_ segment: String) -> ServeRuleFault {

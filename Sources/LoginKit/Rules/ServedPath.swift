@@ -11,6 +11,9 @@ extension ServePattern {
         }
     }
 
+    /// - Parameter name: in which `*` stands for anything.
+    init(name: some StringProtocol) { self.init(groups: [[Segment(starred: Array(name.utf8))]]) }
+
     /// - Parameter read: makes a segment of its text; told whether it is the last one.
     init(_ segments: [[UInt8]], read: ([UInt8], Bool) throws(ServeRuleFault) -> Segment) throws(ServeRuleFault) {
         var groups: [[Segment]] = [[]]
@@ -54,6 +57,15 @@ struct ServePattern: Equatable, Sendable {
     /// One segment of the pattern: the texts around its `*`.
     struct Segment: Equatable, Sendable {
         let texts: [[UInt8]]
+
+        init(texts: [[UInt8]]) {
+            self.texts = texts
+        }
+
+        /// - Parameter text: in which each `*` is one, and everything else a character.
+        init(starred text: [UInt8]) {
+            texts = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+        }
 
         /// Returns whether the segment fits; a lone `*` needs one byte.
         func matches(_ bytes: [UInt8]) -> Bool {

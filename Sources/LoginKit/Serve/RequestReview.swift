@@ -3,6 +3,8 @@ import Synchronization
 /// The limits within which an `exec --serve` lends its login; none by default.
 package struct ServeLimits: Sendable {
     var rules = ServeRules()
+    /// The endpoint whose requests rules for GraphQL judge; `nil` without such rules.
+    var graphQL: GraphQLEndpoint?
     /// Whether bodies are searched for another method.
     var searchesBodies = true
     /// The name of the command, for the person who is asked.
@@ -16,9 +18,24 @@ package struct ServeLimits: Sendable {
     package init() {}
 
     /// - Parameter options: the rules of the command line.
-    package init(_ profile: Profile, _ options: ServeRuleSet, command: String) {
+    /// - Throws: `usage` for rules for GraphQL without an endpoint.
+    package init(_ profile: Profile, _ options: ServeRuleSet, command: String) throws(LoginFault) {
+        var options = options
+        if options.isReadOnly, profile.graphql != nil { options.allow.append(.readOnlyGraphQL) }
         rules = ServeRules([profile.serve.rules, options])
         (searchesBodies, self.command) = (profile.serve.searchesBodies, command)
+        guard rules.haveGraphQL else { return }
+        guard let path = profile.graphql else {
+            throw .usage(
+                "rules for GraphQL need an endpoint, and the profile \(SafeText.quoted(profile.name)) names none",
+                next: "add it to the profile, such as graphql = \"/graphql\"; see authctl-config(5)")
+        }
+        let base = try URLParser.parsed(profile.url).path
+        graphQL = GraphQLEndpoint((base.hasSuffix("/") ? String(base.dropLast()) : base) + path)
+        guard graphQL != nil else {
+            throw .usage(
+                "services read the path of the profile's url in different ways, so rules for GraphQL cannot judge it")
+        }
     }
 }
 
@@ -37,9 +54,11 @@ final class RequestReview: Sendable {
     struct Result {
         /// The reason for refusing the request; `nil` if it may be sent.
         var objection: ServeObjection?
-        fileprivate var decision = ServeLogEntry.Decision.allowed
-        fileprivate var rule: ServeRule?
-        fileprivate var further: [String] = []
+        var decision = ServeLogEntry.Decision.allowed
+        var rule: ServeRule?
+        var further: [String] = []
+        /// The operations of GraphQL documents, as the log has them.
+        var operations: [String] = []
         /// Whether its head may be sent ahead, to ask about the session.
         var mayProbe = true
         /// Whether what the service answers to GET may be shown to whoever asked for a WebSocket.
@@ -52,17 +71,17 @@ final class RequestReview: Sendable {
     func review(_ call: ServerCall, hidden: () -> RepeatedSecrets) -> Result {
         if limits.rules.isEmpty, limits.log == nil { return Result() }
         let note = limits.log.map { RequestNote(log: $0) }
-        var result: Result
+        var result = Result()
         do {
-            result = try permit(call, id: note?.id ?? RequestNote.newID())
+            try permit(call, id: note?.id ?? RequestNote.newID(), &result)
         } catch {
-            result = Result(objection: error, decision: .init(error), rule: error.rule)
+            (result.objection, result.decision, result.rule) = (error, .init(error), error.rule)
         }
         result.note = note
         let isNoted =
             note?.begin(
                 call.head.judgedMethod, call.target, result.decision, result.rule?.text, result.further,
-                result.objection?.words, hidden: hidden())
+                result.objection?.words, operations: result.operations, hidden: hidden())
         if isNoted == false { (result.objection, result.note) = (.notLogged, nil) }
         return result
     }
@@ -87,9 +106,10 @@ final class RequestReview: Sendable {
         return limits.rules.isEmpty ? nil : refusal(.ambiguousPath, head.judgedMethod, target).text
     }
 
-    private func permit(_ call: ServerCall, id: String) throws(ServeObjection) -> Result {
-        guard !limits.rules.isEmpty else { return Result() }
+    private func permit(_ call: ServerCall, id: String, _ result: inout Result) throws(ServeObjection) {
+        guard !limits.rules.isEmpty else { return }
         let acts = try ServedActs(call.head, target: call.target, headers)
+        if limits.graphQL?.concerns(acts.own.path) == true { return try permit(graphQL: call, acts, id: id, &result) }
         var all = acts.acts, decision = limits.rules.decision(on: acts.acts)
         if case .refused = decision {
             // No byte of the body changes that.
@@ -100,7 +120,6 @@ final class RequestReview: Sendable {
             decision = limits.rules.decision(on: all)
             if case .refused(let act, let rule) = decision { throw .overrideNotAllowed(act, by: rule) }
         }
-        var result = Result(further: ServedActs.further(all))
         switch decision {
         case .refused(let act, let rule): throw .notAllowed(act, by: rule)
         case .allowed(let rule): result.rule = rule
@@ -108,10 +127,52 @@ final class RequestReview: Sendable {
             result.decision = .askedYes
             for rule in rules { result.rule = try ask(about: call, all, rule, id: id) }
         }
+        result.further = ServedActs.further(all)
         // Only a body makes anybody look ahead.
         result.mayProbe = call.head.contentLength != 0 && isAllowed(acts.head)
         result.mayShowPlain = !call.head.wantsWebSocket || isAllowed(acts.plain)
-        return result
+    }
+
+    /// The same at an endpoint of GraphQL, where the root fields are judged.
+    private func permit(
+        graphQL call: ServerCall, _ acts: ServedActs, id: String, _ result: inout Result
+    ) throws(ServeObjection) {
+        result.mayProbe = false
+        // No byte of the body changes that.
+        if case .refused(let act, let rule) = limits.rules.decision(on: acts.withFields([])) {
+            throw .notAllowed(act, by: rule)
+        }
+        let request = try graphQL(of: call, acts)
+        result.operations = request.operations.map(\.text)
+        let all = acts.withFields(request.acts)
+        switch limits.rules.decision(on: all) {
+        case .refused(let act, let rule): throw .notAllowed(act, by: rule)
+        case .allowed(let rule): result.rule = rule
+        case .ask(let rules):
+            result.decision = .askedYes
+            for rule in rules {
+                try approvals.ask(rule, about: all, unless: { call.isAbandoned() }) { isCovered in
+                    request.question(id, of: limits.command, all, rule, isCovered: isCovered)
+                }
+                result.rule = rule
+            }
+        }
+    }
+
+    /// Waits for the whole body, unless the URL has the request.
+    private func graphQL(of call: ServerCall, _ acts: ServedActs) throws(ServeObjection) -> GraphQLRequest {
+        do throws(GraphQLFault) {
+            if let request = try call.head.graphQL(call.target, acts.fields) { return request }
+        } catch {
+            throw .unreadableGraphQL(error)
+        }
+        let (bytes, isWhole) = try beginning(of: call, GraphQLRequest.longest, for: nil)
+        do throws(GraphQLFault) {
+            guard isWhole else { throw .tooLong }
+            return try GraphQLRequest(body: bytes)
+        } catch {
+            throw .unreadableGraphQL(error)
+        }
     }
 
     private func isAllowed(_ act: ServedAct) -> Bool {
@@ -231,11 +292,12 @@ struct RequestNote: Sendable {
     /// - Parameters:
     ///   - target: path and query.
     ///   - hasQuery: whether it may have a query, which the name of a tool does not.
+    ///   - operations: of GraphQL documents, not too long.
     ///   - reason: why it is not sent.
     /// - Returns: whether it was noted.
     func begin(
         _ method: String, _ target: String, _ decision: ServeLogEntry.Decision, _ rule: String?, _ further: [String],
-        _ reason: String? = nil, hasQuery: Bool = true, hidden: RepeatedSecrets
+        _ reason: String? = nil, hasQuery: Bool = true, operations: [String] = [], hidden: RepeatedSecrets
     ) -> Bool {
         func free(_ text: String) -> String {
             hidden.stand(in: text) ? Self.placeholder : Self.cut(text, Self.longest)
@@ -252,7 +314,8 @@ struct RequestNote: Sendable {
         let more = further.prefix(Self.mostFurther).map(free) + (further.count > Self.mostFurther ? ["…"] : [])
         let entry = ServeLogEntry(
             id: id, method: free(method), path: Self.cut(path, Self.longestPath),
-            query: names, decision: decision, rule: rule, further: more, reason: reason.map(free))
+            query: names, decision: decision, rule: rule, further: more,
+            operations: operations.map { hidden.stand(in: $0) ? Self.placeholder : $0 }, reason: reason.map(free))
         return (try? log.began(entry)) != nil
     }
 

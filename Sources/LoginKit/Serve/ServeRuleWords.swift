@@ -8,6 +8,7 @@ extension ServeObjection {
         case .foreignDestination: "Destination must be one URL at the served address"
         case .unreadableOverride: "a member '_method' of the body is not a method, or there are too many"
         case .unreadableBody(let fault): fault.words
+        case .unreadableGraphQL(let fault): "rules for GraphQL cannot judge this request: \(fault.rawValue)"
         case .notAllowed(let act, nil): "no rule allows \(act.method) \(SafeText.line(act.shownPath))"
         case .notAllowed(let act, let rule?):
             "\(act.method) \(SafeText.line(act.shownPath)) is denied by the rule '\(rule.text)'"

@@ -197,6 +197,8 @@ enum ServeObjection: Error, Equatable, Sendable {
     case unreadableOverride
     /// A body that cannot be searched for `_method`.
     case unreadableBody(ServedBody.Fault)
+    /// A request to an endpoint of GraphQL that cannot be judged.
+    case unreadableGraphQL(GraphQLFault)
     /// `rule` is `nil` where none names the request.
     case notAllowed(ServedAct, by: ServeRule?)
     /// The same of a method that the body names.
@@ -223,6 +225,7 @@ enum ServeObjection: Error, Equatable, Sendable {
         case .ambiguousPath: ("ambiguous-path", 400)
         case .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: ("override", 400)
         case .unreadableBody: ("unreadable-body", 400)
+        case .unreadableGraphQL: ("unreadable-graphql", 400)
         case .notAllowed, .overrideNotAllowed, .declined: ("not-allowed", 403)
         case .needsApproval, .lateBody, .withdrawn: ("needs-approval", 403)
         case .notLogged: ("not-logged", 503)
@@ -235,7 +238,7 @@ enum ServeObjection: Error, Equatable, Sendable {
         case .notAllowed(_, let rule), .overrideNotAllowed(_, let rule), .withdrawn(let rule): rule
         case .declined(let rule), .needsApproval(let rule), .lateBody(let rule): rule
         case .ambiguousPath, .overridingHeader, .overridingQuery, .foreignDestination, .unreadableOverride: nil
-        case .unreadableBody, .notLogged: nil
+        case .unreadableBody, .unreadableGraphQL, .notLogged: nil
         }
     }
 }
@@ -244,9 +247,10 @@ enum ServeObjection: Error, Equatable, Sendable {
 struct ServedActs: Equatable, Sendable {
     /// At least one: the request's own.
     let acts: [ServedAct]
-    private let own: ServedAct
+    let own: ServedAct
     private let hasBody: Bool
-    private let fields: [ServedField]
+    /// The header fields that the service gets.
+    let fields: [ServedField]
 
     /// Whether a service may let a client change the method or the path by such a header: those of frameworks and gateways, and
     /// whatever is called alike.
@@ -301,6 +305,13 @@ struct ServedActs: Equatable, Sendable {
             named.append(method)
         }
         return acts + named.map { ServedAct(method: $0, path: own.path) }
+    }
+
+    /// Returns all acts of a request to an endpoint of GraphQL.
+    /// - Parameter acts: on its root fields.
+    func withFields(_ acts: [ServedAct]) -> [ServedAct] {
+        let own = ServedAct(method: own.method, path: own.path, hasFields: true)
+        return [own] + acts + self.acts.dropFirst()
     }
 
     /// Describes the acts other than the request's own, for a person and the log: `DELETE /c/1`.

@@ -25,6 +25,7 @@ package enum ServeLogLine: Equatable, Sendable {
             line.add("decision", entry.decision.rawValue)
             if let rule = entry.rule { line.add("rule", rule) }
             if !entry.further.isEmpty { line.add("further", entry.further) }
+            if !entry.operations.isEmpty { line.add("operations", entry.operations) }
             if let reason = entry.reason { line.add("reason", reason) }
         case .ended(let end):
             line.add("id", end.id)
@@ -56,7 +57,8 @@ package enum ServeLogLine: Equatable, Sendable {
             else { return nil }
             let entry = ServeLogEntry(
                 id: id, method: method, path: path, query: value["query"]?.texts ?? [], decision: decision,
-                rule: value["rule"]?.text, further: value["further"]?.texts ?? [], reason: value["reason"]?.text)
+                rule: value["rule"]?.text, further: value["further"]?.texts ?? [],
+                operations: value["operations"]?.texts ?? [], reason: value["reason"]?.text)
             self = .began(entry, time: time, origin: origin)
         } else {
             guard let sent = value["sent"]?.integer, let received = value["received"]?.integer,

@@ -34,6 +34,8 @@ package struct ServeLogEntry: Equatable, Sendable {
     package var rule: String?
     /// The other acts that the request may perform, by its body or its `Destination`; they were judged, too.
     var further: [String] = []
+    /// The operations that it has the service execute at an endpoint of GraphQL, with their root fields.
+    package var operations: [String] = []
     /// A sentence that says why it was not sent; `nil` if it was.
     var reason: String?
 }
@@ -72,7 +74,7 @@ package struct ServeQuestion: Equatable, Sendable {
     let method: String
     let url: String
     let body: Body
-    /// Whether `body` is the arguments of an MCP call, laid out in lines.
+    /// Whether `body` is the arguments of an MCP call or of a GraphQL request, laid out in lines.
     var hasArguments = false
     /// The rule that asks, as it was written.
     let rule: String
