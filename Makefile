@@ -113,7 +113,7 @@ instructions: build ## instructions of three starts beside curl's; a twentieth m
 # Instrumented and in a folder of its own, so that no other build sees it. SECONDS each, one after the other; what is found
 # beyond the corpus stays in .build/fuzz, and a file that crashed a reader belongs in Tests/CorpusTests/Corpus.
 fuzz: SECONDS := 60
-fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form helper json loopback metadata devtools netrc pasted served-path served-body serve-rule token-answer proxied-head client-hello name-query xml")
+fuzz: ## libFuzzer on the readers of what others wrote, SECONDS=60 each (READERS="challenge cookie profile form helper json loopback metadata devtools netrc pasted served-path served-body serve-rule token-answer proxied-head client-hello name-query graphql xml")
 	@scripts/deps build
 	@scripts/fuzz $(SECONDS) $(READERS)
 

@@ -17,6 +17,7 @@ enum HostileReader: String, CaseIterable {
     case proxiedHead = "proxied-head"
     case clientHello = "client-hello"
     case nameQuery = "name-query"
+    case graphQL = "graphql"
 
     func read(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -39,6 +40,7 @@ enum HostileReader: String, CaseIterable {
         case .proxiedHead: readProxiedHead(bytes)
         case .clientHello: readClientHello(bytes)
         case .nameQuery: readNameQuery(bytes)
+        case .graphQL: readGraphQL(bytes)
         }
     }
 }

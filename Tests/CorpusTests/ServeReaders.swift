@@ -113,3 +113,24 @@ func readNameQuery(_ bytes: UnsafeRawBufferPointer) {
     precondition((12...12 + 255 + 5 + 16).contains(answer.count) && answer[..<2] == query[..<2])
     precondition(answer[2] & 0x80 != 0 && NameAnswer.bytes(to: answer, address: [198, 18, 0, 1]) == nil)
 }
+
+/// A request to an endpoint of GraphQL, or its document: what is read has fields that rules can judge, and what rules of queries let through
+/// has nothing else.
+func readGraphQL(_ bytes: UnsafeRawBufferPointer) {
+    let body = Array(bytes), text = String(decoding: body, as: UTF8.self)
+    var quoted = JSONText()
+    quoted.add("query", text)
+    for body in [body, Array(quoted.finished.utf8)] {
+        guard let request = try? GraphQLRequest(body: body) else { continue }
+        let acts = request.acts, fields = request.operations.flatMap(\.fields)
+        precondition(
+            (1...GraphQLRequest.mostFields).contains(fields.count) && !acts.isEmpty && !request.written.isEmpty)
+        precondition(fields.allSatisfy { $0.utf8.first?.isNameStart == true && $0.utf8.allSatisfy(\.isNamePart) })
+        let rules = ServeRules([ServeRuleSet(allow: [.readOnlyGraphQL])])
+        if case .allowed = rules.decision(on: acts) {
+            precondition(request.operations.allSatisfy { $0.kind == .query })
+        }
+    }
+    let parameters = try? GraphQLRequest(parameters: text.utf8)
+    precondition(parameters?.operations.allSatisfy { $0.kind == .query } ?? true)
+}
