@@ -28,7 +28,8 @@ struct Authctl: ParsableCommand {
             CommandGroup(
                 name: "Use a login",
                 subcommands: [
-                    RequestCommand.self, TokenCommand.self, ExecCommand.self, MCPCommand.self, ApproveCommand.self,
+                    RequestCommand.self, TokenCommand.self, ExecCommand.self, SSHCommand.self, MCPCommand.self,
+                    ApproveCommand.self,
                 ]),
             CommandGroup(name: "Look", subcommands: [WhoamiCommand.self, StatusCommand.self, LogCommand.self]),
             CommandGroup(

@@ -22,7 +22,7 @@ package struct Program {
         var program = self
         program.console.streams = console.streams.styled(in: dependencies, ColorChoice(arguments))
         let ending = program.parse(arguments)
-        return arguments.first == ExecCommand.name ? ending.ofExec : ending
+        return [ExecCommand.name, SSHCommand.name].contains(arguments.first) ? ending.ofExec : ending
     }
 
     /// Does what the arguments ask for: runs a command, or prints help or a usage error.
@@ -86,8 +86,9 @@ package struct Program {
     private func endParsing(_ error: any Error, _ arguments: [String]) -> Ending {
         if Authctl.exitCode(for: error).isSuccess { return print(help(error, arguments)) }
         let words = ParserWords(arguments: arguments), message = Authctl.message(for: error)
-        if arguments.first == ExecCommand.name, words.repeats(message) {
-            return .code(end(ExecCommand.strayArgument, printsJSON: false))
+        let strays = [ExecCommand.name: ExecCommand.strayArgument, SSHCommand.name: SSHCommand.strayArgument]
+        if let stray = arguments.first.flatMap({ strays[$0] }), words.repeats(message) {
+            return .code(end(stray, printsJSON: false))
         }
         if let fault = CurlHabits.fault(of: arguments) { return .code(end(fault, printsJSON: false)) }
         if ArgumentGuard.wantsJSON(arguments) {

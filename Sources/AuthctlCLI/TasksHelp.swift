@@ -132,6 +132,9 @@ struct TasksHelpCommand: HelpPage {
         use an SDK that takes no base URL
           authctl exec -P NAME --unchanged -- python3 report.py
           → man authctl-exec, An unchanged command
+        git and gh on a build machine, over ssh
+          authctl ssh -P NAME build.example -- git -C src push
+          → man authctl-ssh, EXAMPLES
         let an agent read GitHub, and ask before it writes
           authctl exec -P github --unchanged --read-only --ask 'GRAPHQL mutation *' -- agent
           authctl approve github  # in another terminal

@@ -121,7 +121,7 @@ struct ParserWordsTests {
     @Test(arguments: [
         (
             ["status", "--ca-file", "x"],
-            "'status' has no option '--ca-file'; login, discover, request, exec and profile test have it"
+            "'status' has no option '--ca-file'; login, discover, request, exec, ssh and profile test have it"
         ),
         (["status", "--ofline"], "unknown option '--ofline'; did you mean '--offline'?"),
         (["trust", "list", "-u", "ann"], "'trust list' has no option '-u'; other commands have it"),

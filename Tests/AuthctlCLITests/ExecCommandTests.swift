@@ -46,6 +46,9 @@ struct ExecCommandTests {
         ["exec", "--unchanged", "--placeholder", "=secret", "--", "true"],
         ["exec", "--serve", "--own-network", "--", "true"],
         ["exec", "--unchanged", "--own-network", "--no-proxy-password", "--", "true"],
+        ["ssh"], ["ssh", "--", "true"], ["ssh", "host", "true"], ["ssh", "-P", "nope", "host"], ["ssh", ""],
+        ["ssh", "host", "--others", "some"], ["ssh", "host", "--for", "x"], ["ssh", "host", "--log", ""],
+        ["ssh", "host", "--placeholder", "PATH=secret"], ["ssh", "host", "--no-proxy-password"],
     ])
     func `a wrong call is 102`(arguments: [String]) throws {
         let run = try TestWorld(config: Examples.config).run(arguments, server: [])

@@ -11,7 +11,7 @@ struct HelpTests {
         ("authctl", Authctl.self), ("login", LoginCommand.self), ("whoami", WhoamiCommand.self),
         ("logout", LogoutCommand.self), ("switch", SwitchCommand.self), ("status", StatusCommand.self),
         ("discover", DiscoverCommand.self), ("token", TokenCommand.self), ("exec", ExecCommand.self),
-        ("mcp", MCPCommand.self), ("approve", ApproveCommand.self), ("log", LogCommand.self),
+        ("ssh", SSHCommand.self), ("mcp", MCPCommand.self), ("approve", ApproveCommand.self), ("log", LogCommand.self),
         ("profile", ProfileCommand.self),
         ("profile-list", ProfileListCommand.self),
         ("profile-show", ProfileShowCommand.self), ("profile-add", ProfileAddCommand.self),
@@ -47,7 +47,7 @@ struct HelpTests {
     @Test func `what a login takes is in the help of login alone`() throws {
         let help = { (command: String) in try TestWorld().run(command, "--help", server: []).output }
         #expect(try help("login").contains("--password-stdin"))
-        for command in ["request", "exec"] {
+        for command in ["request", "exec", "ssh"] {
             let page = try help(command)
             #expect(!page.contains("--password-stdin") && page.contains("authctl login --help"), "\(command)")
         }

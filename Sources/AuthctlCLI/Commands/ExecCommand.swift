@@ -80,10 +80,12 @@ struct ExecCommand: EndingCommand {
         let provider = try invocation.provider(profile, login)
         let gated = ExecutedCommand(
             invocation: invocation, provider: provider, image: image, execEnvironment: execEnvironment,
-            isOffline: offline, limits: try ServeLimits(profile, rules, command: command.first ?? ""),
+            terms: execEnvironment.serves ? execEnvironment.terms : nil, isOffline: offline,
+            limits: try ServeLimits(profile, rules, command: command.first ?? ""),
             answerTime: login.attempt.promptTimeout ?? 60)
         if ephemeral { return try gated.runOnce() }
-        return execEnvironment.serves ? try gated.serve() : try gated.become()
+        guard let terms = gated.terms else { return try gated.become() }
+        return try gated.serve(terms)
     }
 
     /// A word before `--` is most often a profile. The message does not repeat it.

@@ -1,8 +1,6 @@
 import ArgumentParser
 import LoginKit
 
-extension OtherHosts: ExpressibleByArgument {}
-
 /// The parts of the session that an `exec` command gets; none by default.
 struct ExecEnvironmentOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Set this environment variable to the token.", valueName: "name"))
@@ -69,11 +67,14 @@ struct ExecEnvironmentOptions: ParsableArguments {
     /// Whether authctl stays beside the command and serves an address.
     var serves: Bool { serve || serveSocket != nil || unchanged }
 
-    /// The time for which the address is served, in seconds; `nil` for as long as the command runs.
-    var seconds: Int? { duration.flatMap { TimeSpan.seconds($0, most: Self.longest) }.map { Int($0) } }
-
-    /// A week, in seconds.
-    private static let longest: Int64 = 7 * 86_400
+    /// What they say of a session that is lent.
+    var terms: LendingTerms {
+        guard unchanged else { return LendingTerms(.address(socket: serveSocket), for: duration, log: log) }
+        return LendingTerms(
+            .unchanged(
+                ownNetwork ? .ownNetwork : .here, others: others ?? (ownNetwork ? .public : .all),
+                wantsPassword: !noProxyPassword), for: duration, log: log, placeholders: placeholder)
+    }
 
     func validate() throws {
         try validateServing()
@@ -88,7 +89,8 @@ struct ExecEnvironmentOptions: ParsableArguments {
         }
     }
 
-    private static func check(_ name: String, of option: String) throws {
+    /// - Throws: `ValidationError` for a name that is no variable's, or that of one which others need.
+    static func check(_ name: String, of option: String) throws {
         guard isName(name) else {
             throw ValidationError(
                 "\(option): a variable name has letters, digits and '_', and does not begin with a digit.")
@@ -112,29 +114,14 @@ struct ExecEnvironmentOptions: ParsableArguments {
         if ownNetwork, noProxyPassword {
             throw ValidationError("--own-network has no proxy, so that --no-proxy-password does not go with it.")
         }
-        for (name, _) in placeholders { try Self.check(name, of: "--placeholder") }
-    }
-
-    /// The variables of `--placeholder` with their values.
-    var placeholders: [(name: String, value: String)] {
-        placeholder.map { text in
-            let name = text.prefix { $0 != "=" }
-            return (
-                String(name),
-                name.endIndex == text.endIndex ? ServeSettings.placeholder : String(text[name.endIndex...].dropFirst())
-            )
-        }
     }
 
     private func validateServing() throws {
         if !serves, duration != nil || log != nil {
             throw ValidationError("--for and --log go with --serve or --unchanged.")
         }
-        if duration != nil, seconds == nil {
-            throw ValidationError("--for must be a number with a unit (s, m, h or d), up to 7d, such as 30m.")
-        }
         if serveSocket == "" { throw ValidationError("--serve-socket must be a path or 'auto'.") }
-        if log == "" { throw ValidationError("--log must be a file.") }
+        try terms.check(duration)
     }
 
     private static func isName(_ text: String) -> Bool {

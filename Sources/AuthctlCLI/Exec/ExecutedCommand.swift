@@ -6,7 +6,10 @@ struct ExecutedCommand {
     let invocation: Invocation
     let provider: SessionProvider
     let image: ProgramImage
-    let execEnvironment: ExecEnvironmentOptions
+    /// What it is handed; `nil` for one on another machine.
+    var execEnvironment: ExecEnvironmentOptions?
+    /// `nil` if nothing is lent to it.
+    let terms: LendingTerms?
     /// Whether a stored session that is not past its end is good without asking the server.
     var isOffline = false
     /// The limits of what is served.
@@ -16,25 +19,14 @@ struct ExecutedCommand {
 
     /// In the place of authctl, once the session is verified, or taken as it is stored.
     func become() throws(LoginFault) -> Ending {
-        if execEnvironment.wantsToken { try checkHasToken() }
+        if execEnvironment?.wantsToken == true { try checkHasToken() }
         return .become(try prepared(try admitted()))
     }
 
-    /// Beside authctl, which adds the session to what the command sends to an address on this machine.
-    func serve() throws(LoginFault) -> Ending {
-        let lending = try lending()
+    /// Beside authctl, which adds the session to what the command sends to it.
+    func serve(_ terms: LendingTerms) throws(LoginFault) -> Ending {
+        let lending = try Lending(terms, provider, answerTime: answerTime)
         return try serve(try admitted(), lending).ending
-    }
-
-    /// Nobody types a password for a server that cannot be started.
-    private func lending() throws(LoginFault) -> Lending {
-        var place: UnchangedRun.Place?
-        if execEnvironment.unchanged {
-            place = try UnchangedRun.prepare(provider, wantsNetwork: execEnvironment.ownNetwork)
-        } else {
-            try SessionProxy.check()
-        }
-        return try Lending(execEnvironment, provider, place, answerTime: answerTime)
     }
 
     private func admitted() throws(LoginFault) -> AccountSession {
@@ -45,7 +37,7 @@ struct ExecutedCommand {
         _ authenticated: AccountSession, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         var image = try prepared(authenticated)
-        if let run = try lending.unchanged(provider, authenticated, limits, execEnvironment) {
+        if let run = try lending.unchanged(provider, authenticated, limits) {
             return try lend(unchanged: &image, run, lending)
         }
         let proxy = try lending.proxy(provider, authenticated, limits)
@@ -67,13 +59,9 @@ struct ExecutedCommand {
         unchanged image: inout ProgramImage, _ run: UnchangedRun, _ lending: Lending
     ) throws(LoginFault) -> (ending: Ending, account: AccountSession) {
         defer { lending.desk.stop() }
-        for name in provider.profile.serve.placeholders { image.environment.set(name, to: ServeSettings.placeholder) }
-        for (name, value) in execEnvironment.placeholders { image.environment.set(name, to: value) }
-        try run.start(&image)
-        if execEnvironment.noProxyPassword {
-            provider.context.person.warn(
-                "while the command runs, every program of this user can use this login through its proxy")
-        }
+        let settings = provider.profile.serve.placeholders.map { (name: $0, value: ServeSettings.placeholder) }
+        if let warning = lending.terms.warning { provider.context.person.warn(warning) }
+        try run.start(&image, settings: settings + lending.terms.placeholders)
         let hold = provider.context.person.interruptionHold()
         defer { withExtendedLifetime(hold) {} }
         let ending = self.run(image), account = run.stop()
@@ -85,8 +73,10 @@ struct ExecutedCommand {
 
     /// Beside authctl, with a login of its own that ends with it.
     func runOnce() throws(LoginFault) -> Ending {
-        if execEnvironment.wantsToken { try checkHasToken() }
-        let lending = execEnvironment.serves ? try lending() : nil
+        if execEnvironment?.wantsToken == true { try checkHasToken() }
+        let lending = try terms.map { (terms) throws(LoginFault) in
+            try Lending(terms, provider, answerTime: answerTime)
+        }
         var account = try provider.enterOnce()
         // Whatever comes of the command, the session is there by now. It may have been refreshed.
         defer { end(account) }
@@ -123,7 +113,7 @@ struct ExecutedCommand {
 
     private func prepared(_ authenticated: AccountSession) throws(LoginFault) -> ProgramImage {
         var image = image
-        try authenticated.apply(execEnvironment, to: &image)
+        if let execEnvironment { try authenticated.apply(execEnvironment, to: &image) }
         return image
     }
 
@@ -161,31 +151,34 @@ extension SessionProvider {
 
 /// The address, log and approval desk of `exec --serve`.
 struct Lending {
+    let terms: LendingTerms
     private let place: ServePlace
     /// `nil` for a command that uses an address.
     private let unchangedPlace: UnchangedRun.Place?
-    private let seconds: Int?
     private let log: ServeLogWriter.Prepared?
     let desk: ApprovalDesk
 
     /// - Parameter answerTime: seconds for each question about a request.
     /// - Throws: before anybody logs in, for an address that there cannot be, or a log that cannot be written.
-    init(
-        _ options: ExecEnvironmentOptions, _ provider: SessionProvider, _ unchangedPlace: UnchangedRun.Place?,
-        answerTime: Int
-    ) throws(LoginFault) {
+    init(_ terms: LendingTerms, _ provider: SessionProvider, answerTime: Int) throws(LoginFault) {
         let (context, profile) = (provider.context, provider.profile)
-        self.unchangedPlace = unchangedPlace
+        self.terms = terms
+        // Nobody types a password for a server that cannot be started.
+        if case .unchanged(let reach, _, _) = terms.way {
+            unchangedPlace = try UnchangedRun.prepare(provider, reach)
+        } else {
+            unchangedPlace = nil
+            try SessionProxy.check()
+        }
         let folder = RuntimeFolder(context.dependencies.environment, context.paths)
         folder.sweep(["serve", "approve"])
         place =
-            switch options.serveSocket {
-            case nil: .port
-            case "auto": .socket(folder.newSocket("serve", of: profile.name), isOwn: true)
-            case let path?: .socket(try fromUsage(try Paths.absolute(path)), isOwn: false)
+            switch terms.way {
+            case .unchanged, .address(socket: nil): .port
+            case .address(socket: "auto"): .socket(folder.newSocket("serve", of: profile.name), isOwn: true)
+            case .address(socket: let path?): .socket(try fromUsage(try Paths.absolute(path)), isOwn: false)
             }
-        seconds = options.seconds
-        let file = try options.log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
+        let file = try terms.log.map { (file) throws(LoginFault) in try fromUsage(try Paths.absolute(file)) }
         let hasLog = file != nil || profile.serve.hasLog
         log = hasLog ? try .init(at: file, of: profile.name, in: context.paths) : nil
         desk = ApprovalDesk(
@@ -198,18 +191,16 @@ struct Lending {
         _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits
     ) throws(LoginFault) -> SessionProxy {
         try SessionProxy(
-            provider, authenticated, at: place, for: seconds, limits: watched(limits, provider, authenticated))
+            provider, authenticated, at: place, for: terms.seconds, limits: watched(limits, provider, authenticated))
     }
 
     func unchanged(
-        _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits,
-        _ options: ExecEnvironmentOptions
+        _ provider: SessionProvider, _ authenticated: AccountSession, _ limits: ServeLimits
     ) throws(LoginFault) -> UnchangedRun? {
-        guard let unchangedPlace else { return nil }
+        guard let unchangedPlace, case .unchanged(_, let others, let wantsPassword) = terms.way else { return nil }
         return try UnchangedRun(
-            provider, authenticated, at: unchangedPlace, for: seconds,
-            limits: watched(limits, provider, authenticated),
-            others: options.others ?? (options.ownNetwork ? .public : .all), wantsPassword: !options.noProxyPassword)
+            provider, authenticated, at: unchangedPlace, for: terms.seconds,
+            limits: watched(limits, provider, authenticated), others: others, wantsPassword: wantsPassword)
     }
 
     private func watched(

@@ -75,16 +75,20 @@ extension ChildProgram {
         let errno: Int32
     }
 
-    /// Starts a program beside authctl: on its terminal, where Ctrl-C reaches it, with its standard error, and with
-    /// nothing to read.
+    /// Starts a program beside authctl: on its terminal, where Ctrl-C reaches it, with its standard error.
     /// - Parameters:
     ///   - words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
+    ///   - input: its standard input; `nil` for nothing to read.
     ///   - output: its standard output.
-    convenience init(_ words: [String], output: Int32) throws(StartFailure) {
+    convenience init(_ words: [String], input: Int32? = nil, output: Int32) throws(StartFailure) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -29,7 +29,7 @@ package struct ProgramImage {
 
     private let path: [CChar]
     /// As they were given, since they need not be UTF-8; each with its NUL.
-    private let words: [[CChar]]
+    var words: [[CChar]]
     /// The environment of the program; may be changed.
     package var environment: ProgramEnvironment
     /// Where it runs beside authctl; `nil` for the network of this machine.

@@ -6,28 +6,44 @@ import Secrets
 package final class UnchangedRun {
     private let server: SessionProxy
     private let proxy: ProxyPort
+    private let authority: RunAuthority
     private let files: AuthorityFiles
     private let origin: Origin
     private let password: String?
     /// The port of the proxy; `nil` in a network of its own.
     private let port: Int?
     private let network: OwnNetwork?
+    private let far: FarPlace?
+    private var connection: SSHConnection?
 
-    /// A network for a run, its doors, and its authority.
+    /// Where the command runs.
+    package enum Reach: Equatable, Sendable {
+        /// On this machine, with its network or one of its own.
+        case here, ownNetwork
+        case machine(SSHMachine)
+    }
+
+    /// A machine, and ssh's socket for the way there.
+    fileprivate struct FarPlace {
+        let machine: SSHMachine
+        let socket: String
+    }
+
+    /// A network for a run, its doors, and its authority; or another machine.
     package struct Place {
-        fileprivate let network: OwnNetwork?
-        fileprivate let doors: [RunDoor]
         fileprivate let authority: RunAuthority
+        fileprivate var network: OwnNetwork?
+        fileprivate var doors: [RunDoor] = []
+        fileprivate var far: FarPlace?
     }
 
     /// Makes what a run needs, or says, before anybody logs in, that there cannot be such a run.
-    /// - Parameter wantsNetwork: whether the command gets a network of its own.
-    package static func prepare(_ provider: SessionProvider, wantsNetwork: Bool) throws(LoginFault) -> Place {
+    package static func prepare(_ provider: SessionProvider, _ reach: Reach) throws(LoginFault) -> Place {
         let origin = try provider.context.connections.endpoint(provider.profile).origin
         let problem: String? =
             if PeerAddress(text: origin.bareHost) != nil {
                 "its origin is an address, and no certificate is made for one"
-            } else if wantsNetwork {
+            } else if reach == .ownNetwork {
                 nil
             } else if origin.isLoopback {
                 "its origin is this machine, where programs use no proxy"
@@ -37,14 +53,29 @@ package final class UnchangedRun {
                 nil
             }
         if let problem {
+            let isFar = if case .machine = reach { true } else { false }
             throw .usage(
-                "--unchanged does not work for \(origin): \(problem)",
-                next: "use --serve, and the address that it makes")
+                "\(isFar ? "authctl ssh" : "--unchanged") does not work for \(origin): \(problem)",
+                next: isFar
+                    ? "see 'On another machine' in authctl-serve(7)" : "use --serve, and the address that it makes")
         }
         try LoopbackServer.check(withTLS: true)
+        var network: OwnNetwork?, doors: [RunDoor] = [], far: FarPlace?
+        switch reach {
+        case .here: break
         // The network first: its maker must see no remains of a key.
-        let made = wantsNetwork ? try RunDoor.network(for: origin) : nil
-        return Place(network: made?.network, doors: made?.doors ?? [], authority: try RunAuthority(for: origin.host))
+        case .ownNetwork:
+            let made = try RunDoor.network(for: origin)
+            (network, doors) = (made.network, made.doors)
+        case .machine(let machine):
+            let context = provider.context
+            let folder = RuntimeFolder(context.dependencies.environment, context.paths)
+            folder.sweep(["ssh"])
+            let socket = folder.newSocket("ssh", of: "control")
+            try SocketFile.check(socket + String(repeating: "-", count: SSHConnection.longerName))
+            far = FarPlace(machine: machine, socket: socket)
+        }
+        return Place(authority: try RunAuthority(for: origin.host), network: network, doors: doors, far: far)
     }
 
     /// - Parameters:
@@ -57,14 +88,15 @@ package final class UnchangedRun {
     ) throws(LoginFault) {
         let context = provider.context, environment = context.dependencies.environment
         origin = authenticated.run.endpoint.origin
+        authority = place.authority
         let word = Secret.random(count: 16).withUnsafeBytes { Hexadecimal.text($0) }
         let expected = wantsPassword ? Secret(joining: [Secret("Basic "), Secret("authctl:\(word)").base64]) : nil
         password = wantsPassword ? word : nil
         server = try SessionProxy(
             provider, authenticated, at: .origin(origin, place.authority.served, password: expected), for: seconds,
             limits: limits)
-        files = try AuthorityFiles(place.authority, in: RuntimeFolder(environment, context.paths).path)
-        network = place.network
+        files = try AuthorityFiles(authority, in: RuntimeFolder(environment, context.paths).path)
+        (network, far) = (place.network, place.far)
         var doors = place.doors
         if network == nil {
             let (descriptor, port) = try ServeSocket.onLoopback()
@@ -78,12 +110,21 @@ package final class UnchangedRun {
     }
 
     /// Lends the login from now on, until `stop`.
-    /// - Parameter image: the command, which finds the way there by its environment, or its network.
-    package func start(_ image: inout ProgramImage) throws(LoginFault) {
+    /// - Parameters:
+    ///   - image: the command, which finds the way there by its environment, or its network; `ssh` for one on another machine.
+    ///   - settings: further variables of the command.
+    package func start(
+        _ image: inout ProgramImage, settings: [(name: String, value: String)]
+    ) throws(LoginFault) {
         do {
-            let user = password.map { "authctl:\($0)@" } ?? ""
-            let way = port.map { (url: "http://\(user)127.0.0.1:\($0)", port: $0) }
-            try files.apply(to: &image.environment, proxy: way, origin: origin)
+            if let far, let port, let password {
+                image.words = try connect(far, port, password, settings).map { Array($0.utf8CString) }
+            } else {
+                for (name, value) in settings { image.environment.set(name, to: value) }
+                let user = password.map { "authctl:\($0)@" } ?? ""
+                let way = port.map { (url: "http://\(user)127.0.0.1:\($0)", port: $0) }
+                try files.apply(to: &image.environment, proxy: way, origin: origin)
+            }
             if let network {
                 network.covers = try files.covers()
                 image.network = network
@@ -96,12 +137,27 @@ package final class UnchangedRun {
         }
     }
 
+    /// - Returns: the words of ssh for the command.
+    private func connect(
+        _ far: FarPlace, _ port: Int, _ password: String, _ settings: [(name: String, value: String)]
+    ) throws(LoginFault) -> [String] {
+        let start = SSHScripts.start(
+            password: password, host: origin.host, fileName: authority.fileName, settings: settings,
+            command: far.machine.command)
+        let connection = try SSHConnection(
+            to: far.machine, at: far.socket,
+            script: SSHScripts.keeper(authority: authority.authority, start: start))
+        self.connection = connection
+        return try connection.command(leadingTo: port)
+    }
+
     /// Closes everything; what was refreshed is stored.
     /// - Returns: the login as it is at last.
     @discardableResult
     package func stop() -> AccountSession {
         proxy.stop()
         files.remove()
+        connection?.end()
         return server.stop()
     }
 
@@ -116,9 +172,10 @@ package final class UnchangedRun {
             return "\(name) connected, and sent no request; it may not accept the certificate of this run"
         }
         if proxy.unprovedCount > 0 {
-            return "\(name) did not send the password of the proxy; if it cannot, use --no-proxy-password"
+            let hint = far == nil ? "; if it cannot, use --no-proxy-password" : ""
+            return "\(name) did not send the password of the proxy\(hint)"
         }
-        let hint = network == nil ? "; if it ignores HTTPS_PROXY, try --own-network" : ""
+        let hint = network == nil && far == nil ? "; if it ignores HTTPS_PROXY, try --own-network" : ""
         return "\(name) sent no request to \(origin) through this login\(hint)"
     }
 }
