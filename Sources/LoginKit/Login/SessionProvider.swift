@@ -80,7 +80,8 @@ package struct SessionProvider {
     /// here, and there is nothing to log in with that was given. What has ended, was erased or marked refused logs in first.
     func maySendWithoutLogin(_ method: String) throws(LoginFault) -> Bool {
         guard profile.mayReadAnonymously, method == "GET" || method == "HEAD", request.supplied == nil,
-            request.passwordCommand == nil, request.username == nil, profile.settings.certificate == nil, !profile.traits.isForMachines
+            request.passwordCommand == nil, request.username == nil, profile.settings.certificate == nil,
+            !profile.traits.isForMachines
         else { return false }
         if try hasKeptLogin { return false }
         // Another machine may have logged in.

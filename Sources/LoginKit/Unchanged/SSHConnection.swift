@@ -92,7 +92,9 @@ final class SSHConnection {
             guard hasInput else { return (try ChildProgram(words, output: output.writing), -1, output.reading) }
             let input = try PipeEnds()
             defer { close(input.reading) }
-            return (try ChildProgram(words, input: input.reading, output: output.writing), input.writing, output.reading)
+            return (
+                try ChildProgram(words, input: input.reading, output: output.writing), input.writing, output.reading
+            )
         } catch {
             throw .failure(.system(call: "ssh", errno: error.errno))
         }

@@ -16,8 +16,8 @@ final class FarMachine {
     private let server: Pty
 
     init() throws {
-        folder = "/tmp/authctl-far-\(UUID().uuidString)"
-        port = try FreePort.next()
+        let folder = "/tmp/authctl-far-\(UUID().uuidString)", port = try FreePort.next()
+        (self.folder, self.port) = (folder, port)
         try FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
         for name in ["", "/run", "/bare"] + Self.names.map({ "/" + $0.key }) {
             try FileManager.default.createDirectory(

@@ -38,7 +38,9 @@ enum SSHScripts {
         password: String, host: String, fileName: String, settings: [(name: String, value: String)], command: String?
     ) -> String {
         let places = OwnNetworkFiles.authorities.joined(separator: " ")
-        let variables = UnchangedVariables.table.map { lines(for: $0.names, $0.meaning, host: host, fileName: fileName) }
+        let variables = UnchangedVariables.table.map {
+            lines(for: $0.names, $0.meaning, host: host, fileName: fileName)
+        }
         return """
             rm -f "$0"
             trap 'exit 101' 0
