@@ -64,6 +64,9 @@ struct TasksHelpCommand: HelpPage {
         use a smartcard or a hardware key (PKCS#11): not possible
           certificate = "ledger.pem"  # a file, or none
           → man authctl-config, A client certificate, and your own CA
+        sign each request (AWS SigV4, S3, HMAC): not possible
+          authctl login NAME  # a password, a token or a session, or none
+          → man authctl-config, EXAMPLES
         accept a self-signed certificate (there is no --insecure)
           authctl login NAME --trust-fingerprint sha256:HEX
           → man authctl-trust, EXAMPLES
@@ -174,6 +177,9 @@ struct TasksHelpCommand: HelpPage {
         log in from GitHub Actions
           authctl exec --ephemeral -P NAME --curl-config -- ./deploy
           → man authctl, GitHub Actions
+        log in from GitLab CI
+          identity = { env = "ID_TOKEN" }
+          → man authctl, GitLab CI
         log in inside a container, from a Dockerfile
           ENV AUTHCTL_STORE=none
           → man authctl, Containers

@@ -188,6 +188,20 @@ struct DiscoverTests {
         #expect(again.code == 0 && again.talk.hasPrefix("Already logged in"), "\(again.talk)")
     }
 
+    @Test func `a profile that discover has saved gets the verify that its login shows`() throws {
+        let home = Self.page("<p>Hello <b class=me>anna</b></p>"), form = Self.page(Self.loginPage)
+        let world = try TestWorld()
+        let found = world.run("discover", "https://app.example/login/", "--save", "--name", "app", server: [form, form])
+        #expect(found.code == 0, "\(found.talk)")
+        world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
+        let after = Self.openLogin([home, Self.redirect("/login/"), home])
+        let run = world.run("login", "app", server: Array(after.dropFirst(2)))
+        #expect(run.code == 0 && run.talk.contains("verify is now https://app.example/home"), "\(run.talk)")
+        #expect(try world.home.read("config/authctl/profiles/app.toml").contains("\"/home\""))
+        let later = world.run("whoami", server: [home])
+        #expect(later.code == 0 && later.output == "anna\n", "\(later.talk)")
+    }
+
     @Test func `a place that names two accounts alike leaves the profile, and each goes by its typed name`() throws {
         let home = Self.page("<p>Group: <b>admin</b></p><a href=/bye>Log out</a>")
         let world = try TestWorld()

@@ -16,6 +16,7 @@ struct HelpSearchTests {
         (["api", "key"], "send an API key in its own header"), (["passkey"], "log in with single sign-on (SSO, SAML)"),
         (["log", "out", "everywhere"], "log out everywhere"), (["debug"], "find out why my login fails"),
         (["monitoring"], "monitor my logins"), (["upload"], "upload a file"),
+        (["sigv4"], "sign each request (AWS SigV4, S3, HMAC): not possible"),
     ])
     func `a word of a task shows the task first, with its command and page`(words: [String], title: String) throws {
         let run = try TestWorld().run(["help"] + words, server: [])

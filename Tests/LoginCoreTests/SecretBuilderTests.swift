@@ -1,4 +1,5 @@
 import Foundation
+@testable import LoginTestSupport
 import Secrets
 import Testing
 
@@ -16,7 +17,7 @@ struct SecretBuilderTests {
         let memory = try Secret("correct horse").withUnsafeBytes { bytes in
             let place = UInt(bitPattern: bytes.baseAddress)
             var isThere = false, flags: [Substring] = []
-            for line in try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n") {
+            for line in try procFile("/proc/self/smaps").split(separator: "\n") {
                 let words = line.split(separator: " ")
                 let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
                 if ends.count == 2 { isThere = (ends[0]..<ends[1]).contains(place) }

@@ -47,7 +47,7 @@ private func sendEverywhere(_ password: Secret, to origin: Origin, authorities: 
 /// What the process could write to: heap, stacks and data.
 private enum WritableMemory {
     static func count(turned needle: [UInt8]) throws -> Int {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        let maps = try procFile("/proc/self/maps")
         return maps.split(separator: "\n").reduce(0) { total, line in
             let fields = line.split(separator: " ")
             let bounds = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }

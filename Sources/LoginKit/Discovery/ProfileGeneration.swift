@@ -20,7 +20,7 @@ package final class ProfileGeneration {
 
     /// Writes the profile, and returns the keeper for its final name.
     package func writeProfile(for login: Login, _ approval: Approval) throws(LoginFault) -> StoreKeeper {
-        learn(from: login)
+        if target.isFound { learn(from: login) } else { try learnVerify() }
         if case .login(let method) = approval { try remember(method) }
         run.context.accounts.warnOfStore(for: run.profile)
         return run.keeper
@@ -29,7 +29,6 @@ package final class ProfileGeneration {
     /// Notes for the next login the server that a person has agreed to, and what proves one, as this one has shown it.
     private func learn(from login: Login) {
         let service = run.service
-        guard target.isFound else { return }
         if case .token(let token) = login.session, let terms = token.terms {
             target.profile.oauth?.issuer = terms.issuer
             target.profile.oauth?.resource = terms.resource
@@ -65,6 +64,18 @@ package final class ProfileGeneration {
             run.context.person.say("logout: \(logout.evidence)")
         }
         target.profile.proof = .verify(rule)
+    }
+
+    /// Notes what has proved a login of a profile that was there, whose verify was made of a form and proves none.
+    private func learnVerify() throws(LoginFault) {
+        guard let place = run.service.result.verifyPlace else { return }
+        let line = ProposedProfile.verify(place), name = target.profile.name
+        if try GeneratedProfiles(run.context).replaceVerify(of: name, by: line.value) {
+            run.context.person.say("verify is now \(run.service.client.guardedURL): \(line.why ?? "")")
+        } else {
+            run.context.person.say(
+                "\(name): 'verify' of the profile proves no login afterwards; write there: \(line.written)")
+        }
     }
 
     /// Where a profile was proposed; else it is written from what the target's own profile has by then.

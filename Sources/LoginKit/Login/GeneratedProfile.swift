@@ -70,6 +70,17 @@ package struct GeneratedProfiles {
         return true
     }
 
+    /// Writes another verify into a profile.
+    /// - Returns: whether authctl keeps its file; what a person wrote is left as it is.
+    func replaceVerify(of name: String, by rule: ConfigValue) throws(LoginFault) -> Bool {
+        guard case .made = context.profiles.source(of: name),
+            case .table(var table)? = try fromUsage(try context.profiles.written(name))
+        else { return false }
+        table["verify"] = rule
+        try write(table, as: name)
+        return true
+    }
+
     private static let head = "# Made by authctl; `authctl profile remove` deletes it.\n"
 
     private static func document(_ table: [String: ConfigValue]) -> String {

@@ -27,7 +27,7 @@ enum ExampleList {
         (
             "needs another machine, a container or a sandbox: UnattendedMachineTests, UnattendedContainerTests, ServeSandboxTests",
             [
-                "ssh ", "docker run ", "authctl exec -P blog --serve-socket auto \\\n  --read-only",
+                "ssh ", "authctl ssh ", "docker run ",
                 "authctl exec -P blog --serve-socket auto -- \\\n  sh -c 'ssh",
             ]
         ),
@@ -41,7 +41,7 @@ enum ExampleList {
         ),
         (
             "stands in the program that another line starts",
-            ["curl --unix-socket", "curl \"${AUTHCTL_SERVE_URL}posts\""]
+            ["curl \"${AUTHCTL_SERVE_URL}posts\""]
         ),
         (
             "is a program for others to start, or needs an index of packages",
