@@ -138,9 +138,9 @@ struct TasksHelpCommand: HelpPage {
         git and gh on a build machine, over ssh
           authctl ssh -P NAME build.example -- git -C src push
           → man authctl-ssh, EXAMPLES
-        let an agent read GitHub, and ask before it writes
-          authctl exec -P github --unchanged --read-only --ask 'GRAPHQL mutation *' -- agent
-          authctl approve github  # in another terminal
+        let gh or an agent read GitHub, and ask before it writes
+          authctl exec -P NAME --unchanged --read-only --ask 'GRAPHQL mutation *' -- gh
+          authctl approve NAME  # in another terminal
           → man authctl-serve, An agent that reads GitHub and asks before it writes
         let an agent read a service, and ask before it writes
           authctl exec -P NAME --unchanged --read-only --ask 'POST /**' -- agent

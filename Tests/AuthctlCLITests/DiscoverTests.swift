@@ -195,7 +195,7 @@ struct DiscoverTests {
         #expect(found.code == 0, "\(found.talk)")
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let after = Self.openLogin([home, Self.redirect("/login/"), home])
-        let run = world.run("login", "app", server: Array(after.dropFirst(2)))
+        let run = world.run("login", "app", server: Array(after.dropFirst()))
         #expect(run.code == 0 && run.talk.contains("verify is now https://app.example/home"), "\(run.talk)")
         #expect(try world.home.read("config/authctl/profiles/app.toml").contains("\"/home\""))
         let later = world.run("whoami", server: [home])
