@@ -24,7 +24,8 @@ struct HelpSearch {
     private static let synonyms = [
         "1password": "manager", "bitwarden": "manager", "keepass": "manager", "keychain": "keyring",
         "ci": "actions", "jenkin": "job", "pipeline": "job", "headless": "without", "laptop": "server",
-        "debug": "why", "direnv": "switch", "directory": "switch", "oidc": "oauth", "openid": "oauth", "okta": "sso", "keycloak": "oauth", "jwt": "token",
+        "debug": "why", "direnv": "switch", "directory": "switch", "oidc": "oauth", "openid": "oauth", "okta": "sso",
+        "keycloak": "oauth", "jwt": "token",
         "stolen": "everywhere", "revoke": "everywhere", "expired": "expire", "expiry": "expire",
         "kubernete": "kubectl", "k8": "kubectl", "tls": "certificate", "ssl": "certificate",
         "selenium": "playwright", "puppeteer": "playwright", "llm": "agent", "ai": "agent", "readonly": "read",

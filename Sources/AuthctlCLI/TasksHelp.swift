@@ -86,7 +86,7 @@ struct TasksHelpCommand: HelpPage {
           → man authctl-request, EXAMPLES
         upload a file, by PUT or as a multipart form
           authctl request PUT /files/a.zip -P NAME --data-binary @a.zip
-          authctl exec -P NAME --curl-config -- sh -c 'curl -K "$AUTHCTL_CURL_CONFIG" -F file=@a.zip URL'
+          curl -K "$AUTHCTL_CURL_CONFIG" -F file=@a.zip URL  # in exec --curl-config
           → man authctl-request, EXAMPLES
           → man authctl-exec, EXAMPLES
         run a program with my token in its environment

@@ -191,7 +191,8 @@ struct DiscoverTests {
     @Test func `a profile that discover has saved gets the verify that its login shows`() throws {
         let home = Self.page("<p>Hello <b class=me>anna</b></p>"), form = Self.page(Self.loginPage)
         let world = try TestWorld()
-        let found = world.run("discover", "https://app.example/login/", "--save", "--name", "app", server: [form, form])
+        let found = world.run(
+            "discover", "https://app.example/login/", "--save", "--name", "app", server: [form, form])
         #expect(found.code == 0, "\(found.talk)")
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let after = Self.openLogin([home, Self.redirect("/login/"), home])

@@ -4,7 +4,8 @@ import Testing
 
 /// `authctl ssh`, to another user of a real sshd; the service has a name by the proxy of the profile alone.
 @Suite(
-    .onOwnThreads, .serialized, FarMachine.isPossible, RealServer.requirePackage("starlette"), RealServer.require("openssl"),
+    .onOwnThreads, .serialized, FarMachine.isPossible, RealServer.requirePackage("starlette"),
+    RealServer.require("openssl"),
     RealServer.require("git"), RealServer.require("sshd"), RealServer.require("ssh"))
 struct `A login on another machine` {
     private let service: ServerProcess

@@ -27,7 +27,8 @@ enum ExampleList {
         (
             "needs another machine, a container or a sandbox: UnattendedMachineTests, UnattendedContainerTests, ServeSandboxTests",
             [
-                "ssh ", "authctl ssh ", "docker run ",
+                "ssh ", "authctl ssh ", "authctl log push.jsonl", "docker run ",
+                "authctl exec -P blog --unchanged --own-network \\\n  --others",
                 "authctl exec -P blog --serve-socket auto -- \\\n  sh -c 'ssh",
             ]
         ),
@@ -41,8 +42,16 @@ enum ExampleList {
         ),
         (
             "stands in the program that another line starts",
-            ["curl \"${AUTHCTL_SERVE_URL}posts\""]
+            ["curl \"${AUTHCTL_SERVE_URL}posts\"", "curl -K \"$AUTHCTL_CURL_CONFIG\" -F"]
         ),
+        (
+            "needs a service of GraphQL: ExecServeRulesTests",
+            [
+                "authctl exec -P NAME --unchanged --read-only --ask 'GRAPHQL",
+                "authctl exec -P github --unchanged --read-only \\",
+            ]
+        ),
+        ("opens a shell: DemoScriptTests", ["authctl-demo"]),
         (
             "is a program for others to start, or needs an index of packages",
             ["#!/bin/sh\n# keyring", "pip install", "PATH=~/index-keyring"]
