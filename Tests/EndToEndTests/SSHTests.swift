@@ -106,6 +106,7 @@ struct `A login on another machine` {
             }, "\(pty.text)")
         pty.type("echo be''gun; sleep 600\r")
         try pty.wait(for: "begun")
+        #expect(eventually { !far.processes(of: "sleep").isEmpty })
         pty.type("\u{3}")
         pty.type("echo $((6*7)) more\r")
         try pty.wait(for: "42 more")
