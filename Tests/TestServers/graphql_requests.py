@@ -308,6 +308,8 @@ def must(data):
         if any(not isinstance(request.get(name), (dict, type(None))) for name in ["variables", "extensions"]):
             return None
         text, name = request["query"], request.get("operationName")
+        if "persistedQuery" in (request.get("extensions") or {}) or re.search('"""(?:(?!""").)*?(?!""")["\\\\]', text, re.S):
+            return None
         if not isinstance(name, (str, type(None))) or re.search("#[^\n]*?(\r(?!\n)|[\u2028\u2029])|[\ud800-\udfff]|[\0-\x08\v\f\x0e-\x1f\x7f]", text) or text.count("{a{a{a") and text.count("{a") > 190:
             return None
         found, isClear = executed(text, name)

@@ -36,7 +36,7 @@ enum GraphQLKind: String, CaseIterable, Sendable {
 }
 
 /// The path at which a service takes GraphQL documents. Rules for GraphQL judge what is sent to it, or to a path that a service may take
-/// for it or for a part of it: in another case, with a slash or a suffix at the end, escaped, and what is below it.
+/// for it or for a part of it: in another case, with a slash, a suffix, dots or blanks at the end, escaped, and what is below it.
 struct GraphQLEndpoint: Equatable, Sendable {
     private let spellings: Set<[[UInt8]]>
     /// The number of segments, without an empty one at the end.
@@ -53,9 +53,11 @@ struct GraphQLEndpoint: Equatable, Sendable {
 
     /// Returns whether a request to this path may reach the endpoint.
     func concerns(_ path: ServedPath) -> Bool {
-        path.readings.contains { reading in
-            path.spellings(Array(reading.prefix(count))).contains { spellings.contains($0) }
-        }
+        // What is below the root is everything.
+        spellings.contains([[]])
+            || path.readings.contains { reading in
+                path.spellings(Array(reading.prefix(count))).contains { spellings.contains($0) }
+            }
     }
 }
 

@@ -228,8 +228,10 @@ struct ServedPath: Equatable, Sendable {
         var base = whole
         if base.count > 1, base.last?.isEmpty == true { base.removeLast() }
         guard let last = base.last, !last.isEmpty else { return [whole, base] }
-        let dots = last.indices.dropFirst().filter { last[$0] == UInt8(ascii: ".") }.suffix(Self.mostSuffixes)
-        let names = [last] + dots.map { Array(last[..<$0]) }
+        let names = [last, last.withoutBlankEnd].flatMap { name in
+            let dots = name.indices.dropFirst().filter { name[$0] == UInt8(ascii: ".") }.suffix(Self.mostSuffixes)
+            return [name] + dots.map { Array(name[..<$0]) }
+        }
         return names.flatMap { name in
             let path = base.dropLast() + [name]
             return [Array(path), path + [[]]]
@@ -238,4 +240,21 @@ struct ServedPath: Equatable, Sendable {
 
     /// The most dots of a name that may begin its suffix.
     private static let mostSuffixes = 8
+}
+
+extension [UInt8] {
+    /// Without the blanks and dots at its end, which some services pass over.
+    fileprivate var withoutBlankEnd: [UInt8] {
+        var name = self
+        while name.count > 1, let last = name.last {
+            if " \t.".utf8.contains(last) {
+                name.removeLast()
+            } else if name.suffix(2) == [0xC2, 0xA0] {
+                name.removeLast(2)
+            } else {
+                break
+            }
+        }
+        return name
+    }
 }

@@ -51,7 +51,8 @@ struct OtherHostDialer: Sendable {
         let known =
             PeerAddress(text: url.origin.bareHost).map { [$0] }
             ?? (gate.isProxy ? ConnectionPreview.addresses(of: url.origin) : [])
-        guard known.allSatisfy({ gate.admits($0) }) else { throw .cancelled }
+        let isUnknown = gate.isProxy && hosts == .public && known.isEmpty
+        guard !isUnknown, known.allSatisfy({ gate.admits($0) }) else { throw .cancelled }
         let library = try CurlLibrary(), handle = try CurlHandle(library)
         try CurlOptions(origin: url.origin, settings: TransportSettings(), proxy: proxy).apply(to: handle)
         try handle.set(CURLOPT_URL, url.text)

@@ -68,7 +68,10 @@ final class ProxyPort: @unchecked Sendable {
         }
         var user = uid_t()
         // In a network of its own there is nobody but the command.
-        let isOurs = door.kind != .proxy || cprocess_connection_user(connection, &user) != 0 && user == getuid()
+        let isKnown = {
+            cprocess_connection_user(connection, &user) != 0 || cprocess_socket_user(connection, &user) != 0
+        }
+        let isOurs = door.kind != .proxy || isKnown() && user == getuid()
         guard isOurs, threads.count <= Self.most,
             threads.start({ [self] in serve(ProxyConnection(connection), at: door.kind) })
         else {

@@ -18,7 +18,7 @@ package struct SSHMachine: Equatable, Sendable {
 }
 
 /// The connection of an `authctl ssh`. Its first channel keeps a folder on the machine, and is the master of the second, for the command
-/// (`ControlMaster` of ssh_config(5)); it ends with this process, however that ends.
+/// (`ControlMaster` of ssh_config(5)), with which it ends.
 final class SSHConnection {
     private let machine: SSHMachine
     private let socket: String
@@ -55,11 +55,11 @@ final class SSHConnection {
         self.folder = folder
     }
 
-    /// Has a port of the machine lead to one of this machine.
+    /// Has a port of the machine lead to a Unix socket of this machine, which nobody else can take once the run is over.
     /// - Returns: the arguments of ssh for the second channel.
-    func command(leadingTo port: Int) throws(LoginFault) -> [String] {
-        let way = ["-O", "forward", "-R", "127.0.0.1:0:127.0.0.1:\(port)"]
-        let (forward, _, output) = try Self.start(machine.words(at: socket, way), hasInput: false)
+    func command(leadingTo socket: String) throws(LoginFault) -> [String] {
+        let way = ["-O", "forward", "-R", "127.0.0.1:0:\(socket)"]
+        let (forward, _, output) = try Self.start(machine.words(at: self.socket, way), hasInput: false)
         let drawn = Self.line(behind: "", from: output).flatMap { Int($0) }
         close(output)
         _ = forward.end(by: .now + Self.patience)
@@ -69,7 +69,7 @@ final class SSHConnection {
                 next: "it needs 'AllowTcpForwarding yes' in its sshd_config(5)")
         }
         let line = ShellCommand("sh", "\(folder)/start", "\(drawn)").description
-        return machine.words(at: socket, machine.wantsTerminal ? ["-t"] : [], line)
+        return machine.words(at: self.socket, machine.wantsTerminal ? ["-t"] : [], line)
     }
 
     /// Removes the folder, and waits for the end of the connection.
@@ -120,7 +120,10 @@ extension SSHMachine {
     /// The words of ssh. What is set here goes before the person's own options, and these before their files.
     fileprivate func words(at socket: String? = nil, _ options: [String], _ command: String? = nil) -> [String] {
         // Their RemoteCommand would take the place of ours.
-        let own = socket.map { ["-S", $0.replacing("%", with: "%%"), "-o", "RemoteCommand=none"] } ?? []
+        let own =
+            socket.map {
+                ["-S", $0.replacing("%", with: "%%"), "-o", "RemoteCommand=none", "-o", "ClearAllForwardings=no"]
+            } ?? []
         return ["ssh"] + own + options + self.options.flatMap { ["-o", $0] } + ["--", host]
             + (command.map { [$0] } ?? [])
     }

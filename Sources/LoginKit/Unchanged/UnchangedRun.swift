@@ -10,10 +10,12 @@ package final class UnchangedRun {
     private let files: AuthorityFiles
     private let origin: Origin
     private let password: String?
-    /// The port of the proxy; `nil` in a network of its own.
+    /// The port of the proxy; `nil` in a network of its own, and on another machine.
     private let port: Int?
     private let network: OwnNetwork?
     private let far: FarPlace?
+    /// The proxy's, for the way from a machine.
+    private let socket: SocketFile?
     private var connection: SSHConnection?
 
     /// Where the command runs.
@@ -23,10 +25,11 @@ package final class UnchangedRun {
         case machine(SSHMachine)
     }
 
-    /// A machine, and ssh's socket for the way there.
+    /// A machine, ssh's socket for the way there, and the proxy's for the way back.
     fileprivate struct FarPlace {
         let machine: SSHMachine
         let socket: String
+        let proxy: String
     }
 
     /// A network for a run, its doors, and its authority; or another machine.
@@ -73,7 +76,7 @@ package final class UnchangedRun {
             folder.sweep(["ssh"])
             let socket = folder.newSocket("ssh", of: "control")
             try SocketFile.check(socket + String(repeating: "-", count: SSHConnection.longerName))
-            far = FarPlace(machine: machine, socket: socket)
+            far = FarPlace(machine: machine, socket: socket, proxy: folder.newSocket("ssh", of: "proxy"))
         }
         return Place(authority: try RunAuthority(for: origin.host), network: network, doors: doors, far: far)
     }
@@ -98,7 +101,11 @@ package final class UnchangedRun {
         files = try AuthorityFiles(authority, in: RuntimeFolder(environment, context.paths).path)
         (network, far) = (place.network, place.far)
         var doors = place.doors
-        if network == nil {
+        socket = try far.map { (far) throws(LoginFault) in try SocketFile(far.proxy, creating: true) }
+        if let socket {
+            doors = [RunDoor(descriptor: socket.descriptor, kind: .proxy)]
+            port = nil
+        } else if network == nil {
             let (descriptor, port) = try ServeSocket.onLoopback()
             doors = [RunDoor(descriptor: descriptor, kind: .proxy)]
             self.port = port
@@ -117,8 +124,8 @@ package final class UnchangedRun {
         _ image: inout ProgramImage, settings: [(name: String, value: String)]
     ) throws(LoginFault) {
         do {
-            if let far, let port, let password {
-                image.words = try connect(far, port, password, settings).map { Array($0.utf8CString) }
+            if let far, let password {
+                image.words = try connect(far, password, settings).map { Array($0.utf8CString) }
             } else {
                 for (name, value) in settings { image.environment.set(name, to: value) }
                 let user = password.map { "authctl:\($0)@" } ?? ""
@@ -139,7 +146,7 @@ package final class UnchangedRun {
 
     /// - Returns: the words of ssh for the command.
     private func connect(
-        _ far: FarPlace, _ port: Int, _ password: String, _ settings: [(name: String, value: String)]
+        _ far: FarPlace, _ password: String, _ settings: [(name: String, value: String)]
     ) throws(LoginFault) -> [String] {
         let start = SSHScripts.start(
             password: password, host: origin.host, fileName: authority.fileName, settings: settings,
@@ -148,7 +155,7 @@ package final class UnchangedRun {
             to: far.machine, at: far.socket,
             script: SSHScripts.keeper(authority: authority.authority, start: start))
         self.connection = connection
-        return try connection.command(leadingTo: port)
+        return try connection.command(leadingTo: far.proxy)
     }
 
     /// Closes everything; what was refreshed is stored.
@@ -156,6 +163,7 @@ package final class UnchangedRun {
     @discardableResult
     package func stop() -> AccountSession {
         proxy.stop()
+        socket?.remove()
         files.remove()
         connection?.end()
         return server.stop()

@@ -258,10 +258,10 @@ extension GraphQLReader {
             } else if byte == 0xEF, begins("\u{FEFF}") {
                 place += 3
             } else if byte == UInt8(ascii: "#") {
-                // The first edition has U+2028 and U+2029 end a line, and not all readers have a lone carriage return do so.
+                // The first edition has U+2028 and U+2029 end a line, some readers U+0085, and not all readers have a lone carriage return do so.
                 while let next = self.byte(), next != 0x0A {
                     let isEnd = next == 0x0D && self.byte(1).map { $0 != 0x0A } ?? false
-                    let isOldEnd = next == 0xE2 && (begins("\u{2028}") || begins("\u{2029}"))
+                    let isOldEnd = ["\u{85}", "\u{2028}", "\u{2029}"].contains { begins($0) }
                     if isEnd || isOldEnd { throw .document }
                     place += 1
                 }
@@ -274,9 +274,10 @@ extension GraphQLReader {
     private mutating func skipString() throws(GraphQLFault) {
         if begins("\"\"\"") {
             place += 3
+            // Readers of the edition of 2016 know no block strings, and find other strings where there are quotes in them.
             while !begins("\"\"\"") {
-                guard place < text.count else { throw .document }
-                place += begins("\\\"\"\"") ? 4 : 1
+                guard let byte = byte(), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { throw .document }
+                place += 1
             }
             place += 3
             return

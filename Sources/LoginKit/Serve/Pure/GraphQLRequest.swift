@@ -86,6 +86,8 @@ struct GraphQLRequest: Equatable, Sendable {
             members.keys.allSatisfy({ Self.members.contains($0) }),
             ["variables", "extensions"].allSatisfy({ members[$0].isObjectOrNothing })
         else { throw .members }
+        // A service may take the document that it knows by the hash instead of the text.
+        if case .object(let extensions)? = members["extensions"], extensions["persistedQuery"] != nil { throw .members }
         var name: String?
         switch members["operationName"] {
         case .string(let text): name = text

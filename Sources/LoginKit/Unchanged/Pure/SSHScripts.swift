@@ -6,7 +6,10 @@ enum SSHScripts {
     /// Reads as standard input of the first channel, and lasts as long as that: makes a folder with `start` in it, and removes it at the
     /// end. Its name has the number of the shell that removes it, so that the next run finds what was left behind.
     static func keeper(authority: String, start: String) -> String {
-        let authority = ShellCommand.quoted(authority), start = ShellCommand.quoted(start)
+        let authority = ShellCommand.quoted(authority)
+        // In a line of printf it would be in the arguments of a process where that is no builtin: mksh has none.
+        var end = "END"
+        while start.contains(end) { end += "_" }
         return """
             umask 077
             _r=${XDG_RUNTIME_DIR-}
@@ -19,7 +22,9 @@ enum SSHScripts {
             trap 'rm -rf "$_d"' 0
             trap exit 1 2 13 15
             printf %s \(authority) >"$_d/authority.pem" || exit
-            printf %s \(start) >"$_d/start" || exit
+            cat >"$_d/start" <<'\(end)' || exit
+            \(start)
+            \(end)
             printf '\\n%s%s\\n' \(mark) "$_d"
             cat >/dev/null
 
