@@ -53,7 +53,7 @@ import Testing
         (#"{"query":"query"}"#, "document"),
         (#"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#, "members"),
         (#"{"query":"{a}","extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#, "members"),
-        (#"{"query":"","extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#, "operation"),
+        (#"{"query":"","extensions":{"persistedQuery":{"version":1,"sha256Hash":"00"}}}"#, "members"),
         (#"{"query":"query A{a}mutation B{b}","operationName":"A","operationName":"B"}"#, "notJSON"),
     ])
     func `a body in which some service may find another operation is refused`(body: String, expected: String) {

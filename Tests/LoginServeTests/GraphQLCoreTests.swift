@@ -49,7 +49,7 @@ import Testing
             guard let acts = sample.acts() else { continue }
             #expect(acts.isSuperset(of: sample.may), "\(sample.text)")
         }
-        #expect(samples.count == Self.count && changing > Self.count / 10)
+        #expect(samples.count == Self.count && changing > Self.count / 20)
     }
 
     @Test func `what every service reads in one way is read so`() throws {

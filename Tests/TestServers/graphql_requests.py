@@ -5,7 +5,7 @@
 # every service reads in one way, and else null.
 import base64, itertools, json, random, re, sys, urllib.parse
 from graphql import GraphQLError, parse
-from graphql.language import FieldNode, FragmentDefinitionNode, FragmentSpreadNode, OperationDefinitionNode
+from graphql.language import FieldNode, FragmentDefinitionNode, FragmentSpreadNode, Lexer, OperationDefinitionNode, Source, TokenKind
 
 count, chance = int(sys.argv[1]), random.Random(int(sys.argv[2]))
 one = lambda *items: chance.choice(items)
@@ -296,6 +296,19 @@ def refuse(text):
     raise Unclear
 
 
+def has_odd_block(text):
+    """Whether a block string has a quote or a backslash, which readers of 2016 see otherwise."""
+    lexer = Lexer(Source(text))
+    try:
+        while lexer.advance().kind is not TokenKind.EOF:
+            token = lexer.token
+            if token.kind is TokenKind.BLOCK_STRING and re.search(r'["\\]', text[token.start + 3:token.end - 3]):
+                return True
+    except GraphQLError:
+        pass
+    return False
+
+
 def must(data):
     try:
         value = json.loads(data.decode("utf-8"), object_pairs_hook=unrepeated, parse_constant=refuse)
@@ -308,9 +321,9 @@ def must(data):
         if any(not isinstance(request.get(name), (dict, type(None))) for name in ["variables", "extensions"]):
             return None
         text, name = request["query"], request.get("operationName")
-        if "persistedQuery" in (request.get("extensions") or {}) or re.search('"""(?:(?!""").)*?(?!""")["\\\\]', text, re.S):
+        if "persistedQuery" in (request.get("extensions") or {}) or has_odd_block(text):
             return None
-        if not isinstance(name, (str, type(None))) or re.search("#[^\n]*?(\r(?!\n)|[\u2028\u2029])|[\ud800-\udfff]|[\0-\x08\v\f\x0e-\x1f\x7f]", text) or text.count("{a{a{a") and text.count("{a") > 190:
+        if not isinstance(name, (str, type(None))) or re.search("#[^\n]*?(\r(?!\n)|[\u0085\u2028\u2029])|[\ud800-\udfff]|[\0-\x08\v\f\x0e-\x1f\x7f]", text) or text.count("{a{a{a") and text.count("{a") > 190:
             return None
         found, isClear = executed(text, name)
         if not isClear:
