@@ -343,9 +343,7 @@ private struct Resolver {
             // With nobody to ask, what may be blank is.
             return chosen.allowsBlankPassword && !context.person.mayBeAsked && !commandWaits ? Secret("") : nil
         }
-        let supplied = SuppliedCredential(source: source, allowsBlank: chosen.allowsBlankPassword)
-        context.topic.passwordSource = supplied.name
-        return try supplied.secret(context.dependencies) { context.person.warnOnce($0) }
+        return try context.password(from: source, allowsBlank: chosen.allowsBlankPassword)
     }
 }
 

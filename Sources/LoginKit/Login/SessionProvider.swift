@@ -150,9 +150,7 @@ package struct SessionProvider {
                 } catch .loginRequired {}
             }
         }
-        let given = SuppliedCredential(source: .command(command), allowsBlank: request.allowsBlankPassword)
-        context.topic.passwordSource = given.name
-        let secret = try given.secret(context.dependencies)
+        let secret = try context.password(from: .command(command), allowsBlank: request.allowsBlankPassword)
         request.supplied = try context.accounts.credential(secret, of: request.username, profile)
         return try logIn(by: request)
     }

@@ -81,3 +81,12 @@ package struct SuppliedCredential {
         }
     }
 }
+
+extension LoginContext {
+    /// Reads a password that was given, and notes where it came from, for messages about a wrong one.
+    func password(from source: SuppliedCredential.Source, allowsBlank: Bool) throws(LoginFault) -> Secret {
+        let supplied = SuppliedCredential(source: source, allowsBlank: allowsBlank)
+        topic.passwordSource = supplied.name
+        return try supplied.secret(dependencies) { person.warnOnce($0) }
+    }
+}
