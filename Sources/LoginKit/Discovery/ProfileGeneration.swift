@@ -39,7 +39,7 @@ package final class ProfileGeneration {
             let line = ProposedProfile.verify(place)
             rule = place.verify
             target.new?.table?["verify"] = line.value
-            run.context.person.say("verify is now \(service.client.guardedURL): \(line.why ?? "")")
+            say(line)
         }
         if let verify = service.result.otherVerify {
             rule = verify
@@ -71,11 +71,15 @@ package final class ProfileGeneration {
         guard let place = run.service.result.verifyPlace else { return }
         let line = ProposedProfile.verify(place), name = target.profile.name
         if try GeneratedProfiles(run.context).replaceVerify(of: name, by: line.value) {
-            run.context.person.say("verify is now \(run.service.client.guardedURL): \(line.why ?? "")")
+            say(line)
         } else {
             run.context.person.say(
                 "\(name): 'verify' of the profile proves no login afterwards; write there: \(line.written)")
         }
+    }
+
+    private func say(_ verify: ProposedProfile.Line) {
+        run.context.person.say("verify is now \(run.service.client.guardedURL): \(verify.why ?? "")")
     }
 
     /// Where a profile was proposed; else it is written from what the target's own profile has by then.
