@@ -120,13 +120,7 @@ final class RequestReview: Sendable {
             decision = limits.rules.decision(on: all)
             if case .refused(let act, let rule) = decision { throw .overrideNotAllowed(act, by: rule) }
         }
-        switch decision {
-        case .refused(let act, let rule): throw .notAllowed(act, by: rule)
-        case .allowed(let rule): result.rule = rule
-        case .ask(let rules):
-            result.decision = .askedYes
-            for rule in rules { result.rule = try ask(about: call, all, rule, id: id) }
-        }
+        try obey(decision, &result) { (rule) throws(ServeObjection) in try ask(about: call, all, rule, id: id) }
         result.further = ServedActs.further(all)
         // Only a body makes anybody look ahead.
         result.mayProbe = call.head.contentLength != 0 && isAllowed(acts.head)
@@ -145,17 +139,25 @@ final class RequestReview: Sendable {
         let request = try graphQL(of: call, acts)
         result.operations = request.operations.map(\.text)
         let all = acts.withFields(request.acts)
-        switch limits.rules.decision(on: all) {
+        try obey(limits.rules.decision(on: all), &result) { (rule) throws(ServeObjection) in
+            try approvals.ask(rule, about: all, unless: { call.isAbandoned() }) { isCovered in
+                request.question(id, of: limits.command, all, rule, isCovered: isCovered)
+            }
+            return rule
+        }
+    }
+
+    /// - Parameter ask: asks a person about a rule; returns the one that the log names.
+    private func obey(
+        _ decision: ServeDecision, _ result: inout Result,
+        ask: (ServeRule) throws(ServeObjection) -> ServeRule
+    ) throws(ServeObjection) {
+        switch decision {
         case .refused(let act, let rule): throw .notAllowed(act, by: rule)
         case .allowed(let rule): result.rule = rule
         case .ask(let rules):
             result.decision = .askedYes
-            for rule in rules {
-                try approvals.ask(rule, about: all, unless: { call.isAbandoned() }) { isCovered in
-                    request.question(id, of: limits.command, all, rule, isCovered: isCovered)
-                }
-                result.rule = rule
-            }
+            for rule in rules { result.rule = try ask(rule) }
         }
     }
 
