@@ -1,5 +1,6 @@
 import CProcess
 import Foundation
+@testable import LoginKit
 
 /// What a command left behind.
 struct CommandResult: Sendable {
@@ -99,8 +100,9 @@ private final class Channel {
     func write(_ rest: inout ArraySlice<UInt8>) -> Bool {
         var ready = pollfd(fd: writing, events: Int16(POLLOUT), revents: 0)
         guard poll(&ready, 1, 0) > 0 else { return true }
-        guard ready.revents & Int16(POLLERR) == 0 else { return false }
-        let written = rest.withUnsafeBytes { Foundation.write(writing, $0.baseAddress, min($0.count, 2048)) }
+        let written = withoutBrokenPipes {
+            rest.withUnsafeBytes { Foundation.write(writing, $0.baseAddress, min($0.count, 2048)) }
+        }
         guard written > 0 else { return false }
         rest = rest.dropFirst(written)
         return true

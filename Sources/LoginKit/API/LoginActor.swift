@@ -144,15 +144,17 @@ final class BlockingExecutor: SerialExecutor {
 
 /// Has a write to a connection that its other end has closed fail, where it would end the process by SIGPIPE (signal(7)): what
 /// the process does about that signal is the program's own choice.
-private func withoutBrokenPipes(_ body: () -> Void) {
+func withoutBrokenPipes<Result>(_ body: () -> Result) -> Result {
     var pipe = sigset_t(), before = sigset_t()
     sigemptyset(&pipe)
     sigaddset(&pipe, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &pipe, &before)
-    body()
-    var atOnce = timespec()
-    while sigtimedwait(&pipe, nil, &atOnce) > 0 {}
-    pthread_sigmask(SIG_SETMASK, &before, nil)
+    defer {
+        var atOnce = timespec()
+        while sigtimedwait(&pipe, nil, &atOnce) > 0 {}
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+    return body()
 }
 
 /// Tells whether the task is cancelled, and postpones that while a refresh is under way.
