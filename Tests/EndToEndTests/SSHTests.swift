@@ -2,37 +2,20 @@ import Foundation
 @testable import LoginTestSupport
 import Testing
 
-/// `authctl ssh`, to another user of a real sshd; the service has a name by the proxy of the profile alone.
+/// `authctl ssh`, to another user of a real sshd.
 @Suite(
     .onOwnThreads, .serialized, FarMachine.isPossible, RealServer.requirePackage("starlette"),
     RealServer.require("openssl"),
     RealServer.require("git"), RealServer.require("sshd"), RealServer.require("ssh"))
 struct `A login on another machine` {
-    private let service: ServerProcess
-    private let named: NamedService
-    private let authctl: Installation
+    private let stand: UnchangedStand
     private let far: FarMachine
+    private var authctl: Installation { stand.authctl }
 
     private static let hello = "curl -q -fsS https://api.example.test/hello"
 
     init() throws {
-        service = try ServerProcess()
-        try service.start(
-            try #require(RealServer.packagesPython),
-            ["-u", Repository.path + "/Tests/Stands/unchanged/service.py", service.folder.path])
-        named = try NamedService(at: service.wait(forPortOf: "the service"))
-        authctl = try Installation(
-            config: """
-                [profiles.api]
-                url = "https://api.example.test"
-                method = "cookie"
-                \(named.keys)
-                login = { post = "/login", json = { name = "{username}", password = "{password}" } }
-                verify = { get = "/me", username = "/name" }
-                serve = { placeholder = "API_TOKEN" }
-
-                """)
-        try authctl.logIn("api")
+        stand = try UnchangedStand("serve = { placeholder = \"API_TOKEN\" }")
         far = try FarMachine()
     }
 
@@ -67,7 +50,7 @@ struct `A login on another machine` {
             git -c user.name=ann -c user.email=a@b.c commit -q --allow-empty -m two && git push -q && git log --oneline @{u} | wc -l
             """)
         #expect(result.output == "2\n" && result.code == 0, "\(result.output)\(result.error)")
-        let requests = service.text("requests").split(separator: "\n")
+        let requests = stand.requests
         #expect(requests.contains { $0.contains("git-receive-pack") && $0.hasPrefix("1 ") }, "\(requests)")
     }
 
@@ -136,7 +119,7 @@ struct `A login on another machine` {
         killed.hangUp()
         let lost = try terminal(["-t", "--", "echo be''gun; sleep 600"])
         try lost.wait(for: "begun")
-        for process in far.processes(of: "sshd: ") { kill(process, SIGKILL) }
+        for process in far.processes(of: "sshd") { kill(process, SIGKILL) }
         #expect(try lost.waitForEnd() == .exited(255), "\(lost.text)")
         #expect(isClean())
     }
@@ -154,14 +137,15 @@ struct `A login on another machine` {
         #expect(far.left.sorted() == ["authctl-ssh.4194305.link", "other"], "\(far.left)")
     }
 
-    @Test(arguments: [
-        ("bare", "", "it needs sh, cat and mktemp"), ("closed", "", "'AllowTcpForwarding yes'"),
-        ("bash", "Port=1", "ssh made no connection to \"build.example\""),
-    ])
+    @Test(
+        arguments: [
+            ("bare", [], "it needs sh, cat and mktemp"), ("closed", [], "'AllowTcpForwarding yes'"),
+            ("stuck", ["--prompt-timeout", "3"], "did not run what ssh sent within 3 seconds"),
+            ("bash", ["--ssh-option", "Port=1"], "ssh made no connection to \"build.example\""),
+        ] as [(String, [String], String)])
     func `is not lent to a machine that cannot have it, and the command never runs`(
-        user: String, option: String, words: String
+        user: String, options: [String], words: String
     ) throws {
-        let options = option.isEmpty ? [] : ["--ssh-option", option]
         let result = try authctl.run(self.words(user, options) + ["--", "echo ran"])
         #expect(result.code == 101 && result.output.isEmpty && result.error.contains(words), "\(result.error)")
         #expect(isClean())

@@ -166,45 +166,15 @@ struct `A login that is lent` {
         return withUnsafeBytes(of: &name.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// A server on loopback whose user is this one, with a key of its own for each side.
-    private func startSSH(_ port: UInt16) throws -> Pty {
-        let folder = authctl.folder
-        for key in ["host", "person"] {
-            let words = ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"]
-            try #require(try Command.tool("ssh-keygen", words).code == 0)
-        }
-        let config = try authctl.home.write(
-            """
-            ListenAddress 127.0.0.1:\(port)
-            HostKey \(folder)/host
-            AuthorizedKeysFile \(folder)/person.pub
-            StrictModes no
-            UsePAM no
-            PidFile none
-            PermitRootLogin yes
-            StreamLocalBindUnlink yes
-
-            """, to: "sshd_config")
-        if getuid() == 0 {
-            try FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
-        }
-        let sshd = try #require(RealServer.path(of: "sshd"))
-        let pty = try Pty(ChildSpec(sshd, ["-D", "-e", "-f", config], environment: ["PATH": "/usr/bin:/bin"]))
-        try pty.wait(for: "Server listening on")
-        return pty
-    }
-
     @Test(RealServer.require("sshd"), RealServer.require("ssh"))
     func `on another machine the login is used through a socket of ssh, by its user alone, and again after a crash`()
         throws
     {
-        let port = try FreePort.next(), server = try startSSH(port), folder = authctl.folder
-        defer { server.child.send(signal: SIGTERM) }
+        let server = try SSHServer(in: authctl.folder, "PermitRootLogin yes\nStreamLocalBindUnlink yes")
+        defer { withExtendedLifetime(server) {} }
         let far = runtime.path + "/far.sock"
-        let ssh = """
-            ssh -F none -p \(port) -i \(folder)/person -o IdentitiesOnly=yes -o StrictHostKeyChecking=accept-new \
-            -o UserKnownHostsFile=\(folder)/known -o LogLevel=ERROR -o ExitOnForwardFailure=yes
-            """
+        let options = server.options + ["ExitOnForwardFailure=yes"]
+        let ssh = "ssh -F none \(options.map { "-o \($0)" }.joined(separator: " "))"
         let recipe = try Recipe.texts(of: "On another machine", in: "authctl-serve.7", chapter: "EXAMPLES")[0]
         let parts = recipe.split(separator: "'", maxSplits: 2).map(String.init)
         try #require(parts.count == 3)
@@ -215,7 +185,7 @@ struct `A login that is lent` {
         let script = changes.reduce(parts[1]) { $0.replacing($1.0, with: $1.1) }
         // What a connection that was lost has left there.
         _ = try authctl.file("old.py", "import socket; socket.socket(socket.AF_UNIX).bind('\(far)')")
-        #expect(try Command.tool("python3", [folder + "/old.py"]).code == 0)
+        #expect(try Command.tool("python3", [authctl.folder + "/old.py"]).code == 0)
         for _ in 1...2 {
             let result = try lent(script, by: ["--serve-socket", "auto"])
             #expect(result.output == "{\"name\":\"ann\"}", "\(result.error)\(server.text)")

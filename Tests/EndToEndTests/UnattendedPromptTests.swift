@@ -85,54 +85,25 @@ import Testing
         place = try Workplace()
     }
 
-    /// With a key of its own for each side; `host.example` is that server.
-    private func startServer() throws -> Pty {
-        let folder = place.authctl.folder, port = try FreePort.next()
-        for key in ["host", "person"] {
-            let words = ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"]
-            try #require(try Command.tool("ssh-keygen", words).code == 0)
-        }
-        let server = """
-            ListenAddress 127.0.0.1:\(port)
-            HostKey \(folder)/host
-            AuthorizedKeysFile \(folder)/person.pub
-            StrictModes no
-            UsePAM no
-            PidFile none
+    /// `host.example` is that server.
+    private func startServer() throws -> SSHServer {
+        let folder = place.authctl.folder
+        let server = try SSHServer(
+            in: folder,
+            """
             PermitRootLogin yes
             SetEnv PATH=\(place.path) XDG_CONFIG_HOME=\(folder)/config XDG_STATE_HOME=\(folder)/state AUTHCTL_STORE=plaintext
-
-            """
-        let client = """
-            Host host.example
-                HostName 127.0.0.1
-                Port \(port)
-                User \(NSUserName())
-                IdentityFile \(folder)/person
-                IdentitiesOnly yes
-                StrictHostKeyChecking accept-new
-                UserKnownHostsFile \(folder)/known
-                LogLevel ERROR
-
-            """
-        let file = try place.authctl.home.write(client, to: "ssh_config")
+            """)
+        let lines = ["Host host.example", "User=\(NSUserName())"] + server.options
+        let file = try place.authctl.home.write(lines.joined(separator: "\n") + "\n", to: "ssh_config")
         try place.authctl.home.write("#!/bin/sh\nexec /usr/bin/ssh -F \(file) \"$@\"\n", to: "bin/ssh", mode: 0o755)
-        let config = try place.authctl.home.write(server, to: "sshd_config")
-        if getuid() == 0 {
-            try FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
-        }
-        let pty = try Pty(
-            ChildSpec(
-                try #require(RealServer.path(of: "sshd")), ["-D", "-e", "-f", config],
-                environment: ["PATH": "/usr/bin:/bin"]))
-        try pty.wait(for: "Server listening on")
-        return pty
+        return server
     }
 
     @Test(RealServer.require("sshd"), RealServer.require("ssh"))
     func `a login with a terminal, one without, and the code of whoami`() throws {
         let server = try startServer()
-        defer { server.child.send(signal: SIGTERM) }
+        defer { withExtendedLifetime(server) {} }
         let environment = ["HOME": place.authctl.folder, "PATH": place.path, "TERM": "xterm"]
         let lines = try place.recipe("ssh").replacing("\\\n", with: " ").split(separator: "\n").map(String.init)
         func run(_ line: String) throws -> CommandResult { try place.shell("/bin/sh", ["-c"], line, environment) }

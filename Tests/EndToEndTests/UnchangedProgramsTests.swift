@@ -2,8 +2,7 @@ import Foundation
 @testable import LoginTestSupport
 import Testing
 
-/// Programs as Debian and PyPI have them, at a service that only authctl can log in to. It has a name by the proxy of the profile alone,
-/// so that a program which goes around authctl reaches nothing.
+/// Programs as Debian and PyPI have them, at a service that only authctl can log in to.
 @Suite(
     .onOwnThreads, Thoroughness.isNeeded, RealServer.requirePackage("aiohttp"), RealServer.require("openssl"),
     RealServer.require("git"))
@@ -36,62 +35,39 @@ struct UnchangedProgramsTests {
         }
 
         private static var lines: [Substring] {
-            let text = try? String(contentsOfFile: stands + "/programs", encoding: .utf8)
+            let text = try? String(contentsOfFile: UnchangedStand.folder + "/programs", encoding: .utf8)
             return (text ?? "").split(separator: "\n")
         }
     }
 
-    private let service: ServerProcess
-    private let named: NamedService
-    private let authctl: Installation
-    private let python: String
+    private let stand: UnchangedStand
 
-    init() throws {
-        python = try #require(RealServer.packagesPython)
-        service = try ServerProcess()
-        try service.start(python, ["-u", stands + "/service.py", service.folder.path])
-        named = try NamedService(at: service.wait(forPortOf: "the service"))
-        authctl = try Installation(
-            config: """
-                [profiles.api]
-                url = "https://api.example.test"
-                method = "cookie"
-                \(named.keys)
-                login = { post = "/login", json = { name = "{username}", password = "{password}" } }
-                verify = { get = "/me", username = "/name" }
-
-                """)
-        try authctl.logIn("api")
-    }
+    init() throws { stand = try UnchangedStand() }
 
     @Test func `the stand has twelve programs for this suite`() { #expect(Program.all.count == 12) }
 
     @Test(arguments: Program.installed) func `gets the login as it is`(program: Program) throws {
-        let before = requests.count, options = program.sendsPassword ? [] : ["--no-proxy-password"]
-        let result = try authctl.run(
+        let before = stand.requests.count, options = program.sendsPassword ? [] : ["--no-proxy-password"]
+        let result = try stand.authctl.run(
             ["exec", "-P", "api", "--unchanged"] + options
                 + ["--", "bash", "-c", "cd \"$(mktemp -d \"$HOME/XXXXXX\")\" && HOME=$PWD && \(program.command)"],
-            environment: ["U": "https://api.example.test", "P": python])
+            environment: ["U": "https://api.example.test", "P": stand.python])
         let words = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("hello ann") && result.code == 0, "\(result.output)\(result.error)")
-        let own = requests.dropFirst(before)
+        let own = stand.requests.dropFirst(before)
         #expect(own.contains { !$0.hasSuffix(" /me") } && own.allSatisfy { $0.hasPrefix("1 ") }, "\(own)")
     }
 
-    /// What the service was asked for, and whether with the session.
-    private var requests: [Substring] { service.text("requests").split(separator: "\n") }
-
     /// Java does not look at it, so that the wiped key is what it relies on.
     @Test(RealServer.require("cc")) func `an authority that is constrained to one host signs for no other`() throws {
-        let folder = authctl.folder + "/constraints"
+        let folder = stand.authctl.folder + "/constraints"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let result = try Command.run(
             ChildSpec(
-                python, [stands + "/constraints.py", folder], environment: ProcessInfo.processInfo.environment),
+                stand.python, [UnchangedStand.folder + "/constraints.py", folder],
+                environment: ProcessInfo.processInfo.environment),
             within: 300)
         let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix("Java") }
         #expect(lines.count >= 3 && lines.allSatisfy { $0.hasSuffix(": accepted refused") }, "\(lines)\(result.error)")
     }
 }
-
-private let stands = Repository.path + "/Tests/Stands/unchanged"

@@ -27,7 +27,7 @@ enum ExampleList {
         (
             "needs another machine, a container or a sandbox: UnattendedMachineTests, UnattendedContainerTests, ServeSandboxTests",
             [
-                "ssh ", "authctl ssh ", "authctl log push.jsonl", "docker run ",
+                "ssh ", "authctl ssh ", "authctl log push.jsonl", "docker run ", "tar -xf ",
                 "authctl exec -P blog --unchanged --own-network \\\n  --others",
                 "authctl exec -P blog --serve-socket auto -- \\\n  sh -c 'ssh",
             ]

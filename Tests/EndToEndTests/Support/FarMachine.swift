@@ -6,28 +6,22 @@ import Testing
 final class FarMachine {
     static let user: UInt32 = 61_999
     static let isPossible = ConditionTrait.enabled(if: getuid() == 0, "only root serves another user")
-    /// Those of one name each that are installed, one that prints, one without mktemp, and one that may forward nothing.
+    /// Those of one name each that are installed, and one that prints.
     static let shells = ["sh": "sh", "bash": "bash", "fish": "fish", "csh": "tcsh", "loud": "bash"].filter {
         RealServer.isRequired || RealServer.path(of: $0.value) != nil
     }
 
     let folder: String
-    let port: UInt16
-    private let server: Pty
+    private let server: SSHServer
 
     init() throws {
-        let folder = "/tmp/authctl-far-\(UUID().uuidString)", port = try FreePort.next()
-        (self.folder, self.port) = (folder, port)
-        try FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: true)
+        let folder = "/tmp/authctl-far-\(UUID().uuidString)"
+        self.folder = folder
         for name in ["", "/run", "/bare"] + Self.names.map({ "/" + $0.key }) {
             try FileManager.default.createDirectory(
                 atPath: folder + name, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
             guard !name.isEmpty else { continue }
             try #require(chown(folder + name, Self.user, Self.user) == 0)
-        }
-        for key in ["host", "person"] {
-            let words = ["-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/\(key)"]
-            try #require(try Command.tool("ssh-keygen", words).code == 0)
         }
         for name in ["sh", "cat", "rm", "echo"] {
             try FileManager.default.createSymbolicLink(
@@ -41,45 +35,31 @@ final class FarMachine {
             "\(name):*:\(Self.user):\(Self.user)::\(folder)/\(name):\(try #require(RealServer.path(of: shell)))\n"
         }
         try write(String(contentsOfFile: "/etc/passwd", encoding: .utf8) + users.joined(), "passwd")
-        try write(
+        server = try SSHServer(
+            in: folder,
             """
-            ListenAddress 127.0.0.1:\(port)
-            HostKey \(folder)/host
-            AuthorizedKeysFile \(folder)/person.pub
-            StrictModes no
-            UsePAM no
-            PidFile none
             SetEnv XDG_RUNTIME_DIR=\(folder)/run
             Match User closed
                 AllowTcpForwarding no
+            Match User stuck
+                ForceCommand cat
             Match User bare
                 SetEnv XDG_RUNTIME_DIR=\(folder)/run PATH=\(folder)/bare
-
-            """, "sshd_config")
-        let script = "mount --bind \(folder)/passwd /etc/passwd && exec \"$0\" -D -e -f \(folder)/sshd_config"
-        server = try Pty(
-            ChildSpec(
-                try #require(RealServer.path(of: "unshare")),
-                ["-m", "sh", "-c", script, try #require(RealServer.path(of: "sshd"))],
-                environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]))
-        try server.wait(for: "Server listening on")
+            """,
+            under: ["unshare", "-m", "sh", "-c", "mount --bind \(folder)/passwd /etc/passwd && exec \"$@\"", "sh"])
     }
 
     deinit {
-        server.child.send(signal: SIGTERM)
         for process in processes(of: "") { kill(process, SIGKILL) }
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    private static var names: [String: String] { shells.merging(["bare": "sh", "closed": "sh"]) { $1 } }
+    private static var names: [String: String] {
+        shells.merging(["bare": "sh", "closed": "sh", "stuck": "sh"]) { $1 }
+    }
 
     /// What ssh has to know, each as behind `-o`.
-    var options: [String] {
-        [
-            "HostName=127.0.0.1", "Port=\(port)", "IdentityFile=\(folder)/person", "IdentitiesOnly=yes",
-            "UserKnownHostsFile=\(folder)/known", "StrictHostKeyChecking=accept-new", "LogLevel=ERROR", "BatchMode=yes",
-        ]
-    }
+    var options: [String] { server.options + ["BatchMode=yes"] }
 
     /// The folders of runs.
     var left: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder + "/run")) ?? [] }
