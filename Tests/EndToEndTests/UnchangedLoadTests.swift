@@ -20,6 +20,17 @@ extension `An exec of an unchanged command` {
         #expect(!result.error.contains("did not accept the certificate"), "nobody has seen it: \(result.error)")
     }
 
+    @Test func `has room for those that speak, however many say nothing`() throws {
+        let result = try python(
+            """
+            silent = []
+            for number in range(10):
+                silent += [connect() for _ in range(60)]
+                print(served("Host: api.example.test\\r\\n"), end=" ")
+            """)
+        #expect(result.output == String(repeating: "200 ", count: 10), "\(result.output)\(result.error)")
+    }
+
     @Test func `serves two hundred connections at once`() throws {
         let result = try python(
             """

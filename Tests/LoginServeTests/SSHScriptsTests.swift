@@ -16,7 +16,7 @@ import Testing
         let home = try TemporaryHome()
         let start = SSHScripts.start(
             password: "abc", host: "api.example.test", fileName: "1234.0", settings: settings, command: command)
-        try home.write(SSHScripts.keeper(authority: "RUN'S\n", start: start), to: "keeper")
+        try home.write(SSHScripts.folder(authority: "RUN'S\n", start: start), to: "keeper")
         try home.write("OWN\n", to: "own.pem")
         try FileManager.default.createDirectory(atPath: home.path + "/run", withIntermediateDirectories: false)
         // The second half is what ssh's channels are.

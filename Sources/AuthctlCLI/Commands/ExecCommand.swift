@@ -57,12 +57,7 @@ struct ExecCommand: EndingCommand {
         // Before any library is opened: some change it.
         var environment = invocation.console.inherited()
         let profile = try invocation.context.selection.profile(nil, mayGuess: false)
-        if execEnvironment.serves {
-            // What says which machine this is stays on this side.
-            for name in invocation.context.profiles.identityVariables(of: profile) {
-                environment.removeAll(beginningWith: name + "=")
-            }
-        }
+        if execEnvironment.serves { invocation.withhold(from: &environment, of: profile) }
         let image: ProgramImage
         do {
             // As they were given: what the parser made of them is text.

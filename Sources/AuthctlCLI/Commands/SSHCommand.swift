@@ -9,8 +9,8 @@ struct SSHCommand: EndingCommand {
         commandName: name,
         abstract: "Use a login on another machine, over ssh.",
         discussion: """
-            A shell or a command there, which goes to the service's own URL as it is; the login stays here, and is lent for \
-            as long as the connection stands. That machine needs no authctl. The exit code is the command's, or 100 plus \
+            Runs a shell or a command there; programs use the service's own URL as they are. The login stays here, and is lent \
+            for as long as the connection stands. That machine needs no authctl. The exit code is the command's, or 100 plus \
             that of the other commands if it never ran.
 
             Login options, used if a login is needed: authctl login --help
@@ -68,7 +68,7 @@ struct SSHCommand: EndingCommand {
     private func lent(onTerminal: Bool) -> LendingTerms {
         let machine = SSHMachine(
             host: host, options: sshOption, command: command.isEmpty ? nil : command.joined(separator: " "),
-            wantsTerminal: terminal || command.isEmpty && onTerminal)
+            wantsTerminal: terminal || command.isEmpty && onTerminal, patience: login.attempt.patience)
         return LendingTerms(
             .unchanged(.machine(machine), others: others, wantsPassword: true), for: duration, log: log,
             placeholders: placeholder)
@@ -77,8 +77,9 @@ struct SSHCommand: EndingCommand {
     func end(_ invocation: Invocation) throws(LoginFault) -> Ending {
         let rules = try rules.rules(), context = invocation.context
         let terms = lent(onTerminal: context.dependencies.isTerminal(STDIN_FILENO))
-        let environment = invocation.console.inherited()
+        var environment = invocation.console.inherited()
         let profile = try context.selection.profile(nil, mayGuess: false)
+        invocation.withhold(from: &environment, of: profile)
         let image: ProgramImage
         do {
             image = try ProgramImage(["ssh"].map { Array($0.utf8CString) }, environment: environment)

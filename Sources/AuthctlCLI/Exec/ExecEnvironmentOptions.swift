@@ -42,10 +42,10 @@ struct ExecEnvironmentOptions: ParsableArguments {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("End the address of --serve after this time, such as 30m.", valueName: "time"))
+        help: ArgumentHelp("Lend the login for this time at most, such as 30m.", valueName: "time"))
     var duration: String?
 
-    @Option(help: ArgumentHelp("Log each request of --serve in this file.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Log each request in this file.", valueName: "file"), completion: .file())
     var log: String?
 
     /// The variables that authctl itself sets.

@@ -264,3 +264,10 @@ extension AccountSession {
         }
     }
 }
+
+extension Invocation {
+    /// Takes away the variables that prove which machine this is: they stay on this side of a session that is lent.
+    func withhold(from environment: inout ProgramEnvironment, of profile: Profile) {
+        for name in context.profiles.identityVariables(of: profile) { environment.removeAll(beginningWith: name + "=") }
+    }
+}

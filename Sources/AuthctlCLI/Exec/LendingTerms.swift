@@ -46,12 +46,17 @@ struct LendingTerms {
     }
 
     /// - Parameter duration: as it was given.
-    /// - Throws: `ValidationError` for a value that is none.
+    /// - Throws: `ValidationError` for an invalid value.
     func check(_ duration: String?) throws {
         if duration != nil, seconds == nil {
             throw ValidationError("--for must be a number with a unit (s, m, h or d), up to 7d, such as 30m.")
         }
         if log == "" { throw ValidationError("--log must be a file.") }
-        for (name, _) in placeholders { try ExecEnvironmentOptions.check(name, of: "--placeholder") }
+        for (name, _) in placeholders {
+            try ExecEnvironmentOptions.check(name, of: "--placeholder")
+            guard !UnchangedVariables.names.contains(name) else {
+                throw ValidationError("--placeholder: authctl itself sets \(name); use another.")
+            }
+        }
     }
 }

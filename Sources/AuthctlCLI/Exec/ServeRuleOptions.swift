@@ -1,7 +1,7 @@
 import ArgumentParser
 import LoginKit
 
-/// The rules of `exec --serve` that a person adds to those of the profile.
+/// The rules of `exec` and `ssh` that a person adds to those of the profile.
 struct ServeRuleOptions: ParsableArguments {
     @Flag(help: "Let only GET, HEAD and OPTIONS through, and queries of GraphQL.")
     var readOnly = false

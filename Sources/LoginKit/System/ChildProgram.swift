@@ -80,7 +80,9 @@ extension ChildProgram {
     ///   - words: the program, which is looked for in `PATH` unless a slash is in its name, and its arguments.
     ///   - input: its standard input; `nil` for nothing to read.
     ///   - output: its standard output.
-    convenience init(_ words: [String], input: Int32? = nil, output: Int32) throws(StartFailure) {
+    convenience init(
+        _ words: [String], _ environment: ProgramEnvironment = .inherited(), input: Int32? = nil, output: Int32
+    ) throws(StartFailure) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -106,7 +108,7 @@ extension ChildProgram {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var child = pid_t()
         let problem = withCStrings(words.map { Array($0.utf8CString) }) { arguments in
-            withCStrings(ProgramEnvironment.inherited().entries) { environment in
+            withCStrings(environment.entries) { environment in
                 posix_spawnp(&child, words[0], &actions, &attributes, arguments, environment)
             }
         }

@@ -10,21 +10,24 @@ final class ProxyPort: @unchecked Sendable {
     private static let (most, patience) = (256, Duration.seconds(10))
 
     /// Closed at the end.
-    private let doors: [RunDoor]
+    private let listeners: [RunListener]
     private let origin: Origin
     /// The value of `Proxy-Authorization`; `nil` if none is wanted.
     private let password: Secret?
     private let dialer: OtherHostDialer
     private let server: SessionProxy
     private let threads = CountedThreads()
+    /// The sockets of connections that have not shown the password yet.
+    private let unauthenticated = Mutex<Set<Int32>>([])
     private let isStopped = Mutex(false)
     private let unproved = Mutex(0)
     private let connected = Mutex(0)
 
     init(
-        _ doors: [RunDoor], _ origin: Origin, password: Secret?, _ dialer: OtherHostDialer, _ server: SessionProxy
+        _ listeners: [RunListener], _ origin: Origin, password: Secret?, _ dialer: OtherHostDialer,
+        _ server: SessionProxy
     ) {
-        self.doors = doors
+        self.listeners = listeners
         (self.origin, self.password, self.dialer, self.server) = (origin, password, dialer, server)
     }
 
@@ -43,24 +46,28 @@ final class ProxyPort: @unchecked Sendable {
         }
     }
 
-    /// Closes the doors, and the connections to other hosts.
+    /// Closes the listeners, and the connections to other hosts.
     func stop() {
         isStopped.withLock { $0 = true }
         // Who waits for a connection is woken.
-        for door in doors { shutdown(door.descriptor, Int32(SHUT_RDWR)) }
+        for listener in listeners { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
         threads.wait()
-        for door in doors { close(door.descriptor) }
+        for listener in listeners { close(listener.descriptor) }
     }
 
     private func accept() {
-        guard waitForInput(doors.map(\.descriptor), milliseconds: 250) > 0 else { return }
-        for door in doors {
-            if door.kind == .names { RunDoor.answerNames(at: door.descriptor) } else { accept(at: door) }
+        guard waitForInput(listeners.map(\.descriptor), milliseconds: 250) > 0 else { return }
+        for listener in listeners {
+            if listener.kind == .names {
+                RunListener.answerNames(at: listener.descriptor)
+            } else {
+                accept(at: listener)
+            }
         }
     }
 
-    private func accept(at door: RunDoor) {
-        let connection = cprocess_accept(door.descriptor)
+    private func accept(at listener: RunListener) {
+        let connection = cprocess_accept(listener.descriptor)
         guard connection >= 0 else {
             // Without a descriptor left it would be asked again at once.
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
@@ -71,24 +78,36 @@ final class ProxyPort: @unchecked Sendable {
         let isKnown = {
             cprocess_connection_user(connection, &user) != 0 || cprocess_socket_user(connection, &user) != 0
         }
-        let isOurs = door.kind != .proxy || isKnown() && user == getuid()
-        guard isOurs, threads.count <= Self.most,
-            threads.start({ [self] in serve(ProxyConnection(connection), at: door.kind) })
+        let isOurs = listener.kind != .proxy || isKnown() && user == getuid()
+        guard isOurs, threads.count <= Self.most || endUnauthenticated(),
+            threads.start({ [self] in serve(ProxyConnection(connection), at: listener.kind) })
         else {
             close(connection)
             return
         }
     }
 
-    private func serve(_ connection: consuming ProxyConnection, at door: RunDoor.Kind) {
+    /// Ends any connection without the password to make room for a new one. Otherwise another user of a machine behind ssh could keep
+    /// the command out.
+    /// - Returns: whether there is one.
+    private func endUnauthenticated() -> Bool {
+        unauthenticated.withLock { sockets in
+            guard let any = sockets.randomElement() else { return false }
+            shutdown(any, Int32(SHUT_RDWR))
+            sockets.remove(any)
+            return true
+        }
+    }
+
+    private func serve(_ connection: consuming ProxyConnection, at listener: RunListener.Kind) {
         // Else the answers of TLS wait for what the client's kernel holds back.
         var isOn: Int32 = 1
         setsockopt(connection.socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
         let end = ContinuousClock.now + Self.patience
-        switch door {
+        switch listener {
         case .proxy: answer(connection, until: end)
         case .host(let port): lead(connection, to: port, until: end)
-        case .names, .nameStream: RunDoor.answerNames(of: connection, until: end) { isOver }
+        case .names, .nameStream: RunListener.answerNames(of: connection, until: end) { isOver }
         }
     }
 
@@ -107,26 +126,42 @@ final class ProxyPort: @unchecked Sendable {
         pump(connection, tunnel)
     }
 
-    /// Reads requests to the proxy until one has the password, and does what that wants.
     private func answer(_ connection: consuming ProxyConnection, until end: ContinuousClock.Instant) {
+        guard let (way, head, count) = request(from: connection, until: end) else { return }
+        go(way, head, count, connection)
+    }
+
+    /// Looks at requests to the proxy until one has the password, and refuses what it must.
+    /// - Returns: the request, and the length of its head; `nil` if the connection is over.
+    private func request(
+        from connection: borrowing ProxyConnection, until end: ContinuousClock.Instant
+    ) -> (way: ProxyWay, head: ServedHead, count: Int)? {
+        let socket = connection.socket
+        unauthenticated.withLock { _ = $0.insert(socket) }
+        defer { unauthenticated.withLock { _ = $0.remove(socket) } }
         while true {
             let bytes: [UInt8]
             switch connection.look(until: end, unless: { isOver }, for: { ServedHead.whole(in: $0) }) {
             case .found(let head): bytes = head
-            case .tooLong: return connection.refuse(431, "the head is too long")
-            case .none: return
+            case .tooLong:
+                connection.refuse(431, "the head is too long")
+                return nil
+            case .none: return nil
             }
             guard let head = ServedHead(proxied: bytes[...]), ServeGate.hasOneLength(head) else {
-                return connection.refuse(400, "the request is malformed")
+                connection.refuse(400, "the request is malformed")
+                return nil
             }
             guard let way = ProxyWay(head) else {
-                return connection.refuse(403, "this is a proxy: only CONNECT, and URLs of other hosts")
+                connection.refuse(403, "this is a proxy: only CONNECT, and URLs of other hosts")
+                return nil
             }
-            if isProved(head) { return go(way, head, bytes.count, connection) }
+            if isProved(head) { return (way, head, bytes.count) }
             unproved.withLock { $0 += 1 }
             // A client may know it and wait to be asked for it.
             guard head.method == "CONNECT", connection.drop(bytes.count) else {
-                return connection.refuse(407, "the password of this run is missing")
+                connection.refuse(407, "the password of this run is missing")
+                return nil
             }
             connection.answer(407, "the password of this run is missing")
         }
@@ -274,8 +309,8 @@ struct ProxyConnection: ~Copyable {
                 + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)")
     }
 
-    /// Answers, and closes; what is still to be read would take the answer away (RFC 9112, section 9.6).
-    consuming func refuse(_ status: Int, _ words: String) {
+    /// Answers for the last time; what is still to be read would take the answer away (RFC 9112, section 9.6).
+    func refuse(_ status: Int, _ words: String) {
         answer(status, words, "Connection: close\r\n")
         shutdown(socket, Int32(SHUT_WR))
         var bytes = [UInt8](repeating: 0, count: 16 << 10)

@@ -32,30 +32,33 @@ package final class UnchangedRun {
         let proxy: String
     }
 
-    /// A network for a run, its doors, and its authority; or another machine.
+    /// A network for a run, its listeners, and its authority; or another machine.
     package struct Place {
         fileprivate let authority: RunAuthority
         fileprivate var network: OwnNetwork?
-        fileprivate var doors: [RunDoor] = []
+        fileprivate var listeners: [RunListener] = []
         fileprivate var far: FarPlace?
+    }
+
+    /// - Returns: the reason, in words, that a command cannot be led to this origin; `nil` if it can.
+    package static func problem(with origin: Origin, _ reach: Reach) -> String? {
+        if PeerAddress(text: origin.bareHost) != nil {
+            "its origin is an address, and no certificate is made for one"
+        } else if reach == .ownNetwork {
+            nil
+        } else if origin.isLoopback {
+            "its origin is this machine, where programs use no proxy"
+        } else if origin.scheme != "https" {
+            "its origin has no TLS, so that programs send it no CONNECT"
+        } else {
+            nil
+        }
     }
 
     /// Makes what a run needs, or says, before anybody logs in, that there cannot be such a run.
     package static func prepare(_ provider: SessionProvider, _ reach: Reach) throws(LoginFault) -> Place {
         let origin = try provider.context.connections.endpoint(provider.profile).origin
-        let problem: String? =
-            if PeerAddress(text: origin.bareHost) != nil {
-                "its origin is an address, and no certificate is made for one"
-            } else if reach == .ownNetwork {
-                nil
-            } else if origin.isLoopback {
-                "its origin is this machine, where programs use no proxy"
-            } else if origin.scheme != "https" {
-                "its origin has no TLS, so that programs send it no CONNECT"
-            } else {
-                nil
-            }
-        if let problem {
+        if let problem = problem(with: origin, reach) {
             let isFar = if case .machine = reach { true } else { false }
             throw .usage(
                 "\(isFar ? "authctl ssh" : "--unchanged") does not work for \(origin): \(problem)",
@@ -63,13 +66,13 @@ package final class UnchangedRun {
                     ? "see 'On another machine' in authctl-serve(7)" : "use --serve, and the address that it makes")
         }
         try LoopbackServer.check(withTLS: true)
-        var network: OwnNetwork?, doors: [RunDoor] = [], far: FarPlace?
+        var network: OwnNetwork?, listeners: [RunListener] = [], far: FarPlace?
         switch reach {
         case .here: break
         // The network first: its maker must see no remains of a key.
         case .ownNetwork:
-            let made = try RunDoor.network(for: origin)
-            (network, doors) = (made.network, made.doors)
+            let made = try RunListener.network(for: origin)
+            (network, listeners) = (made.network, made.listeners)
         case .machine(let machine):
             let context = provider.context
             let folder = RuntimeFolder(context.dependencies.environment, context.paths)
@@ -78,7 +81,7 @@ package final class UnchangedRun {
             try SocketFile.check(socket + String(repeating: "-", count: SSHConnection.longerName))
             far = FarPlace(machine: machine, socket: socket, proxy: folder.newSocket("ssh", of: "proxy"))
         }
-        return Place(authority: try RunAuthority(for: origin.host), network: network, doors: doors, far: far)
+        return Place(authority: try RunAuthority(for: origin.host), network: network, listeners: listeners, far: far)
     }
 
     /// - Parameters:
@@ -100,20 +103,21 @@ package final class UnchangedRun {
             limits: limits)
         files = try AuthorityFiles(authority, in: RuntimeFolder(environment, context.paths).path)
         (network, far) = (place.network, place.far)
-        var doors = place.doors
+        var listeners = place.listeners
         socket = try far.map { (far) throws(LoginFault) in try SocketFile(far.proxy, creating: true) }
         if let socket {
-            doors = [RunDoor(descriptor: socket.descriptor, kind: .proxy)]
+            listeners = [RunListener(descriptor: socket.descriptor, kind: .proxy)]
             port = nil
         } else if network == nil {
             let (descriptor, port) = try ServeSocket.onLoopback()
-            doors = [RunDoor(descriptor: descriptor, kind: .proxy)]
+            listeners = [RunListener(descriptor: descriptor, kind: .proxy)]
             self.port = port
         } else {
             port = nil
         }
         proxy = ProxyPort(
-            doors, origin, password: expected, OtherHostDialer(hosts: others, environment: environment.proxies), server)
+            listeners, origin, password: expected, OtherHostDialer(hosts: others, environment: environment.proxies),
+            server)
     }
 
     /// Lends the login from now on, until `stop`.
@@ -125,7 +129,7 @@ package final class UnchangedRun {
     ) throws(LoginFault) {
         do {
             if let far, let password {
-                image.words = try connect(far, password, settings).map { Array($0.utf8CString) }
+                image.words = try connect(far, password, settings, image.environment).map { Array($0.utf8CString) }
             } else {
                 for (name, value) in settings { image.environment.set(name, to: value) }
                 let user = password.map { "authctl:\($0)@" } ?? ""
@@ -146,14 +150,15 @@ package final class UnchangedRun {
 
     /// - Returns: the words of ssh for the command.
     private func connect(
-        _ far: FarPlace, _ password: String, _ settings: [(name: String, value: String)]
+        _ far: FarPlace, _ password: String, _ settings: [(name: String, value: String)],
+        _ environment: ProgramEnvironment
     ) throws(LoginFault) -> [String] {
         let start = SSHScripts.start(
             password: password, host: origin.host, fileName: authority.fileName, settings: settings,
             command: far.machine.command)
         let connection = try SSHConnection(
             to: far.machine, at: far.socket,
-            script: SSHScripts.keeper(authority: authority.authority, start: start))
+            script: SSHScripts.folder(authority: authority.authority, start: start), environment)
         self.connection = connection
         return try connection.command(leadingTo: far.proxy)
     }

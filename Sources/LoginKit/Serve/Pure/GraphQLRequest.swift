@@ -1,6 +1,6 @@
 /// The reason why rules cannot judge a request to an endpoint of GraphQL, in words.
 enum GraphQLFault: String, Error, Equatable, Sendable, CaseIterable {
-    case method = "only POST, and GET for a query, can be judged there, and no WebSocket"
+    case method = "only POST, or GET with a query, can be judged there; a WebSocket cannot"
     case type = "the body must be application/json in UTF-8, and not compressed"
     case parameters =
         "the query of the URL must be empty, or with GET be query, operationName, variables and extensions, each once"

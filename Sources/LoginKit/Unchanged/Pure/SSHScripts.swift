@@ -5,7 +5,7 @@ enum SSHScripts {
 
     /// Reads as standard input of the first channel, and lasts as long as that: makes a folder with `start` in it, and removes it at the
     /// end. Its name has the number of the shell that removes it, so that the next run finds what was left behind.
-    static func keeper(authority: String, start: String) -> String {
+    static func folder(authority: String, start: String) -> String {
         let authority = ShellCommand.quoted(authority)
         // In a line of printf it would be in the arguments of a process where that is no builtin: mksh has none.
         var end = "END"

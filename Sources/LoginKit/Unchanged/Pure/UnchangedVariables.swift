@@ -44,10 +44,12 @@ package enum UnchangedVariables {
         (["JAVA_TOOL_OPTIONS"], .java),
     ]
 
+    package static var names: [String] { table.flatMap(\.names) }
+
     /// All of them, in lines of 80 columns at most, for a page of the help.
     package static var help: String {
         var lines = [""]
-        for name in table.flatMap(\.names) {
+        for name in names {
             if lines[lines.count - 1].count + name.count > 72 { lines.append("") }
             lines[lines.count - 1] += lines[lines.count - 1].isEmpty ? name : " \(name)"
         }

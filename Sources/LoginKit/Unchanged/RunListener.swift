@@ -1,7 +1,7 @@
 import Glibc
 
 /// A socket of a run, at which its command comes to authctl.
-struct RunDoor: Sendable {
+struct RunListener: Sendable {
     /// What comes there.
     enum Kind: Equatable, Sendable {
         /// Programs that use a proxy.
@@ -18,7 +18,7 @@ struct RunDoor: Sendable {
     let descriptor: Int32
     let kind: Kind
 
-    /// The doors of a network of its own, in the order of its sockets.
+    /// The listeners of a network of its own, in the order of its sockets.
     private static func places(for origin: Origin) -> [(address: String, port: Int, kind: Kind)] {
         var places = Set([443, origin.port]).map { (OwnNetwork.address, $0, Kind.host(port: $0)) }
         // Programs know where this name leads.
@@ -26,10 +26,10 @@ struct RunDoor: Sendable {
         return places + [("127.0.0.1", 53, .names), ("127.0.0.1", 53, .nameStream)]
     }
 
-    static func network(for origin: Origin) throws(LoginFault) -> (network: OwnNetwork, doors: [RunDoor]) {
+    static func network(for origin: Origin) throws(LoginFault) -> (network: OwnNetwork, listeners: [RunListener]) {
         let places = places(for: origin)
         let network = try OwnNetwork(places.map { ($0.address, $0.port, isStream: $0.kind != .names) })
-        return (network, zip(network.sockets, places).map { RunDoor(descriptor: $0, kind: $1.kind) })
+        return (network, zip(network.sockets, places).map { RunListener(descriptor: $0, kind: $1.kind) })
     }
 
     /// Answers the queries that wait at a socket of UDP.
