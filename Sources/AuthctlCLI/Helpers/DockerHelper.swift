@@ -28,9 +28,12 @@ struct DockerHelper {
     private func get(_ input: Secret) throws(LoginFault) -> DockerReply? {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .noURL }
-        guard let login = try login(server, mayProve: \.makesPairs), let lent = try login.lent(),
-            case .pair(let username, let password) = lent.proof
-        else { return try notFound(server) }
+        guard let login = try login(server, mayProve: \.makesPairs) else { return try notFound(server) }
+        guard login.isPair else {
+            invocation.say("authctl: \(login.otherWay)")
+            return .notFound
+        }
+        guard let lent = try login.lent(), case .pair(let username, let password) = lent.proof else { return .notFound }
         let credentials = DockerCredentials(
             url: server.text, username: username.unprotectedText, secret: password.unprotectedText)
         guard let text = credentials.encoded() else { throw .failure("the login cannot be written as JSON") }
@@ -79,7 +82,8 @@ struct DockerHelper {
     private func erase(_ input: Secret) throws(LoginFault) -> DockerReply? {
         let server = DockerServer(input)
         guard !server.text.isEmpty else { return .noURL }
-        guard let login = try login(server), let record = try invocation.context.record(of: login.profile) else {
+        guard let login = try login(server), login.isPair, let record = try invocation.context.record(of: login.profile)
+        else {
             return try notFound(server)
         }
         let receipt = try AccountLogout.ofOne(login.account, of: record, in: invocation.context)
@@ -124,11 +128,9 @@ struct DockerHelper {
     private func login(
         _ server: DockerServer, mayProve: (Profile) -> Bool = { _ in false }
     ) throws(LoginFault) -> HelperLogin? {
-        guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil,
-            let login = try invocation.helperLogin(at: origin, username: nil, mayProve: mayProve)
+        guard let url = server.url, let (origin, user, _) = try invocation.helperOrigin(url), user == nil
         else { return nil }
-        if !login.isPair, login.account.kind == .token { invocation.explain(login.missingPair) }
-        return login.isPair ? login : nil
+        return try invocation.helperLogin(at: origin, username: nil, mayProve: mayProve)
     }
 }
 

@@ -27,7 +27,7 @@ struct GitHelper {
             return
         }
         if case .token = lent.proof, !request.takesAuthtype {
-            return invocation.explain(login.missingPair)
+            return invocation.say("authctl: \(login.otherWay)")
         }
         try invocation.streams.result(try lent.gitAnswer())
     }

@@ -172,19 +172,25 @@ struct HelperLogin {
                 let session = try source.session(of: account)
                 if let lent = try lent(session, try source.taken(account.username)) { return lent }
             }
-            invocation.explain(
-                isLendable ? missingPair : "the session of \(profile.name) cannot be used by other programs")
+            invocation.say("authctl: \(otherWay)")
             return nil
         } catch .loginRequired {
-            invocation.explain("the login of \(profile.name) has expired, and cannot be refreshed without a question")
+            invocation.say(
+                "authctl: \(profile.name): the stored login has expired; log in again: \(ShellCommand("authctl", "login", profile.name))"
+            )
             return nil
         }
     }
 
-    /// Tells how a profile lends a token that is sent in a header.
-    var missingPair: String {
-        "\(profile.name) sends its token in a header; if the service takes it as a password, add to 'session' of the profile: "
-            + "basic = \"oauth2:{token}\""
+    /// Tells how a login is lent to a program that cannot send it as it is.
+    var otherWay: String {
+        if isLendable {
+            return "\(profile.name) sends its token in a header; if the service takes it as a password, "
+                + "add to 'session' of the profile: basic = \"oauth2:{token}\""
+        }
+        let way = UnchangedRun.problem(with: account.origin, .here) == nil ? "--unchanged" : "--serve"
+        return "\(profile.name): other programs cannot send this login by themselves; lend it to one: "
+            + "\(ShellCommand("authctl", "exec", "-P", profile.name, way, "--")) COMMAND"
     }
 
     /// Returns the stored login, even if it has expired.
