@@ -94,7 +94,7 @@ struct DiscoverTests {
 
     @Test(arguments: [
         ("/v1/mcp/", "Bearer", #"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Unauthorized"},"id":null}"#, true),
-        ("/mcp", "Basic", "{}", false), ("/mcp", "Bearer", #"{"error":"invalid_token"}"#, false),
+        ("/mcp", "Bearer", #"{"error":"invalid_token"}"#, true), ("/mcp", "Basic", "{}", false),
         ("/api", "Bearer", #"{"jsonrpc":"2.0"}"#, false),
     ])
     func `an MCP server is told by its path together with its refusal`(
@@ -348,6 +348,7 @@ struct DiscoverTests {
         page("<h1>Board</h1>"), page("<div id=app></div><script src=app.js></script>"),
         page("<a href=/>Home</a><a href=/items>Items</a>"), page("<form action=/find><input name=q></form>"),
         page("<a href=/items>Items</a><a href=/new>New</a><form method=post><input name=task></form>"),
+        page("<a href='?t=1'>1</a><form method=post><input name=t></form><form><input type=submit name=logout></form>"),
     ])
     func `a page with a password alone that turns into the program proves the login`(program: HTTPResponse) throws {
         let form = Self.passwordPage
@@ -358,6 +359,7 @@ struct DiscoverTests {
     @Test(arguments: [
         page("<form method=post><input name=riddle></form>"), page("<p>Locked</p><a href=/>Back</a>"),
         page("<a href=/help>Help</a><form method=post><input name=riddle></form>"),
+        page("<p>Locked</p><a href='?l=de'>Deutsch</a><a href='?l=en'>English</a>"),
         page("<form action=/new method=post><input type=password name=a><input type=password name=b></form>"),
     ])
     func `a page with a password alone that asks for something else, or only leads back, proves none`(

@@ -28,6 +28,8 @@ struct LoginResult {
     var verifyPlace: GuardedPlace?
     /// The logout of the page that proves the login, where no profile says one.
     var logout: FoundLogout?
+    /// Whether the page that verify asks for shows a way to log out, be it one that no profile can say.
+    var showsLogout = false
     /// The target of the login, if that is a page which everybody may open and which wants nothing to be sent.
     var openTarget: String?
     /// Whether the page of the login, with the session, has more links than without it.
@@ -38,5 +40,5 @@ struct LoginResult {
     var searchRequests = 0
 
     /// Whether a page of this login has shown a person, by name or by a way to log out.
-    var showsPerson: Bool { usernamePlace != nil || logout != nil }
+    var showsPerson: Bool { usernamePlace != nil || logout != nil || showsLogout }
 }

@@ -173,6 +173,7 @@ extension Service {
         do {
             let look = try look(at: facts.response, of: verify)
             result.logout = result.logout ?? look.page?.logout
+            result.showsLogout = look.page?.showsLogout ?? false
             // Instead of its form, a failed login may show a CAPTCHA.
             let isPastForm = look.isPastForm(loginPaths: try client.loginPaths())
             result.isPastForm = isPastForm && (look.wantsNothing || result.hasMoreLinks)

@@ -215,11 +215,10 @@ struct DiscoveryVisit {
     /// Whether it lets anonymous clients in.
     var isOpen: Bool { (200..<300).contains(response.status) }
 
-    /// Path and query of the endpoint, if this is an MCP server: the path ends in `mcp`, and the refusal names the metadata of the
-    /// resource, as MCP demands (RFC 9728, section 5.1), or is JSON-RPC.
+    /// Path and query of the endpoint, if this is an MCP server: the path ends in `mcp`, and the refusal wants a Bearer token, as MCP
+    /// has it for services with authorization, or is JSON-RPC.
     var mcp: String? {
         guard response.isRefusal, end.target.isMCPPath else { return nil }
-        let namesMetadata = challenges.contains { $0.parameters["resource_metadata"] != nil }
-        return isInitialize || namesMetadata || OAuthBody(response).text("jsonrpc") == "2.0" ? end.target : nil
+        return isInitialize || challenges.wantsToken || OAuthBody(response).text("jsonrpc") == "2.0" ? end.target : nil
     }
 }

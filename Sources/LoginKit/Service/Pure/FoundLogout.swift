@@ -35,6 +35,15 @@ extension LoginPage {
         return Array(path.utf8)[...].isSteady ? .linkWithNonce(page: target, path: path) : nil
     }
 
+    /// Whether it shows a way to log out, be it a button among others.
+    var showsLogout: Bool {
+        logout != nil
+            || forms.contains { form in
+                form.submitButtons.contains(where: \.name.namesLogout)
+                    && !form.fields.contains { $0.type == "password" }
+            }
+    }
+
     /// The one link to this path on the own origin; of several, the one that names a logout.
     /// - Returns: path and query; `nil` if it is not clear which.
     func link(to path: String) -> String? {

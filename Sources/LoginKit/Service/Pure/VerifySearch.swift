@@ -249,8 +249,8 @@ struct PageLook {
 
     /// Whether its page has a way to log out that none of the others has, and asks for no code: that may be half of a login.
     func showsLogout(missingIn others: [PageLook]) -> Bool {
-        page?.logout != nil && page?.forms.flatMap(\.fields).contains(where: \.isOneTimeCode) == false
-            && others.allSatisfy { $0.page?.logout == nil }
+        page?.showsLogout == true && page?.forms.flatMap(\.fields).contains(where: \.isOneTimeCode) == false
+            && others.allSatisfy { $0.page?.showsLogout != true }
     }
 
     fileprivate var redirectPath: String? { facts.redirectPath }
