@@ -20,14 +20,18 @@ struct HelpSearch {
     /// More of one kind are not shown.
     private static let most = 6
 
-    /// Words that people type for what the help calls otherwise; without a final s.
+    /// Words that people type for what the help calls otherwise, too; one of more than three letters without its final s.
     private static let synonyms = [
-        "1password": "manager", "bitwarden": "manager", "keepass": "manager", "keychain": "keyring",
-        "ci": "actions", "jenkin": "job", "pipeline": "job", "headless": "without", "laptop": "server",
+        "1password": "manager", "bitwarden": "manager", "keepas": "manager", "keychain": "keyring",
+        "ci": "gitlab", "jenkin": "job", "pipeline": "job", "nightly": "cron", "headles": "without",
+        "laptop": "move", "migrate": "move", "transfer": "move", "backup": "move", "restore": "move",
+        "team": "share", "colleague": "share", "export": "share", "pagination": "page", "paging": "page",
+        "multiple": "two", "wipe": "remove", "claude": "agent", "oathtool": "totp", "seed": "totp",
+        "trace": "why", "401": "why", "403": "forbidden", "refresh": "expire", "download": "request",
         "debug": "why", "direnv": "switch", "directory": "switch", "oidc": "oauth", "openid": "oauth", "okta": "sso",
-        "keycloak": "oauth", "jwt": "token",
+        "keycloak": "oauth", "entra": "oauth", "jwt": "token",
         "stolen": "everywhere", "revoke": "everywhere", "expired": "expire", "expiry": "expire",
-        "kubernete": "kubectl", "k8": "kubectl", "tls": "certificate", "ssl": "certificate",
+        "kubernete": "kubectl", "k8s": "kubectl", "tls": "certificate", "ssl": "certificate",
         "selenium": "playwright", "puppeteer": "playwright", "llm": "agent", "ai": "agent", "readonly": "read",
         "nagio": "monitor", "prometheu": "monitor", "monitoring": "monitor",
     ]
@@ -49,7 +53,6 @@ struct HelpSearch {
     /// - Throws: `usage` if that is nothing, with the nearest word that is in the help.
     func page(for look: TextLook) throws(LoginFault) -> String {
         let words = typed.flatMap(Self.words).map { $0.count > 3 && $0.hasSuffix("s") ? String($0.dropLast()) : $0 }
-            .map { Self.synonyms[$0] ?? $0 }
         let all = sections, found = Self.found(words, in: all)
         guard !found.isEmpty else { throw fault(words, all) }
         let ordered = [3, 2, 1].flatMap { rank in found.filter { $0.score == rank } }
@@ -102,11 +105,14 @@ struct HelpSearch {
     private static func score(of entry: Entry, _ typed: [String]) -> Int {
         let names = entry.names.flatMap(words) + words(of: entry.title)
         let others = entry.lines.flatMap(words)
-        return typed.map { word in
-            if names.contains(where: { $0 == word || $0 == word + "s" }) { return 3 }
-            if names.contains(where: { $0.hasPrefix(word) }) { return 2 }
-            return others.contains { $0.hasPrefix(word) } ? 1 : 0
-        }.min() ?? 0
+        let scores = typed.map { typed in
+            [typed, synonyms[typed]].compactMap(\.self).map { word in
+                if names.contains(where: { $0 == word || $0 == word + "s" }) { return 3 }
+                if names.contains(where: { $0.hasPrefix(word) }) { return 2 }
+                return others.contains { $0.hasPrefix(word) } ? 1 : 0
+            }.max() ?? 0
+        }
+        return scores.min() ?? 0
     }
 
     private static func words(of text: String) -> [String] {

@@ -109,6 +109,7 @@ struct TasksHelpCommand: HelpPage {
           → man authctl-token, EXAMPLES
         use a login in a Python script
           authctl exec -P NAME --serve -- python3 report.py
+          authctl token NAME --as headers  # or its headers, as JSON
           → man authctl, Python
         give a coding agent or rclone its key by a command
           "apiKeyHelper": "authctl token NAME"
@@ -160,7 +161,7 @@ struct TasksHelpCommand: HelpPage {
           authctl request /me -P NAME -u grace
           → man authctl-switch, EXAMPLES
         give docker build a token
-          authctl exec -P NAME --env TOKEN -- docker build . --secret id=token,env=TOKEN
+          authctl exec -P NAME --env T -- docker build . --secret id=token,env=T
           → man authctl, Containers
         show in a shell prompt who is logged in
           authctl whoami NAME --offline -q --no-prompt
@@ -205,6 +206,10 @@ struct TasksHelpCommand: HelpPage {
         keep the login over a reboot
           authctl store init file  # a passphrase each time, or --key-file FILE
           authctl store move keyring file
+          → man authctl-store, EXAMPLES
+        move my logins to another machine, or back them up
+          authctl store init file  # with a passphrase
+          authctl store move keyring file  # then copy two folders
           → man authctl-store, EXAMPLES
         stay logged in when the session expires
           keep-password = true

@@ -25,6 +25,12 @@ struct HelpSearchTests {
         #expect(run.output.contains("\n  \u{2192} man authctl"), "\(run.output)")
     }
 
+    @Test(arguments: ["headless", "keepass", "k8s", "kubernetes", "jenkins", "ssl"])
+    func `a word for what the help calls otherwise leads there`(word: String) throws {
+        let run = try help(word)
+        #expect(run.code == 0 && run.output.contains("TASKS\n\n"), "\(run)")
+    }
+
     @Test func `an option shows its meaning and its commands, with dashes and without`() throws {
         for word in ["--min-ttl", "min-ttl"] {
             let run = try help(word)

@@ -139,6 +139,12 @@ struct NewcomerTests {
         #expect(world.run("login", "wire").talk.contains("AUTHCTL_PASSWORD_FILE \"/no/file\""))
     }
 
+    @Test func `a profile that keeps no login says so, and what uses it`() throws {
+        let world = try TestWorld(config: Self.config + "\npersist = \"none\"\n")
+        let run = world.run("token", "blog", "--header", server: [])
+        #expect(run.code == 4 && run.talk.contains("this profile keeps no login; 'authctl request'"), "\(run.talk)")
+    }
+
     @Test func `an ended session is told as ended`() throws {
         let config = """
             [profiles.cast]
@@ -161,6 +167,7 @@ struct NewcomerTests {
         }
         // What the server refused lives on nowhere.
         #expect(world.run("whoami", "cast", server: [.answer(401)]).code == 4)
+        #expect(world.run("token", "cast").talk.contains("the session has expired"))
         let logout = world.run("logout", "cast")
         #expect(logout.code == 0 && !logout.talk.contains("lives on"))
     }

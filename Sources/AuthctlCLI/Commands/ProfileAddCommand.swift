@@ -126,7 +126,13 @@ struct ProfileAddCommand: PlainCommand, ReportingCommand {
     private func check(_ name: String, _ table: StrictTable, _ invocation: Invocation) throws(LoginFault) {
         invocation.context.topic = ErrorContext(profile: name)
         guard try isFree(name, for: table, invocation) else {
-            throw .usage("a profile of this name already exists; choose another with --name")
+            throw .usage(
+                "another profile of this name already exists",
+                next: """
+                    choose a name with --name, or take that one away first: \
+                    \(ShellCommand("authctl", "logout", name, "--all")); \
+                    \(ShellCommand("authctl", "profile", "remove", name))
+                    """)
         }
         let decoder = ProfileDecoder(folder: invocation.context.paths.configFolder, home: invocation.context.paths.home)
         let profile = try fromUsage(try decoder.profile(named: name, table))

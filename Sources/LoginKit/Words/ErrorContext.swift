@@ -34,6 +34,8 @@ package struct ErrorContext: Equatable, Sendable {
     var machine: MachineProofName?
     /// Whether the authorization server may offer device codes (RFC 8628).
     var mayHaveDeviceCodes = true
+    /// Whether the profile keeps no login.
+    var keepsNothing = false
     /// Whether the session was copied in a browser.
     var isCopied = false
     /// Whether the request lacked protection against forgery, as `SessionRule.isForgeable` defines it.
@@ -60,6 +62,7 @@ package struct ErrorContext: Equatable, Sendable {
     mutating func take(_ profile: Profile) {
         let traits = profile.traits
         (fields, asksForConsent, opensWindow) = (profile.fields, traits.asksForConsent, traits.opensWindow)
+        keepsNothing = profile.settings.persist == Persistence.none
         machine = profile.oauth.flatMap { MachineProofName($0) }
     }
 

@@ -69,11 +69,11 @@ extension ProxyFault {
         case .refused(status: 407) where hadCredential:
             return Message(
                 "\(place), refused the user name and the password in its URL (407)",
-                next: "correct them there: http://USER:PASSWORD@HOST:PORT")
+                next: "correct them there; see 'proxy' in man authctl-config")
         case .refused(status: 407):
             return Message(
                 "\(place), wants a user name and a password of its own (407)",
-                next: "write them into its URL: http://USER:PASSWORD@HOST:PORT")
+                next: "put USER:PASSWORD@ before the host in its URL; see 'proxy' in man authctl-config")
         case .refused(let status):
             return Message("\(place), did not connect\(server): it answered \(status)", next: without)
         case .failed(let text):

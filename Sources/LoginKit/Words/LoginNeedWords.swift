@@ -87,14 +87,19 @@ extension LoginNeed {
         case .sessionOfAnother:
             "tell the service's administrator, and log in again: \(topic.loginCommand("--force"))"
         case .clockSetBack: "set the clock, or log in: \(topic.loginCommand)"
+        case .passwordCommandFailed(_, let field), .passwordCommandTookTooLong(_, let field):
+            missing.isEmpty
+                ? "check the \(field.commandName) in the profile or on the command line, then: \(topic.loginCommand)"
+                : nil
+        case .nothingStored where topic.keepsNothing && missing.isEmpty:
+            "this profile keeps no login; 'authctl request' and 'authctl exec' make one each time"
         case .refreshNotJudged: "try again later, or log in: \(topic.loginCommand)"
         case .unfinishedRefresh:
             "use authctl there, which puts the session back if it has one, or log in: \(topic.loginCommand)"
         case .otherRealm(_, let url, _):
             "log in there with a separate profile: \(ShellCommand("authctl", "login", url))"
         case .nothingStored, .sessionRefused, .undecided, .sessionExpired, .sessionEndsSoon,
-            .passwordRefusedBefore, .leftBlank, .noSuchAccount, .keyLocked, .passwordCommandFailed,
-            .passwordCommandTookTooLong, .declined:
+            .passwordRefusedBefore, .leftBlank, .noSuchAccount, .keyLocked, .declined:
             nil
         }
     }

@@ -116,8 +116,8 @@ extension StoreKeeper {
                 try filled.store.erase(filled.id)
             }
             self.filled = nil
-            // Nothing of it lives on.
-            try registry.update { $0.updateAccount(filled.id) { $0.expires = nil } }
+            // Nothing of it lives on; an end that has come goes on telling why.
+            try registry.update { $0.updateAccount(filled.id) { if !clock.isOver($0.expires) { $0.expires = nil } } }
             return
         }
         let rest = StoredLogin(credential: login.credential, extraSecrets: asked)
