@@ -33,7 +33,11 @@ import Testing
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let run = world.run(
             "request", "POST", "/add", "-d", "x",
-            server: [.answer(403), anonymous, anonymous, cookie("two"), .answer(200), anonymous, .answer(200, "added")])
+            server: [
+                .answer(403, cookies: cookie("one").cookies), anonymous, anonymous, cookie("two"), cookie("two"),
+                anonymous,
+                .answer(200, "added"),
+            ])
         #expect(run.code == 0 && run.output == "added", "\(run.talk)")
         world.person = ScriptedPerson()
         #expect(world.run("whoami", server: [anonymous]).code == 4)

@@ -30,6 +30,8 @@ struct CopiedLoginTests {
 
     @Test func `a session that was copied in a browser is verified and stored`() throws {
         let world = try pasting("curl 'https://wiki.example/x' -b 'sid=s3cret; a=b' -H 'accept: */*'")
+        let me = HTTPResponse.answer(
+            200, #"{"name":"ann"}"#, cookies: [.named("sid", "s3cret"), .named("a", "b")])
         let run = world.run("login", "wiki", "--paste", server: [.answer(401), me])
         #expect(run.code == 0 && run.talk.contains("Logged in to wiki") && run.talk.contains("as ann"), "\(run.talk)")
         #expect(["sid=s3cret", "a=b"].allSatisfy { world.requests.last?.contains($0) == true }, "\(world.requests)")

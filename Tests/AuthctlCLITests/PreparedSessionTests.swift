@@ -69,6 +69,16 @@ struct PreparedSessionTests {
         world.run(command, server: server.map { .success($0) })
     }
 
+    @Test(arguments: [true, false])
+    func `a verify that takes the session's cookie away, and says logged in, ends no stored login`(isNamed: Bool) throws
+    {
+        let world = try loggedIn(.page, named: isNamed), before = try stored(world)
+        let bare = HTTPResponse.answer(200, "{\"name\": \"ann\"}")
+        let run = run(world, ["whoami"], bare, isNamed ? .answer(401) : me("ann", "one"))
+        #expect(run.code == 0, "\(run)")
+        #expect(try stored(world) == before)
+    }
+
     private func stored(_ world: TestWorld) throws -> String { try world.home.read("state/authctl/plaintext.json") }
 
     @Test(arguments: Way.allCases)
@@ -83,6 +93,18 @@ struct PreparedSessionTests {
         #expect(run.talk.contains("authctl login wiki --force"), "\(run.talk)")
         #expect(world.requests.count == 2 && world.requests.last?.hasPrefix("GET https://wiki.example/me\n") == true)
         #expect(!world.requests.contains { $0.hasPrefix("POST") && $0.contains("hers") })
+        #expect(try stored(world) == before)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a session that has lost its cookie is not sent, be there another beside it`(way: Way) throws {
+        let world = try loggedIn(way), before = try stored(world), usual = way.sets("one")
+        let answer = HTTPResponse(
+            status: usual.status, headers: usual.headers, body: usual.body, cookies: [.named("sid2", "hers")])
+        let mallory = HTTPResponse.answer(200, "{\"name\": \"mallory\"}", cookies: [.named("sid2", "hers")])
+        let run = run(world, way.command, answer, mallory)
+        #expect(run.code == 2 && run.talk.contains("set a session of \"mallory\""), "\(run)")
+        #expect(!world.requests.contains { $0.hasPrefix("POST") && $0.contains("hers") }, "\(world.requests)")
         #expect(try stored(world) == before)
     }
 

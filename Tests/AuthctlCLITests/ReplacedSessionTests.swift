@@ -147,6 +147,17 @@ struct ReplacedSessionTests {
         #expect(try world.home.read("state/authctl/state.json").contains("leavesReplaced"))
     }
 
+    @Test(arguments: [wiki, notes], [200, 204, 404, 503])
+    func `an answer after the endings that judges nothing costs no second login`(config: String, status: Int) throws {
+        let world = try world(config), service = SessionService()
+        _ = logIn(world, at: service)
+        service.verifyAfterEnding = [status]
+        let run = logIn(world, at: service)
+        #expect(run.code == 0 && !run.talk.contains("ended the new one"), "\(run.talk)")
+        #expect(service.living == [2], "\(service.asked)")
+        #expect(try !world.home.read("state/authctl/state.json").contains("leavesReplaced"))
+    }
+
     @Test(arguments: [wiki, notes])
     func `an ending that fails is warned of, and the login is good`(config: String) throws {
         let world = try world(config), service = SessionService()
@@ -200,6 +211,8 @@ private final class SessionService {
     var living: Set<Int> = []
     /// What verify answers to sessions, before it answers as usual.
     var verify: [Int] = []
+    /// The same from the first end of a session on.
+    var verifyAfterEnding: [Int] = []
     var name = "ann"
     /// Whether every login gets the same session.
     var isOne = false
@@ -232,6 +245,8 @@ private final class SessionService {
         case "/logout", "/revoke":
             guard logout < 300 else { return .answer(logout) }
             if endsAll { living = [] } else if let session { living.remove(session) }
+            verify += verifyAfterEnding
+            verifyAfterEnding = []
             return .answer(path == "/revoke" ? 200 : logout)
         default:
             guard let session, living.contains(session) else { return .answer(401) }

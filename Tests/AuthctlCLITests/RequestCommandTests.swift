@@ -215,11 +215,13 @@ import Testing
     @Test func `an answer that means logged out after a login is forbidden, and not another login`() throws {
         let world = try TestWorld(config: Examples.blog)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
-        let session = answer(200, cookie: "one"), me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}")
+        let session = answer(200, cookie: "one")
+        let me = HTTPResponse.answer(200, "{\"name\":\"Anna\"}", cookies: session.cookies)
         #expect(world.run("login", server: [anonymous, session, me]).code == 0)
         world.person = ScriptedPerson([ScriptedPerson.types("anna", "pw")])
         let server = [
-            .answer(403, "no"), anonymous, anonymous, session, me, .answer(403, "still no"),
+            .answer(403, "no", cookies: session.cookies), anonymous, anonymous, session, me,
+            .answer(403, "still no", cookies: session.cookies),
         ]
         let run = world.run("request", "POST", "/posts", "-d", "x", server: server)
         #expect(run.code == 10 && run.output == "still no", "\(run.talk)")

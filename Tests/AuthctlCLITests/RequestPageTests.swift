@@ -14,10 +14,14 @@ struct RequestPageTests {
         verify = { get = "/me", username = "/name" }
 
         """
-    private let me = HTTPResponse.answer(200, #"{"name": "ann"}"#)
+    private func me(_ sid: String) -> HTTPResponse {
+        .answer(200, #"{"name": "ann"}"#, cookies: [.named("sid", sid)])
+    }
 
-    private func page(_ html: String) -> HTTPResponse {
-        .answer(200, html, headers: ["Content-Type: text/html"], cookies: [.named("sid", "two")])
+    private let done = HTTPResponse.answer(200, "ok", cookies: [.named("sid", "one")])
+
+    private func page(_ html: String, _ sid: String = "one") -> HTTPResponse {
+        .answer(200, html, headers: ["Content-Type: text/html"], cookies: [.named("sid", sid)])
     }
 
     private let form = """
@@ -29,7 +33,7 @@ struct RequestPageTests {
     private func loggedIn() throws -> TestWorld {
         let world = try TestWorld(config: Self.config)
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
-        let server = [HTTPResponse.answer(401), .answer(200, cookies: [.named("sid", "one")]), me]
+        let server = [HTTPResponse.answer(401), .answer(200, cookies: [.named("sid", "one")]), me("one")]
         #expect(world.run("login", server: server).code == 0)
         world.person = ScriptedPerson()
         return world
@@ -39,21 +43,21 @@ struct RequestPageTests {
         let world = try loggedIn()
         let run = world.run(
             "request", "--page", "/edit?id=7", "POST", "/edit", "-d", "title=new",
-            server: [page(form), .answer(200, "ok")])
+            server: [page(form), done])
         #expect(run.code == 0 && run.output == "ok", "\(run.talk)")
         #expect(world.requests.first?.hasPrefix("GET https://shop.example/edit?id=7") == true)
         let sent = try #require(world.requests.last)
         #expect(sent.hasSuffix("\n\ntitle=new&nonce=n+1&do=save"), "\(sent)")
         #expect(sent.contains("Referer: https://shop.example/edit?id=7"))
-        #expect(sent.contains("Origin: https://shop.example") && sent.contains("sid=two"), "\(sent)")
+        #expect(sent.contains("Origin: https://shop.example") && sent.contains("sid=one"), "\(sent)")
     }
 
     @Test func `a button that is named is the one that is pressed, and a form is sent with nothing filled in`() throws {
         let world = try loggedIn()
         _ = world.run(
-            "request", "--page", "/edit", "POST", "/edit", "-d", "do=drop", server: [page(form), .answer(200)])
+            "request", "--page", "/edit", "POST", "/edit", "-d", "do=drop", server: [page(form), done])
         #expect(world.requests.last?.hasSuffix("\n\ndo=drop&nonce=n+1&title=old") == true)
-        _ = world.run("request", "--page", "/edit", "POST", "/edit", server: [page(form), .answer(200)])
+        _ = world.run("request", "--page", "/edit", "POST", "/edit", server: [page(form), done])
         #expect(world.requests.last?.hasSuffix("\n\nnonce=n+1&title=old&do=save") == true)
     }
 
@@ -74,7 +78,7 @@ struct RequestPageTests {
             """
         let world = try loggedIn()
         let run = world.run(
-            "request", "--page", "/html", "POST", wanted, "-d", "idle=60", server: [page(forms), .answer(200)])
+            "request", "--page", "/html", "POST", wanted, "-d", "idle=60", server: [page(forms), done])
         #expect(run.code == 0, "\(run.talk)")
         #expect(world.requests.last?.hasPrefix("POST https://shop.example\(target)\n") == true, "\(world.requests)")
     }
@@ -84,8 +88,8 @@ struct RequestPageTests {
         world.person = ScriptedPerson([ScriptedPerson.types("ann", "pw")])
         let login = page("<form action=/login method=post><input name=name><input type=password name=password></form>")
         let server = [
-            login, HTTPResponse.answer(401), .answer(401), .answer(200, cookies: [.named("sid", "three")]), me,
-            page(form),
+            login, HTTPResponse.answer(401), .answer(401), .answer(200, cookies: [.named("sid", "three")]), me("three"),
+            page(form, "three"),
             .answer(200, "ok"),
         ]
         let run = world.run("request", "--page", "/edit", "POST", "/edit", server: server)
@@ -96,7 +100,7 @@ struct RequestPageTests {
     @Test func `where verify knows the session, a page without the form is a failure, and nothing was sent`() throws {
         let world = try loggedIn()
         for answer in [page("<p>Nothing."), .answer(200, "{}"), .answer(302)] {
-            let run = world.run("request", "--page", "/edit", "POST", "/edit", server: [answer, me])
+            let run = world.run("request", "--page", "/edit", "POST", "/edit", server: [answer, me("one")])
             #expect(run.code == 1 && run.talk.contains("nothing was sent"), "\(run.code) \(run.talk)")
             #expect(!world.requests.contains { $0.hasPrefix("POST") })
         }
@@ -106,7 +110,7 @@ struct RequestPageTests {
         let world = try loggedIn()
         let html =
             "<form action=/edit method=post><button formaction=https://evil.example/>Go</button><button>x</button></form>"
-        let run = world.run("request", "--page", "/edit", "POST", "/edit", server: [page(html), me])
+        let run = world.run("request", "--page", "/edit", "POST", "/edit", server: [page(html), me("one")])
         #expect(run.code != 0 && world.requests.allSatisfy { !$0.contains("evil.example") }, "\(run.code) \(run.talk)")
         #expect(!world.requests.contains { $0.hasPrefix("POST") })
     }

@@ -201,6 +201,17 @@ struct SessionCommandTests {
         #expect(refused.code == 4 && refused.output.isEmpty)
     }
 
+    @Test func `a refresh that is refused for want of scope ends no login`() throws {
+        let world = try chat()
+        world.now += 100
+        let scope = HTTPResponse.answer(
+            401, "<p>Denied</p>", headers: ["WWW-Authenticate: Bearer error=\"insufficient_scope\""])
+        #expect(world.run("token", "chat", server: [scope]).code == 4)
+        let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
+        _ = world.run("token", "chat", server: [fresh])
+        #expect(world.requests.first?.contains("\"refresh_token\":\"ref\"") == true, "\(world.requests)")
+    }
+
     @Test func `a logout of a session that the server has refused says nothing of its life there`() throws {
         let world = try chat()
         #expect(world.run("whoami", "chat", server: [.answer(401), Self.refusedRefresh]).code == 4)

@@ -49,6 +49,15 @@ struct RelayTests {
         #expect(judged(401, headers: lines.flatMap(challenge), in: context) == .undecided)
     }
 
+    @Test func `a 401 by a scheme of which verify asks nobody is no refusal, although the realm is the same`() throws {
+        let facts = ParsedResponse(
+            response: HTTPResponse(status: 401, headers: challenge("Basic realm=\"A\"")), json: nil, origin: origin)
+        let anonymous = try #require(AnonymousResponse(facts, readBy: ResponseRule()))
+        let context = RelayContext(space: space, carriedPassword: true, anonymous: anonymous)
+        #expect(judged(401, headers: challenge("Digest realm=\"A\", nonce=\"n\""), in: context) == .undecided)
+        #expect(judged(401, headers: challenge("Basic realm=\"A\""), in: context) == .refusedPassword)
+    }
+
     @Test func `a realm that is not UTF-8 is like no other, and where the login names none, nothing is told by it`() {
         // As the bytes E9 and E8 arrive here.
         let lost = VerifiedSpace(realm: "caf\u{FFFD}", path: "/me"), nameless = VerifiedSpace(realm: nil, path: "/me")

@@ -228,7 +228,10 @@ struct ServiceEndingTests {
         #expect(facts.outcome == .failed && facts.livesOn == [.session])
     }
 
-    @Test(arguments: [HTTPResponse.answer(503), .answer(401), .answer(200, #"{"name":"mallory"}"#)])
+    @Test(arguments: [
+        HTTPResponse.answer(503), .answer(401),
+        .answer(200, #"{"name":"mallory"}"#, cookies: [sid("hers"), .named("lang", "de")]),
+    ])
     func `a logout goes out with the session's own values where verify does not prove those of its page`(
         verify: HTTPResponse
     ) throws {

@@ -97,8 +97,13 @@ extension Session {
 }
 
 extension [Cookie] {
-    /// Those that have a name of `others`, and a value that none of that name has there.
-    func changed(from others: [Cookie]) -> [Cookie] {
-        filter { cookie in others.contains { $0.name == cookie.name } && ![cookie].haveValues(of: others) }
+    /// The names of `others` under which there is a value that none of that name has there.
+    func changedNames(from others: [Cookie]) -> Set<String> {
+        Set(
+            filter { cookie in others.contains { $0.name == cookie.name } && ![cookie].haveValues(of: others) }.map(
+                \.name))
     }
+
+    /// The names of `others` under which there is nothing any more.
+    func lostNames(from others: [Cookie]) -> Set<String> { Set(others.map(\.name)).subtracting(map(\.name)) }
 }

@@ -178,7 +178,9 @@ extension ParsedResponse {
         let isToldForbidden = toldForbidden(Refusal(status: status)) != nil
         let passwords = offered.filter(\.takesPassword)
         if status == 401, context.carriedPassword, let space = context.space, !passwords.isEmpty,
-            passwords.allSatisfy(space.isNamed)
+            passwords.allSatisfy({
+                space.isNamed(by: $0) && context.anonymous?.challenges?.contains($0.spaceName) ?? true
+            })
         {
             return isToldForbidden ? .forbidden : .refusedPassword
         }

@@ -77,7 +77,7 @@ extension LoginRun {
             )
             service.hold(self.service.client.extraSecrets)
             verified = try service.verify(session, username: identity.username).session
-        } catch .rejected {
+        } catch .rejected(let refusal) where refusal.doubt == nil {
             return isEndedWithOthers = true
         } catch {
             context.trace?("* verify did not say whether the new login is still good: \(error.message().what)")

@@ -49,7 +49,7 @@ extension ParsedResponse {
         if asksForCode, step == .verify, rule.secondFactor == nil, (200..<300).contains(status), !hasName(rule) {
             return .needsSecondFactor(words: refusal.words)
         }
-        if rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
+        if step != .refresh, rule.forbidden == nil, refused == nil, let forbidden = toldForbidden(refusal) {
             return .forbidden(forbidden)
         }
         if step == .verify {

@@ -7,7 +7,9 @@ extension Service {
     /// - Returns: the session, with what verify has refreshed in it.
     /// - Throws: `sessionChanged` unless verify names the same user; where it names nobody, logged in is enough.
     func proved(_ session: Session, after former: Session, username: String) throws(LoginFault) -> Session {
-        let changed = Set(session.cookies.changed(from: former.cookies).map(\.name))
+        // Without its own cookie a session is nobody's, or that of another one beside it.
+        let changed = session.cookies.changedNames(from: former.cookies)
+            .union(session.cookies.lostNames(from: former.cookies))
         guard profile.verify != nil, !changed.isEmpty else { return session }
         let names = Set(former.cookies.map(\.name))
         let carried = provable(session, after: former, username: username) { !names.contains($0) }

@@ -14,7 +14,7 @@ extension Service {
         func accepted(_ session: Session) -> Login {
             Login(identity: login.identity, session: session, extraSecrets: login.extraSecrets)
         }
-        if newest.cookies.haveValues(of: session.cookies) { return accepted(newest) }
+        if newest.hasValues(of: session) { return accepted(newest) }
         let isNamed = login.identity.serverName != nil
         do {
             let next = try ask(isNamed ? newest : session, username: username, afterLogin: false)
@@ -23,6 +23,10 @@ extension Service {
             guard isNamed, next.identity.serverName != nil, other == nil else { return accepted(session) }
             return accepted(provable(next.session, after: newest, username: username))
         } catch .rejected where !isNamed {
+            // What is left of a session that lost a cookie may be none.
+            if !newest.cookies.lostNames(from: session.cookies).isEmpty {
+                _ = try ask(newest, username: username, afterLogin: false)
+            }
             return accepted(newest)
         } catch {
             return accepted(session)
@@ -105,7 +109,7 @@ extension Service {
             (result.usernamePlace, found) = facts.response.userinfoName
         }
         let refreshed = client.refreshed(session, by: facts.response)
-        result.changedByVerify.formUnion(refreshed.cookies.changed(from: session.cookies).map(\.name))
+        result.changedByVerify.formUnion(refreshed.cookies.changedNames(from: session.cookies))
         guard found?.utf8.count ?? 0 <= Self.longestName else {
             throw .network(.brokenResponse("the user name in it is longer than \(Self.longestName) bytes"))
         }
