@@ -731,7 +731,7 @@ struct DiscoverTests {
             "login", "https://app.example/api/me",
             server: there + [
                 Self.redirect("/login/"), Self.page(Self.loginPage), Self.page(Self.loginPage), cookie,
-                .answer(200, "{}"), Self.redirect("/login/"), start,
+                .answer(200, "{}", cookies: [.named("sid", "s1")]), Self.redirect("/login/"), start,
             ])
         #expect(run.code == 0 && run.talk.contains("logout: GET \"/bye\", a link on \"/start\""), "\(run.talk)")
     }

@@ -30,6 +30,8 @@ struct LoginResult {
     var logout: FoundLogout?
     /// Whether the page that verify asks for shows a way to log out, be it one that no profile can say.
     var showsLogout = false
+    /// Whether the page that verify asks for has a link to a page where people log in.
+    var linksToLogin = false
     /// The target of the login, if that is a page which everybody may open and which wants nothing to be sent.
     var openTarget: String?
     /// Whether the page of the login, with the session, has more links than without it.

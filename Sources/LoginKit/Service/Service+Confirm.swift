@@ -33,14 +33,20 @@ extension Service {
             let undecided = unconfirmed(refusal, response)
             // Where the URL that was given answers the session as it answers anybody, another page has to show the person, or be one at which
             // nobody is told of a failure.
-            if !searchesFirst, let step = try searched(after: opened), try foundPageTells {
+            let leadsToLogin = try verifyLeadsToLogin, hasRefused = refusal.doubt == nil || leadsToLogin
+            if !searchesFirst, let step = try searched(after: opened), try foundPageTells(despiteRefusal: hasRefused) {
                 return step
             }
             return undecided
         } catch .failure(.redirected(let step, let status, let target)) {
             if mayBeProvedElsewhere { return try confirmedElsewhere(opened, status) }
             // Whoever is logged in is redirected from there, as from many front pages.
-            if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened) { return step }
+            let leadsToLogin = try verifyLeadsToLogin
+            if step == Step.verify.rawValue, !searchesFirst, let step = try searched(after: opened),
+                leadsToLogin ? try foundPageTells(despiteRefusal: true) : true
+            {
+                return step
+            }
             throw .failure(.redirected(step: step, status: status, target: target))
         } catch .failure(.unexpectedStatus(let status, _, _))
             where status != 408 && mayBeProvedElsewhere
@@ -157,9 +163,9 @@ extension Service {
     private func verified(_ opened: OpenedLogin) throws(LoginFault) -> Login {
         result.clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
-        // After a login that led back to its own page, a verify that was guessed has to show the person.
-        if options.findsVerify, result.verifyPlace == nil, !result.showsPerson, opened.verdict == .ledBack,
-            try !isPastForm
+        // After a login that led back to its own page, a verify that was guessed has to show the person; so has one that leads to a login.
+        if options.findsVerify, result.verifyPlace == nil, !result.showsPerson,
+            opened.verdict == .ledBack || result.linksToLogin, try !isPastForm
         {
             throw .rejected(Refusal(status: 200, doubt: .unproven))
         }

@@ -95,12 +95,21 @@ extension Service {
             || opened.verdict == .accepted && target.target.withoutSession == result.openTarget
     }
 
-    /// Whether the place that was found shows a person, or stands above the login's page, as `/hub/` of JupyterHub does.
-    var foundPageTells: Bool {
+    /// Whether the place that was found shows a person, or stands above the login's page, as `/hub/` of JupyterHub does. Where the given
+    /// URL has said that nobody is logged in, a name alone may be that of somebody who is told so.
+    func foundPageTells(despiteRefusal hasRefused: Bool) throws(LoginFault) -> Bool {
+        if result.logout != nil || result.showsLogout || result.usernamePlace != nil && !hasRefused {
+            return true
+        }
+        guard let target = result.verifyPlace?.target else { return false }
+        return try search(nil).wasKnown(target)
+    }
+
+    /// Whether verify has sent the session on to where people log in.
+    var verifyLeadsToLogin: Bool {
         get throws(LoginFault) {
-            if result.showsPerson { return true }
-            guard let target = result.verifyPlace?.target else { return false }
-            return try search(nil).wasKnown(target)
+            guard let path = result.verifyLeadsTo?.target.withoutQuery else { return false }
+            return try client.loginPaths().contains { path.isLogin(of: $0) }
         }
     }
 
@@ -173,7 +182,7 @@ extension Service {
         do {
             let look = try look(at: facts.response, of: verify)
             result.logout = result.logout ?? look.page?.logout
-            result.showsLogout = look.page?.showsLogout ?? false
+            (result.showsLogout, result.linksToLogin) = (look.page?.showsLogout ?? false, look.linksToLogin)
             // Instead of its form, a failed login may show a CAPTCHA.
             let isPastForm = look.isPastForm(loginPaths: try client.loginPaths())
             result.isPastForm = isPastForm && (look.wantsNothing || result.hasMoreLinks)

@@ -93,7 +93,7 @@ extension VerifySearch.Candidate {
     func place(loggedIn: PageLook, anonymous: [PageLook], username: String) -> GuardedPlace? {
         anonymous.lazy.compactMap { place(loggedIn, $0, username) }.first {
             $0.tells(loggedIn, from: anonymous)
-                && (!mayTellOfFailure || $0.username != nil && !loggedIn.linksToLogin
+                && (!loggedIn.linksToLogin && (!mayTellOfFailure || $0.username != nil)
                     || loggedIn.showsLogout(missingIn: anonymous))
         }
     }
