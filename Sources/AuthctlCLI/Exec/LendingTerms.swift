@@ -55,7 +55,7 @@ struct LendingTerms {
         for (name, _) in placeholders {
             try ExecEnvironmentOptions.check(name, of: "--placeholder")
             guard !UnchangedVariables.names.contains(name) else {
-                throw ValidationError("--placeholder: authctl itself sets \(name); use another.")
+                throw ValidationError("--placeholder: \(name) is a variable that the run sets; use another.")
             }
         }
     }

@@ -188,9 +188,11 @@ struct HelperLogin {
             return "\(profile.name) sends its token in a header; if the service takes it as a password, "
                 + "add to 'session' of the profile: basic = \"oauth2:{token}\""
         }
-        let way = UnchangedRun.problem(with: account.origin, .here) == nil ? "--unchanged" : "--serve"
-        return "\(profile.name): other programs cannot send this login by themselves; lend it to one: "
-            + "\(ShellCommand("authctl", "exec", "-P", profile.name, way, "--")) COMMAND"
+        let command =
+            UnchangedRun.problem(with: account.origin, .here) == nil
+            ? ShellCommand("authctl", "exec", "-P", profile.name, "--unchanged", "--", "COMMAND")
+            : ShellCommand("authctl", "exec", "-P", profile.name, "--serve", "--", "COMMAND")
+        return "\(profile.name): other programs cannot send this login by themselves; lend it to one: \(command)"
     }
 
     /// Returns the stored login, even if it has expired.
