@@ -20,7 +20,7 @@ struct HelpSearch {
     /// More of one kind are not shown.
     private static let most = 6
 
-    /// Words that people type for what the help calls otherwise, too; one of more than three letters without its final s.
+    /// Words that people type, each with one that the help has for the same; those of more than three letters without a final s.
     private static let synonyms = [
         "1password": "manager", "bitwarden": "manager", "keepas": "manager", "keychain": "keyring",
         "ci": "gitlab", "jenkin": "job", "pipeline": "job", "nightly": "cron", "headles": "without",

@@ -163,7 +163,7 @@ extension Service {
     private func verified(_ opened: OpenedLogin) throws(LoginFault) -> Login {
         result.clockDifference = opened.clockDifference
         let login = try confirm(opened.session, username: opened.credential.username ?? "", afterLogin: true)
-        // After a login that led back to its own page, a verify that was guessed has to show the person; so has one that leads to a login.
+        // After a login that led back to its own page, a verify that was guessed has to show the person; so has one that links to a login.
         if options.findsVerify, result.verifyPlace == nil, !result.showsPerson,
             opened.verdict == .ledBack || result.linksToLogin, try !isPastForm
         {

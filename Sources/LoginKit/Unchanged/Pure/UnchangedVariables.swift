@@ -44,6 +44,7 @@ package enum UnchangedVariables {
         (["JAVA_TOOL_OPTIONS"], .java),
     ]
 
+    /// Those of all variables that a run sets.
     package static var names: [String] { table.flatMap(\.names) }
 
     /// All of them, in lines of 80 columns at most, for a page of the help.
