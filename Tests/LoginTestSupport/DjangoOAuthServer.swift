@@ -32,6 +32,9 @@ final class DjangoOAuthServer {
         self.server = server
     }
 
+    /// The file of its SQLite.
+    var database: String { server.folder.path + "/db.sqlite3" }
+
     /// Everything that it printed, for a sweep.
     var log: String { server.text("stderr") }
 

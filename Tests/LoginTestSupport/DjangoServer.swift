@@ -79,6 +79,9 @@ final class DjangoServer {
         guard ended.ending == .exited(0) else { throw ServerProcess.NotStarted(description: ended.error) }
     }
 
+    /// The file of its SQLite.
+    var database: String { server.folder.path + "/db.sqlite3" }
+
     /// Everything that it printed, for a sweep.
     var log: String { server.text("stderr") }
 
