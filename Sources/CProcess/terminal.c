@@ -54,6 +54,9 @@ static size_t words_begin, words_end;
 // Whose turn it is to ask. A turn is a lock on the terminal's own device: its byte 0 is for the one that asks, each other byte for
 // one that waits. The kernel frees them with the process. Open while we ask, wait, or have a notice.
 static volatile sig_atomic_t device = -1;
+// Whether it is a descriptor that we were given, since the terminal is another user's, as under sudo, and may not be opened. Its open
+// file is everybody's who was given it, so that the locks are the process's: those end where it closes any descriptor of the file.
+static volatile sig_atomic_t is_given;
 // How many hold the turn; whether byte 0 is ours; whether a stop has given it back.
 static volatile sig_atomic_t turns, has_turn, has_yielded;
 // Our byte in the queue, 0 for none.
@@ -82,6 +85,7 @@ static void write_within(int milliseconds, int fd, const struct text *text) {
 // Bound to the open file, so that no other descriptor of the process ends them. Returns 0 or an errno.
 static int lock_bytes(int command, short type, off_t first, off_t count, struct flock *found) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
+    if (is_given) command = command == F_OFD_GETLK ? F_GETLK : F_SETLK;
     if (fcntl(device, command, &lock) != 0) return errno;
     if (found != NULL) *found = lock;
     return 0;
@@ -324,6 +328,11 @@ static int open_device(int fd) {
     }
     struct stat status;
     int opened = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    is_given = opened < 0 && errno == EACCES;
+    for (int given = 0; is_given && opened < 0 && given <= STDERR_FILENO; given++) {
+        int is_it = fstat(given, &status) == 0 && status.st_rdev == makedev(number, minor_number);
+        if (is_it && (fcntl(given, F_GETFL) & O_ACCMODE) == O_RDWR) opened = fcntl(given, F_DUPFD_CLOEXEC, 3);
+    }
     if (opened >= 0 && fstat(opened, &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(number, minor_number)) {
         return opened;
     }

@@ -140,6 +140,31 @@ import Testing
         #expect(try settings("before") == settings("after"))
     }
 
+    @Test(.enabled(if: getuid() == 0, "only root can be two users"))
+    func `a command of another user, who may not open the terminal, waits for its turn, too`() throws {
+        let theirs = try TemporaryHome(), they = "65534"
+        let config = String(decoding: try authctl.bytes(authctl.folder + "/config/authctl/config.toml"), as: UTF8.self)
+        try theirs.write(config, to: "config/authctl/config.toml")
+        for words in [["cp", authctl.program, theirs.path], ["chown", "-R", "\(they):\(they)", theirs.path]] {
+            #expect(try Command.tool("env", words).ending == .exited(0))
+        }
+        let variables = theirs.environment.map { "\($0)=\($1)" }.joined(separator: " ")
+        let pty = try authctl.shellOnTerminal(
+            """
+            stty -a > before; authctl login wire 2>>errors & until [ -e go ]; do sleep 0.05; done
+            setpriv --reuid=\(they) --regid=\(they) --clear-groups env \(variables) \\
+                \(theirs.path)/authctl login blog -u ann 2>>theirs; echo second $?; wait; stty -a > after
+            """)
+        try pty.wait(for: "User name: ")
+        _ = try authctl.file("go", "")
+        try pty.wait(for: "(1 more waiting) User name: ").type("ann\r")
+        try pty.wait(for: "Password: ").type("correct horse\r")
+        try pty.wait(for: "Password for ann").type("correct horse\r")
+        try pty.wait(for: "second 0")
+        #expect(try pty.waitForEnd() == .exited(0))
+        #expect(try settings("before") == settings("after"))
+    }
+
     @Test func `waiting for the turn counts to the time of the prompt, and ends with 13`() throws {
         let pty = try authctl.shellOnTerminal(
             """
