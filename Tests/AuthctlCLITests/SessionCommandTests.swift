@@ -201,12 +201,16 @@ struct SessionCommandTests {
         #expect(refused.code == 4 && refused.output.isEmpty)
     }
 
-    @Test func `a refresh that is refused for want of scope ends no login`() throws {
+    @Test(arguments: [
+        HTTPResponse.answer(401, "<p>", headers: ["WWW-Authenticate: Bearer error=\"insufficient_scope\""]),
+        .answer(401, "{\"error\":\"invalid_client\"}"), .answer(400, "{\"error\":\"invalid_client\"}"),
+    ])
+    func `a refresh that is refused for want of scope, or to an unknown client, ends no login`(response: HTTPResponse)
+        throws
+    {
         let world = try chat()
         world.now += 100
-        let scope = HTTPResponse.answer(
-            401, "<p>Denied</p>", headers: ["WWW-Authenticate: Bearer error=\"insufficient_scope\""])
-        #expect(world.run("token", "chat", server: [scope]).code == 4)
+        #expect(world.run("token", "chat", server: [response]).code == 4)
         let fresh = HTTPResponse.answer(200, "{\"access_token\":\"tok2\",\"expires_in_ms\":100000}")
         _ = world.run("token", "chat", server: [fresh])
         #expect(world.requests.first?.contains("\"refresh_token\":\"ref\"") == true, "\(world.requests)")

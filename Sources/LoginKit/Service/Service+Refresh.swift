@@ -41,6 +41,9 @@ extension Service {
             rule, values, session: nil, readBy: answer, carrying: token.cookies, by: patiently
         ).facts
         client.hide(whatIsIn: facts, by: answer)
+        let body = OAuthBody(facts.response)
+        // The client is the profile's, and says nothing about the token.
+        if rule.response.refused == nil, body.code == .invalidClient { throw .busy(facts.doubtful(body.words)) }
         switch client.judge(facts, by: answer, at: .refresh) {
         case .accepted where facts.lacksToken(of: answer):
             throw .busy(facts.doubtful(nil))
@@ -65,7 +68,6 @@ extension Service {
             throw .busy(facts.doubtful(refusal.words))
         case .unclear(.failure(.unexpectedStatus(_, _, let words))):
             // As of an authorization server, only the form of RFC 6749, section 5.2 refuses where no rule says more.
-            let body = OAuthBody(facts.response)
             if rule.response.refused == nil, body.busy == nil, body.refusesRefresh {
                 throw .rejected(Refusal(status: facts.status, words: words))
             }
