@@ -40,12 +40,18 @@ struct KeyringStore: CredentialStore {
         guard let description = description(of: account) else { return nil }
         guard let key = try searchAll(description, linkingTo: CKEYUTILS_THREAD_KEYRING) else { return nil }
         defer { ckeyutils_unlink(key, Int32(CKEYUTILS_THREAD_KEYRING)) }
-        let count = try check(ckeyutils_read(key, nil, 0), call: "keyctl_read")
-        return try Secret(count: count) { (buffer) throws(StoreFault) in
-            let got = try check(ckeyutils_read(key, buffer.baseAddress, buffer.count), call: "keyctl_read")
+        guard let count = try unlessGone(ckeyutils_read(key, nil, 0), call: "keyctl_read") else { return nil }
+        var isGone = false
+        let secret = try Secret(count: count) { (buffer) throws(StoreFault) in
+            let result = ckeyutils_read(key, buffer.baseAddress, buffer.count)
+            let got = try unlessGone(result, call: "keyctl_read")
+            isGone = got == nil
             // A key is never written twice, so another size is not ours.
-            guard got == count else { throw .unavailable(.keyring, problem: "a key changed while it was read") }
+            guard isGone || got == count else {
+                throw .unavailable(.keyring, problem: "a key changed while it was read")
+            }
         }
+        return isGone ? nil : secret
     }
 
     func save(_ secret: Secret, for account: AccountID, expires: Int64?) throws(StoreFault) {
@@ -111,9 +117,7 @@ extension KeyringStore {
         _ description: String, in keyring: Int32, linkingTo destination: Int
     ) throws(StoreFault) -> Int32? {
         let result = ckeyutils_search(keyring, description, Int32(destination))
-        let absent = [ENOKEY, EKEYEXPIRED, EKEYREVOKED].map { -Int($0) }
-        if absent.contains(result) { return nil }
-        let key = try check(result, call: "keyctl_search")
+        guard let key = try unlessGone(result, call: "keyctl_search") else { return nil }
         // What another user has put into a keyring that both of them had is not ours.
         return ckeyutils_owner(Int32(key)) == Int(geteuid()) ? Int32(key) : nil
     }
@@ -179,6 +183,11 @@ extension KeyringStore {
             found = true
         }
         return found
+    }
+
+    /// - Returns: `nil` if there is no such key, or if its time is over, be it since it was found.
+    private func unlessGone(_ result: Int, call: String) throws(StoreFault) -> Int? {
+        [ENOKEY, EKEYEXPIRED, EKEYREVOKED].contains(Int32(-result)) ? nil : try check(result, call: call)
     }
 
     @discardableResult
