@@ -63,6 +63,8 @@ import Testing
         #expect(judged("https://api.example.test", [host, password], over: .clear) == .success("/"))
         #expect(judged("https://api.example.test:443?q", [host, password], over: .clear) == .success("/?q"))
         #expect(judged("https://api.example.test/a", [host], over: .clear) == .failure(.noPassword))
+        let small = ("Proxy-Authorization", "basic  cGE=")
+        #expect(judged("https://api.example.test/a", [host, small], over: .clear) == .success("/a"))
         let wrong = ("Proxy-Authorization", "Basic cGF=")
         #expect(judged("https://api.example.test/a", [host, wrong], over: .clear) == .failure(.noPassword))
         #expect(

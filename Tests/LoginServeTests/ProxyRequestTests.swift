@@ -134,10 +134,24 @@ import Testing
         }
         #expect(exceptions("") == "127.0.0.1,localhost,::1")
         #expect(exceptions("localhost, .example.test,10.0.0.0/8") == "127.0.0.1,::1,localhost,10.0.0.0/8")
-        for entry in ["api.example.test", "*", "example.test", ".test", "*.example.test", "API.example.test:443"] {
+        for entry in [
+            "api.example.test", "*", "example.test", ".test", "*.example.test", "API.example.test:443", "example.test.",
+            ".test.",
+            "\tapi.example.test",
+        ] {
             #expect(exceptions("a.example,\(entry)") == "127.0.0.1,localhost,::1,a.example", "\(entry)")
         }
         #expect(exceptions("ample.test,fd00::1") == "127.0.0.1,localhost,::1,ample.test,fd00::1")
+    }
+
+    @Test func `are not set for an origin whose name GnuTLS does not take`() {
+        func problem(_ scheme: String, _ reach: UnchangedRun.Reach) -> String? {
+            UnchangedRun.problem(with: Origin(scheme: scheme, host: "my_api.example.test", port: 8443), reach)
+        }
+        for reach in [UnchangedRun.Reach.here, .ownNetwork] {
+            #expect(problem("https", reach) == "its name has an underscore, which GnuTLS takes in no server's name")
+        }
+        #expect(problem("http", .ownNetwork) == nil)
     }
 
     @Test func `are listed once each, in lines that fit into a terminal`() {
@@ -153,19 +167,23 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: home) }
-        try "MINE".write(toFile: home + "/own.pem", atomically: true, encoding: .utf8)
+        try FileManager.default.createDirectory(atPath: home + "/mine", withIntermediateDirectories: false)
+        for name in ["own.pem", "mine/8d33f237.0", "mine/README"] {
+            try name.write(toFile: "\(home)/\(name)", atomically: true, encoding: .utf8)
+        }
         let authority = try RunAuthority(for: "api.example.test")
         let files = try AuthorityFiles(authority, in: home + "/run here")
         var environment = ProgramEnvironment([
             "CURL_CA_BUNDLE": home + "/own.pem", "JAVA_TOOL_OPTIONS": "-Xmx1g", "PHP_INI_SCAN_DIR": "/etc/php",
-            "SSL_CERT_DIR": "/my/certs", "NO_PROXY": "api.example.test",
+            "SSL_CERT_DIR": "/my/certs", "REQUESTS_CA_BUNDLE": home + "/mine", "NO_PROXY": "api.example.test",
         ])
         let origin = Origin(scheme: "https", host: "api.example.test", port: 443)
         try files.apply(to: &environment, proxy: ("http://authctl:pa@127.0.0.1:1234", 1234), origin: origin)
         func text(_ name: String) throws -> String {
             try String(contentsOfFile: try #require(environment[name]), encoding: .utf8)
         }
-        #expect(try text("CURL_CA_BUNDLE") == "MINE\n" + authority.authority)
+        #expect(try text("CURL_CA_BUNDLE") == "own.pem\n" + authority.authority)
+        #expect(try text("REQUESTS_CA_BUNDLE") == "mine/8d33f237.0\n" + authority.authority)
         #expect(try text("NODE_EXTRA_CA_CERTS") == authority.authority)
         #expect(try text("SSL_CERT_FILE").hasSuffix(authority.authority))
         #expect(environment["SSL_CERT_FILE"] == environment["PIP_CERT"])

@@ -53,7 +53,8 @@ import Testing
     ) throws {
         let former = [
             "CURL_CA_BUNDLE": "own.pem", "NODE_EXTRA_CA_CERTS": "missing.pem", "SYSTEM_WGETRC": "own.pem",
-            "PHP_INI_SCAN_DIR": "/etc/php", "NO_PROXY": "a.example, *, .example.test,api.example.test:443 10.0.0.0/8",
+            "PHP_INI_SCAN_DIR": "/etc/php",
+            "NO_PROXY": "a.example, *, .example.test,api.example.test:443\ttest. 10.0.0.0/8",
         ]
         let result = try run(
             """

@@ -77,7 +77,11 @@ final class AuthorityFiles {
         let store = try javaStore()
         // Java takes quotes for a blank in it, and knows no escapes.
         let mark = store.contains("\"") ? "'" : "\""
-        let options = ["-Djavax.net.ssl.trustStore=\(mark)\(store)\(mark)", "-Djavax.net.ssl.trustStoreType=JKS"]
+        // It has no digest, which a password among the former options would have Java check.
+        let options = [
+            "-Djavax.net.ssl.trustStore=\(mark)\(store)\(mark)", "-Djavax.net.ssl.trustStoreType=JKS",
+            "-Djavax.net.ssl.trustStorePassword=",
+        ]
         let proxy = port.map { ["-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=\($0)"] } ?? []
         return ([former] + options + proxy).filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -117,10 +121,20 @@ final class AuthorityFiles {
         return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"
     }
 
-    private static func text(of path: String) throws(StoreFault) -> String {
+    /// - Parameter path: of a file, or of a folder in which OpenSSL finds authorities by a hash (openssl-rehash(1)).
+    private static func text(of path: String, mayBeFolder: Bool = true) throws(StoreFault) -> String {
         let number = openNamed(path)
         guard number >= 0 else { return "" }
         let file = Descriptor(number), status = try file.status(path: path)
+        if mayBeFolder, status.st_mode & S_IFMT == S_IFDIR, let folder = opendir(path) {
+            defer { closedir(folder) }
+            var all = ""
+            for name in entryNames(of: folder)
+            where name != ".." && name.dropLast().hasSuffix(".") && all.utf8.count <= limit {
+                all += try text(of: "\(path)/\(name)", mayBeFolder: false) + "\n"
+            }
+            return all
+        }
         guard status.st_mode & S_IFMT == S_IFREG else { return "" }
         guard status.st_size <= limit else {
             throw .unsafeFile(path: path, problem: "it is longer than \(limit >> 20) MiB")

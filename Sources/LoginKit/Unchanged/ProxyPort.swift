@@ -169,7 +169,7 @@ final class ProxyPort: @unchecked Sendable {
 
     private func isProved(_ head: ServedHead) -> Bool {
         guard let password else { return true }
-        return head.values(of: "Proxy-Authorization").map { Secret($0) } == [password]
+        return head.proxyCredentials == [password]
     }
 
     private func go(_ way: ProxyWay, _ head: ServedHead, _ count: Int, _ connection: consuming ProxyConnection) {

@@ -44,6 +44,8 @@ package final class UnchangedRun {
     package static func problem(with origin: Origin, _ reach: Reach) -> String? {
         if PeerAddress(text: origin.bareHost) != nil {
             "its origin is an address, and no certificate is made for one"
+        } else if origin.scheme == "https", origin.host.contains("_") {
+            "its name has an underscore, which GnuTLS takes in no server's name"
         } else if reach == .ownNetwork {
             nil
         } else if origin.isLoopback {

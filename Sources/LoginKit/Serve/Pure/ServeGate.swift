@@ -128,7 +128,7 @@ struct ServeGate: Equatable, Sendable {
         // An origin without TLS is one in a network of its own, where no proxy is.
         let isProxied = cover == .clear && origin.scheme == "https"
         if isProxied, let password {
-            guard head.values(of: "Proxy-Authorization").map({ Secret($0) }) == [password] else { throw .noPassword }
+            guard head.proxyCredentials == [password] else { throw .noPassword }
         }
         if head.target.hasPrefix("/") {
             guard !isProxied else { throw .badTarget }

@@ -1,3 +1,5 @@
+import Secrets
+
 /// A header field of a request to the loopback address: bytes, which need not be text.
 struct ServedField: Equatable, Sendable {
     /// As it was sent; compared without case (RFC 9110, section 5.1).
@@ -48,6 +50,14 @@ struct ServedHead: Equatable, Sendable {
 
     /// The values of all fields of this name.
     func values(of name: String) -> [String] { fields.filter { $0.hasName(name) }.map(\.text) }
+
+    /// Those for a proxy; the letters of a scheme may be small or capitals (RFC 9110, section 11.1).
+    var proxyCredentials: [Secret] {
+        values(of: "Proxy-Authorization").map { value in
+            let isBasic = value.prefix(6).lowercased() == "basic "
+            return Secret(isBasic ? "Basic " + value.dropFirst(6).drop { $0 == " " } : value)
+        }
+    }
 
     /// Whether it asks to go on in WebSocket's protocol (RFC 6455, section 4.1). With a body it asks for something else.
     var wantsWebSocket: Bool {

@@ -52,7 +52,7 @@ enum SSHScripts {
             set -e
             _d=${0%/*} _u=http://authctl:\(password)@127.0.0.1:$1
             bundle() {
-              { cat "$2" 2>/dev/null || :; echo; cat "$_d/authority.pem"; } >"$_d/$1"
+              { cat "$2" "$2"/*.[0-9] 2>/dev/null || :; echo; cat "$_d/authority.pem"; } >"$_d/$1"
             }
             take() {
               eval "_f=\\${$1-}"
@@ -100,12 +100,13 @@ enum SSHScripts {
             return """
                 _k=127.0.0.1,localhost,::1
                 set -f
-                IFS=', '
+                IFS=", $(printf '\\t')"
                 for _f in ${no_proxy-${NO_PROXY-}}; do
                   _n=${_f#\\*}
                   _n=${_n#.}
+                  _m=${_n%%:*}
                   case \(ShellCommand.quoted(".\(host):")) in
-                    *."${_n%%:*}":) ;;
+                    *."${_m%.}":) ;;
                     *) _k=$_k${_n:+,$_f} ;;
                   esac
                 done

@@ -30,7 +30,8 @@ package enum UnchangedVariables {
         (
             [
                 "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT",
-                "CARGO_HTTP_CAINFO", "npm_config_cafile", "BUNDLE_SSL_CA_CERT", "NIX_SSL_CERT_FILE",
+                "CARGO_HTTP_CAINFO", "npm_config_cafile", "NPM_CONFIG_CAFILE", "BUNDLE_SSL_CA_CERT",
+                "NIX_SSL_CERT_FILE",
                 "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "COMPOSER_CAFILE",
                 "MOJO_CA_FILE", "PERL_LWP_SSL_CA_FILE", "RESTIC_CACERT",
             ], .authorities
@@ -60,12 +61,13 @@ package enum UnchangedVariables {
     /// A list as of `no_proxy` for programs that are to go to the proxy for this host.
     /// - Parameter list: as it was.
     static func exceptions(from list: String, without host: String) -> String {
-        let kept = list.split { $0 == "," || $0 == " " }.filter { entry in
+        let kept = list.split { $0 == "," || $0.isWhitespace }.filter { entry in
             var domain = entry.lowercased()
             if let colon = domain.firstIndex(of: ":"), domain.count(where: { $0 == ":" }) == 1 {
                 domain = String(domain[..<colon])
             }
             while let first = domain.first, first == "." || first == "*" { domain.removeFirst() }
+            if domain.hasSuffix(".") { domain.removeLast() }
             return !domain.isEmpty && host != domain && !host.hasSuffix(".\(domain)")
         }.map(String.init)
         let own = ["127.0.0.1", "localhost", "::1"].filter { !kept.contains($0) }
