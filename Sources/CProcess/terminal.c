@@ -54,7 +54,7 @@ static size_t words_begin, words_end;
 // Whose turn it is to ask. A turn is a lock on the terminal's own device: its byte 0 is for the one that asks, each other byte for
 // one that waits. The kernel frees them with the process. Open while we ask, wait, or have a notice.
 static volatile sig_atomic_t device = -1;
-// Whether it is a descriptor that we were given, since the terminal is another user's, as under sudo, and may not be opened. Its open
+// Whether it is a descriptor that we were given, since the terminal is another user's, as within su, and may not be opened. Its open
 // file is everybody's who was given it, so that the locks are the process's: those end where it closes any descriptor of the file.
 static volatile sig_atomic_t is_given;
 // How many hold the turn; whether byte 0 is ours; whether a stop has given it back.
@@ -216,7 +216,7 @@ static void resume(void) {
     errno = problem;
 }
 
-// Who comes to wait for the turn says so by SIGWINCH: nobody waits for what has no echo just so that typing is not seen.
+// Who comes to wait for the turn says so by SIGWINCH, or by SIGCONT, which may go to another user's process: nobody waits for what has no echo just so that typing is not seen.
 static void let_next_ask(void) {
     int fd = terminal, problem = errno;
     // A notice of a login is on its way to be shown or taken away, and is over soon.
@@ -230,10 +230,8 @@ static void let_next_ask(void) {
 
 static void note(int number) {
     if (number == SIGCONT) resume();
-    if (number == SIGWINCH) {
-        resized = 1;
-        let_next_ask();
-    }
+    if (number == SIGWINCH) resized = 1;
+    let_next_ask();
 }
 
 static int is_crash(int number) {
@@ -371,7 +369,7 @@ int cprocess_terminal_take_turn(int descriptor) {
             off_t place = 1;
             while (place < LONGEST_QUEUE && lock_bytes(F_OFD_SETLK, F_WRLCK, place, 1, NULL) != 0) place++;
             queue_place = (int)place;
-            kill(0, SIGWINCH);
+            kill(0, is_given ? SIGCONT : SIGWINCH);
         }
         return EAGAIN;
     }

@@ -153,14 +153,20 @@ import Testing
             """
             stty -a > before; authctl login wire 2>>errors & until [ -e go ]; do sleep 0.05; done
             setpriv --reuid=\(they) --regid=\(they) --clear-groups env \(variables) \\
-                \(theirs.path)/authctl login blog -u ann 2>>theirs; echo second $?; wait; stty -a > after
+                \(theirs.path)/authctl login blog -u ann 2>>theirs &
+            until [ -e third ]; do sleep 0.05; done
+            authctl login blog -u ann 2>>errors; echo third $?; wait; stty -a > after
             """)
         try pty.wait(for: "User name: ")
         _ = try authctl.file("go", "")
         try pty.wait(for: "(1 more waiting) User name: ").type("ann\r")
         try pty.wait(for: "Password: ").type("correct horse\r")
+        try pty.wait(for: "Password for ann")
+        _ = try authctl.file("third", "")
+        try pty.wait(for: "(1 more waiting) Password for ann").type("correct horse\r")
+        try pty.wait(for: "Log in to blog")
         try pty.wait(for: "Password for ann").type("correct horse\r")
-        try pty.wait(for: "second 0")
+        try pty.wait(for: "third 0")
         #expect(try pty.waitForEnd() == .exited(0))
         #expect(try settings("before") == settings("after"))
     }
