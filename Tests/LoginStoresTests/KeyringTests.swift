@@ -75,7 +75,7 @@ struct KeyringTests {
         #expect(limited.contains("59m") || limited.contains("1h"))
         try store.save(Secret("y"), for: account, expires: nil)
         #expect(try Program.run(["grep", profile, "/proc/keys"]).output.contains(" perm "))
-        try store.save(Secret("z"), for: account, expires: Int64(time(nil)) + 1)
+        try store.save(Secret("z"), for: account, timeout: 1)
         // Without a pause: it may end between the search and the read.
         let end = ContinuousClock.now + .seconds(30)
         while try store.find(account) != nil, ContinuousClock.now < end {}

@@ -10,7 +10,8 @@ def carry(source, target):
             data = source.recv(65536)
             if not data: break
             talk.write(data)
-            if not (held and held.match(data)): target.sendall(data)
+            if held and held.match(data): talk.write(b"(held)\n")
+            else: target.sendall(data)
     except OSError: pass
     for end in (source, target):
         try: end.shutdown(socket.SHUT_RDWR)
