@@ -42,8 +42,10 @@ extension Service {
         ).facts
         client.hide(whatIsIn: facts, by: answer)
         let body = OAuthBody(facts.response)
-        // The client is the profile's, and says nothing about the token.
-        if rule.response.refused == nil, body.code == .invalidClient { throw .busy(facts.doubtful(body.words)) }
+        // It judges the profile's client, and not the refresh token.
+        if rule.response.refused == nil, body.code == .invalidClient {
+            throw .busy(facts.doubtful(body.words ?? "invalid_client"))
+        }
         switch client.judge(facts, by: answer, at: .refresh) {
         case .accepted where facts.lacksToken(of: answer):
             throw .busy(facts.doubtful(nil))

@@ -185,7 +185,7 @@ extension KeyringStore {
         return found
     }
 
-    /// - Returns: `nil` if there is no such key, or if its time is over, be it since it was found.
+    /// - Returns: `nil` if there is no such key, or if it has expired or was revoked, even since it was found.
     private func unlessGone(_ result: Int, call: String) throws(StoreFault) -> Int? {
         [ENOKEY, EKEYEXPIRED, EKEYREVOKED].contains(Int32(-result)) ? nil : try check(result, call: call)
     }
