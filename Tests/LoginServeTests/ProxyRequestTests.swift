@@ -144,12 +144,12 @@ import Testing
         #expect(exceptions("ample.test,fd00::1") == "127.0.0.1,localhost,::1,ample.test,fd00::1")
     }
 
-    @Test func `are not set for an origin whose name GnuTLS does not take`() {
+    @Test func `lead nowhere for a name with an underscore, which GnuTLS does not accept`() {
         func problem(_ scheme: String, _ reach: UnchangedRun.Reach) -> String? {
             UnchangedRun.problem(with: Origin(scheme: scheme, host: "my_api.example.test", port: 8443), reach)
         }
         for reach in [UnchangedRun.Reach.here, .ownNetwork] {
-            #expect(problem("https", reach) == "its name has an underscore, which GnuTLS takes in no server's name")
+            #expect(problem("https", reach) == "its name has an underscore, and GnuTLS accepts no such server name")
         }
         #expect(problem("http", .ownNetwork) == nil)
     }
@@ -168,14 +168,15 @@ import Testing
             atPath: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: home) }
         try FileManager.default.createDirectory(atPath: home + "/mine", withIntermediateDirectories: false)
-        for name in ["own.pem", "mine/8d33f237.0", "mine/README"] {
+        for name in ["own.pem", "mine/8d33f237.0", "mine/notes.c"] {
             try name.write(toFile: "\(home)/\(name)", atomically: true, encoding: .utf8)
         }
         let authority = try RunAuthority(for: "api.example.test")
         let files = try AuthorityFiles(authority, in: home + "/run here")
         var environment = ProgramEnvironment([
             "CURL_CA_BUNDLE": home + "/own.pem", "JAVA_TOOL_OPTIONS": "-Xmx1g", "PHP_INI_SCAN_DIR": "/etc/php",
-            "SSL_CERT_DIR": "/my/certs", "REQUESTS_CA_BUNDLE": home + "/mine", "NO_PROXY": "api.example.test",
+            "npm_config_cafile": home + "/own.pem", "SSL_CERT_DIR": "/my/certs", "REQUESTS_CA_BUNDLE": home + "/mine",
+            "NO_PROXY": "api.example.test",
         ])
         let origin = Origin(scheme: "https", host: "api.example.test", port: 443)
         try files.apply(to: &environment, proxy: ("http://authctl:pa@127.0.0.1:1234", 1234), origin: origin)
@@ -183,6 +184,8 @@ import Testing
             try String(contentsOfFile: try #require(environment[name]), encoding: .utf8)
         }
         #expect(try text("CURL_CA_BUNDLE") == "own.pem\n" + authority.authority)
+        #expect(environment["npm_config_cafile"] == environment["CURL_CA_BUNDLE"])
+        #expect(environment["NPM_CONFIG_CAFILE"] == environment["CURL_CA_BUNDLE"])
         #expect(try text("REQUESTS_CA_BUNDLE") == "mine/8d33f237.0\n" + authority.authority)
         #expect(try text("NODE_EXTRA_CA_CERTS") == authority.authority)
         #expect(try text("SSL_CERT_FILE").hasSuffix(authority.authority))

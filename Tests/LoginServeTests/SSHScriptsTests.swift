@@ -17,7 +17,7 @@ import Testing
         let start = SSHScripts.start(
             password: "abc", host: "api.example.test", fileName: "1234.0", settings: settings, command: command)
         try home.write(SSHScripts.folder(authority: "RUN'S\n", start: start), to: "keeper")
-        try home.write("OWN\n", to: "own.pem")
+        for name in ["own.pem", "own/8d33f237.0"] { try home.write("OWN\n", to: name) }
         try FileManager.default.createDirectory(atPath: home.path + "/run", withIntermediateDirectories: false)
         // The second half is what ssh's channels are.
         let script = """
@@ -52,13 +52,15 @@ import Testing
         shell: String
     ) throws {
         let former = [
-            "CURL_CA_BUNDLE": "own.pem", "NODE_EXTRA_CA_CERTS": "missing.pem", "SYSTEM_WGETRC": "own.pem",
+            "CURL_CA_BUNDLE": "own.pem", "REQUESTS_CA_BUNDLE": "own", "npm_config_cafile": "own.pem",
+            "NODE_EXTRA_CA_CERTS": "missing.pem", "SYSTEM_WGETRC": "own.pem",
             "PHP_INI_SCAN_DIR": "/etc/php",
-            "NO_PROXY": "a.example, *, .example.test,api.example.test:443\ttest. 10.0.0.0/8",
+            "NO_PROXY": "a.example, *, .Example.test,api.example.test:443\ttest. 10.0.0.0/8",
         ]
         let result = try run(
             """
-            cat "$CURL_CA_BUNDLE" "$NODE_EXTRA_CA_CERTS"; tail -n 1 "$SSL_CERT_FILE"; tail -n 1 "$SYSTEM_WGETRC"
+            cat "$CURL_CA_BUNDLE" "$REQUESTS_CA_BUNDLE" "$NPM_CONFIG_CAFILE" "$NODE_EXTRA_CA_CERTS"
+            tail -n 1 "$SSL_CERT_FILE"; tail -n 1 "$SYSTEM_WGETRC"
             cat "${SSL_CERT_DIR%%:*}/1234.0"; echo "${PHP_INI_SCAN_DIR%%:*}"; cat "${PHP_INI_SCAN_DIR#*:}"/*
             echo "$NO_PROXY"; echo "$TOKEN"; [ "$SSL_CERT_FILE" = "$PIP_CERT" ] && echo same
             """, in: shell, former, settings: [("TOKEN", "it's \\ \"x\"")])
@@ -67,7 +69,8 @@ import Testing
         }
         #expect(
             lines == [
-                "700", "OWN", "RUN'S", "RUN'S", "RUN'S", "ca_certificate=FOLDER/authorities.pem", "RUN'S", "/etc/php",
+                "700", "OWN", "RUN'S", "OWN", "RUN'S", "OWN", "RUN'S", "RUN'S", "RUN'S",
+                "ca_certificate=FOLDER/authorities.pem", "RUN'S", "/etc/php",
                 "curl.cainfo=FOLDER/authorities.pem", "openssl.cafile=FOLDER/authorities.pem",
                 "127.0.0.1,localhost,::1,a.example,10.0.0.0/8", "it's \\ \"x\"", "same", "code 0",
             ], "\(result.output)\(result.error)")

@@ -29,7 +29,7 @@ final class AuthorityFiles {
         let before = environment
         for (names, meaning) in UnchangedVariables.table {
             for name in names {
-                let former = before[name] ?? ""
+                let former = before[name] ?? before[UnchangedVariables.twin(of: name)] ?? ""
                 if meaning == .proxy, proxy == nil {
                     environment.removeAll(beginningWith: name + "=")
                     continue
@@ -77,11 +77,9 @@ final class AuthorityFiles {
         let store = try javaStore()
         // Java takes quotes for a blank in it, and knows no escapes.
         let mark = store.contains("\"") ? "'" : "\""
-        // It has no digest, which a password among the former options would have Java check.
-        let options = [
-            "-Djavax.net.ssl.trustStore=\(mark)\(store)\(mark)", "-Djavax.net.ssl.trustStoreType=JKS",
-            "-Djavax.net.ssl.trustStorePassword=",
-        ]
+        var options = ["-Djavax.net.ssl.trustStore=\(mark)\(store)\(mark)", "-Djavax.net.ssl.trustStoreType=JKS"]
+        // The store has no digest; a password left over from the former options would make Java check one.
+        if former.contains("trustStorePassword") { options.append("-Djavax.net.ssl.trustStorePassword=") }
         let proxy = port.map { ["-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=\($0)"] } ?? []
         return ([former] + options + proxy).filter { !$0.isEmpty }.joined(separator: " ")
     }
@@ -130,7 +128,7 @@ final class AuthorityFiles {
             defer { closedir(folder) }
             var all = ""
             for name in entryNames(of: folder)
-            where name != ".." && name.dropLast().hasSuffix(".") && all.utf8.count <= limit {
+            where name.last?.isNumber == true && name.dropLast().hasSuffix(".") && all.utf8.count <= limit {
                 all += try text(of: "\(path)/\(name)", mayBeFolder: false) + "\n"
             }
             return all

@@ -45,7 +45,7 @@ package final class UnchangedRun {
         if PeerAddress(text: origin.bareHost) != nil {
             "its origin is an address, and no certificate is made for one"
         } else if origin.scheme == "https", origin.host.contains("_") {
-            "its name has an underscore, which GnuTLS takes in no server's name"
+            "its name has an underscore, and GnuTLS accepts no such server name"
         } else if reach == .ownNetwork {
             nil
         } else if origin.isLoopback {

@@ -51,7 +51,7 @@ struct ServedHead: Equatable, Sendable {
     /// The values of all fields of this name.
     func values(of name: String) -> [String] { fields.filter { $0.hasName(name) }.map(\.text) }
 
-    /// Those for a proxy; the letters of a scheme may be small or capitals (RFC 9110, section 11.1).
+    /// The credentials for a proxy, with `Basic` in its usual spelling: schemes ignore case (RFC 9110, section 11.1).
     var proxyCredentials: [Secret] {
         values(of: "Proxy-Authorization").map { value in
             let isBasic = value.prefix(6).lowercased() == "basic "

@@ -52,7 +52,10 @@ enum SSHScripts {
             set -e
             _d=${0%/*} _u=http://authctl:\(password)@127.0.0.1:$1
             bundle() {
-              { cat "$2" "$2"/*.[0-9] 2>/dev/null || :; echo; cat "$_d/authority.pem"; } >"$_d/$1"
+              {
+                for _g in "$2" "$2"/*.[0-9]; do [ ! -r "$_g" ] || cat "$_g" 2>/dev/null || :; echo; done
+                cat "$_d/authority.pem"
+              } >"$_d/$1"
             }
             take() {
               eval "_f=\\${$1-}"
@@ -65,6 +68,7 @@ enum SSHScripts {
             }
             for _f in \(places) /dev/null; do [ ! -r "$_f" ] || break; done
             bundle authorities.pem "$_f"
+            : "${npm_config_cafile=${NPM_CONFIG_CAFILE-}}" "${NPM_CONFIG_CAFILE=$npm_config_cafile}"
             \(variables.joined())\
             \(settings.map { "export \($0.name)=\(ShellCommand.quoted($0.value))\n" }.joined())\
             # Else bash, if it takes itself for one that sshd has started, reads its files once more.
@@ -104,7 +108,7 @@ enum SSHScripts {
                 for _f in ${no_proxy-${NO_PROXY-}}; do
                   _n=${_f#\\*}
                   _n=${_n#.}
-                  _m=${_n%%:*}
+                  _m=$(printf %s "${_n%%:*}" | tr A-Z a-z)
                   case \(ShellCommand.quoted(".\(host):")) in
                     *."${_m%.}":) ;;
                     *) _k=$_k${_n:+,$_f} ;;
