@@ -216,7 +216,8 @@ static void resume(void) {
     errno = problem;
 }
 
-// Who comes to wait for the turn says so by SIGWINCH, or by SIGCONT, which may go to another user's process: nobody waits for what has no echo just so that typing is not seen.
+// Who comes to wait for the turn says so by SIGWINCH, or by SIGCONT, which may go to another user's process: nobody waits for what has
+// no echo just so that typing is not seen.
 static void let_next_ask(void) {
     int fd = terminal, problem = errno;
     // A notice of a login is on its way to be shown or taken away, and is over soon.
