@@ -29,7 +29,9 @@ final class AuthorityFiles {
         let before = environment
         for (names, meaning) in UnchangedVariables.table {
             for name in names {
-                let former = before[name] ?? before[UnchangedVariables.twin(of: name)] ?? ""
+                // Programs that read one of two spellings may read the other; npm takes the last.
+                let spellings = [name] + names.filter { $0.lowercased() == name.lowercased() }
+                let former = spellings.lazy.compactMap { before[$0] }.first ?? ""
                 if meaning == .proxy, proxy == nil {
                     environment.removeAll(beginningWith: name + "=")
                     continue

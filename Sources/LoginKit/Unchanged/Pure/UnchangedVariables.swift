@@ -45,15 +45,6 @@ package enum UnchangedVariables {
         (["JAVA_TOOL_OPTIONS"], .java),
     ]
 
-    /// The other spelling of a variable, of which npm reads both, and takes the last.
-    static func twin(of name: String) -> String {
-        switch name {
-        case "npm_config_cafile": "NPM_CONFIG_CAFILE"
-        case "NPM_CONFIG_CAFILE": "npm_config_cafile"
-        default: name
-        }
-    }
-
     /// Those of all variables that a run sets.
     package static var names: [String] { table.flatMap(\.names) }
 
