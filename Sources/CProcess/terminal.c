@@ -121,12 +121,17 @@ static int may_write(int fd) {
     return is_in_foreground(fd) && (has_turn || !is_locked(TURN, 1));
 }
 
+// The rest of a password must not be shown, or become a command of the shell. TCSAFLUSH leaves what the kernel has not yet
+// handed to the terminal's line discipline, which on a busy machine may be the keys of some moments.
+static void drop_input(int fd) {
+    if (drops) tcflush(fd, TCIFLUSH);
+}
+
 static void restore_from_handler(void) {
     int fd = terminal;
     if (fd < 0 || !may_write(fd)) return;
     if (is_quiet) {
-        // The rest of a password must not become a command of the shell.
-        if (drops) tcflush(fd, TCIFLUSH);
+        drop_input(fd);
         tcsetattr(fd, TCSANOW, &saved);
         is_quiet = 0;
     }
@@ -545,7 +550,10 @@ void cprocess_terminal_disarm(void) {
     if (fd < 0) return;
     take_notice_away();
     // Given back already where the process was stopped and goes on in the background.
-    if (is_quiet) set(fd, drops ? TCSAFLUSH : TCSADRAIN, &saved);
+    if (is_quiet) {
+        drop_input(fd);
+        set(fd, drops ? TCSAFLUSH : TCSADRAIN, &saved);
+    }
     is_quiet = 0;
     end();
 }

@@ -64,6 +64,12 @@ import Testing
         #expect(probe.pty.echoes && probe.pty.unread == 0)
     }
 
+    @Test func `a key that was typed right before the end is not shown`() throws {
+        let probe = try Probe("--last-keys")
+        try probe.finish()
+        #expect(try probe.answer == ["shown 0"])
+    }
+
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV])
     func `A signal after a passphrase leaves the terminal as it was`(number: Int32) throws {
         let probe = try Probe("--held")

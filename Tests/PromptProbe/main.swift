@@ -84,6 +84,21 @@ func tell(_ answer: Answer) {
     }
 }
 
+/// Of 300 keys, each typed right before a question ends, at a terminal whose other end is here.
+func lastKeysShown() -> Int {
+    var other: Int32 = -1, terminal: Int32 = -1
+    guard openpty(&other, &terminal, nil, nil, nil) == 0, fcntl(other, F_SETFL, O_NONBLOCK) == 0 else { return -1 }
+    var shown = 0
+    for _ in 0..<300 {
+        guard cprocess_terminal_arm(terminal, "\n") == 0, write(other, "x", 1) == 1 else { return -1 }
+        cprocess_terminal_disarm()
+        usleep(1000)
+        var byte: UInt8 = 0
+        while read(other, &byte, 1) == 1 { shown += 1 }
+    }
+    return shown
+}
+
 func run() throws(LoginFault) {
     if arguments.has("--passphrase") {
         let answer = try prompt.askPassphrase("Passphrase: ", confirm: arguments.has("--confirm"))
@@ -119,6 +134,8 @@ func run() throws(LoginFault) {
         awaitFile("over")
         prompt.showWaiting(nil)
         tell(answer)
+    } else if arguments.has("--last-keys") {
+        print("shown", lastKeysShown())
     } else if arguments.has("--forget") {
         // The answer is dropped; what is left of it in memory is the test's business.
         _ = try prompt.ask(.credential(challenge()))
