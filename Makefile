@@ -83,7 +83,7 @@ demo: ## a login at the built-in demo server; without a terminal it walks the wh
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
 check: CHOICE := --skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
 	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
-check: ## the tests that need no server and no terminal: a minute
+check: ## the tests that need no server and no terminal: three minutes
 test: build ## every test, on real servers too, with the release binary: five minutes
 test-all: THOROUGHNESS := all
 test test-all: PROGRAM := $(abspath $(AUTHCTL))
