@@ -92,6 +92,7 @@ func lastKeysShown() -> Int {
     for _ in 0..<300 {
         guard cprocess_terminal_arm(terminal, "\n") == 0, write(other, "x", 1) == 1 else { return -1 }
         cprocess_terminal_disarm()
+        // Time for what must not come.
         usleep(1000)
         var byte: UInt8 = 0
         while read(other, &byte, 1) == 1 { shown += 1 }
