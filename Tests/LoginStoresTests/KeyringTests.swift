@@ -67,6 +67,20 @@ struct KeyringTests {
         try store.erase(account)
     }
 
+    /// As a process that changed its user may have left one in a keyring that both users had.
+    @Test(.enabled(if: Need.root, "only root gives a key to another user"))
+    func `a secret never goes into another user's key that was found before`() throws {
+        let account = AccountID.some(profile, "mallory")
+        let name = try #require(store.description(of: account))
+        let key = try Program.run(["keyctl", "add", "user", name, "theirs", "@u"]).output
+        #expect(try Program.run(["keyctl", "chown", key, "54321"]).status == 0)
+        #expect(try store.find(account) == nil)
+        try store.save(Secret("ours"), for: account, expires: nil)
+        // It is in a key of this user, or it would not be found.
+        #expect(try store.find(account) == Secret("ours"))
+        try store.erase(account)
+    }
+
     @Test func `the expiry is the kernel's time-out and a new save replaces it`() throws {
         let account = AccountID.some(profile, "dave")
         try store.save(Secret("x"), for: account, expires: Int64(time(nil)) + 3600)

@@ -117,9 +117,12 @@ extension KeyringStore {
         _ description: String, in keyring: Int32, linkingTo destination: Int
     ) throws(StoreFault) -> Int32? {
         let result = ckeyutils_search(keyring, description, Int32(destination))
-        guard let key = try unlessGone(result, call: "keyctl_search") else { return nil }
-        // What another user has put into a keyring that both of them had is not ours.
-        return ckeyutils_owner(Int32(key)) == Int(geteuid()) ? Int32(key) : nil
+        guard let key = try unlessGone(result, call: "keyctl_search").map({ Int32($0) }) else { return nil }
+        // What another user has put into a keyring that both of them had is not ours. And the time may be over by now.
+        if ckeyutils_owner(key) == Int(geteuid()) { return key }
+        // Where a new key is made, one that is left would be written to instead, whoever owns it.
+        if destination != CKEYUTILS_NOWHERE { ckeyutils_unlink(key, Int32(destination)) }
+        return nil
     }
 
     /// The same in each of `keyrings`.
