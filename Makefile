@@ -81,9 +81,9 @@ demo: ## a login at the built-in demo server; without a terminal it walks the wh
 	@scripts/demo $(AUTHCTL) .build/debug/demo-backend
 
 # One build for the three of them; docs/tests.md says what each has, and how long it takes.
-check: CHOICE := --skip '(Crash|HelperContract|SecretService|Concurrency|Tamper)Tests' \
+check: CHOICE := --skip '(Crash|HelperContract|SecretService|Concurrency|Tamper|GeneratedServer)Tests' \
 	--skip '^LoginHTTPTests[.].?(TLS|A request|A network fault|A redirect to another origin).?/'
-check: ## the tests that need no server and no terminal: three minutes
+check: ## the tests that need no server and no terminal: two minutes
 test: build ## every test, on real servers too, with the release binary: five minutes
 test-all: THOROUGHNESS := all
 test test-all: PROGRAM := $(abspath $(AUTHCTL))
