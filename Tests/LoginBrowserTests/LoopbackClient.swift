@@ -53,10 +53,12 @@ struct LoopbackScene {
     let listener: LoopbackListener
 
     /// - Parameter redirect: else to a port that no other test draws once this scene is over.
-    init(_ redirect: LoopbackRedirect? = nil) throws {
+    /// - Parameter patience: else the usual one; on a busy machine a test may stand still for longer than that.
+    init(_ redirect: LoopbackRedirect? = nil, patience: Duration? = .seconds(60)) throws {
         let redirect = try redirect ?? LoopbackRedirect(host: .ipv4, port: Int(FreePort.next()), path: "/callback")
         self.redirect = redirect
         listener = try LoopbackListener(on: redirect)
+        if let patience { listener.patience = patience }
     }
 
     var port: Int { listener.port.number }

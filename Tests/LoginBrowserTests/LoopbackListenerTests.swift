@@ -134,15 +134,17 @@ import Testing
     }
 
     @Test func `who is slow keeps nobody waiting, and is given up after five seconds`() throws {
-        let scene = try LoopbackScene()
+        let scene = try LoopbackScene(patience: nil)
         let silent = try scene.client(), slow = try scene.client(), start = Date()
         slow.send("GET /callback?code=")
         #expect(scene.next(within: 0.3) == nil)
         let good = try scene.client()
         good.get("/other", host: scene.host)
-        #expect(scene.next() == .refused(.path))
-        #expect(scene.next() == .refused(.malformed))
-        #expect(scene.next() == .refused(.malformed))
+        let first = scene.next()
+        // Unless this thread stood still for so long that all three were there at once.
+        #expect(first == .refused(.path) || Date().timeIntervalSince(start) >= 4.9)
+        let rest = [scene.next(), scene.next()]
+        #expect((rest + [first]).count { $0 == .refused(.malformed) } == 2)
         #expect(Date().timeIntervalSince(start) >= 4.9)
         #expect(silent.readAll().isEmpty)
         #expect(slow.readAll().hasPrefix("HTTP/1.1 400 "))

@@ -23,6 +23,9 @@ final class LoopbackListener {
     /// Ports that are drawn until both families have the same one.
     private static let mostDraws = 16
 
+    /// The time limit for a request to arrive.
+    var patience = Duration.seconds(5)
+
     /// Opens the port of a redirect. The host `localhost` is listened on by both families, or by the one that there is.
     /// - Throws: `failure` where there is no family at all.
     init(on redirect: LoopbackRedirect) throws(LoginFault) {
@@ -129,7 +132,7 @@ final class LoopbackListener {
                 let descriptor = cprocess_accept(socket.descriptor)
                 if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
                 guard descriptor >= 0 else { break }
-                let connection = LoopbackConnection(descriptor)
+                let connection = LoopbackConnection(descriptor, patience: patience)
                 if Self.isOurs(descriptor) { connections.append(connection) }
             }
         }
@@ -150,15 +153,14 @@ final class LoopbackConnection {
     private var isAnswered = false
     private var drained = 0
 
-    /// The time limit for the request to arrive.
-    private static let patience = Duration.seconds(5)
     /// The time limit for reading and dropping the rest of a request.
     private static let drainPatience = Duration.seconds(1)
     private static let mostDrained = 1 << 20
 
-    init(_ descriptor: Int32) {
+    /// - Parameter patience: the time limit for the request to arrive.
+    init(_ descriptor: Int32, patience: Duration) {
         socket = Descriptor(descriptor)
-        deadline = .now + Self.patience
+        deadline = .now + patience
     }
 
     var descriptor: Int32 { socket.number }
