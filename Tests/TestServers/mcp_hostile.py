@@ -107,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
         if name == "stays open":
             self.say(f"data: {answer({}).decode()}\n\n")
             try:
-                for _ in range(100): time.sleep(0.1); self.say(": x\n\n")
+                for _ in range(1200): time.sleep(0.1); self.say(": x\n\n")
             except OSError: log.append("closed")
             return
         if name == "endless":
@@ -118,12 +118,12 @@ class Handler(BaseHTTPRequestHandler):
         if name == "waits":
             self.stream(); log.append("waits")
             try:
-                for _ in range(100): time.sleep(0.1); self.say(": x\n\n")
+                for _ in range(1200): time.sleep(0.1); self.say(": x\n\n")
             except OSError: log.append("closed")
             return
         if name == "asks":
             self.say('data: {"jsonrpc":"2.0","id":"s1","method":"roots/list"}\n\n')
-            for _ in range(50):
+            for _ in range(1200):
                 if "answer" in log: break
                 time.sleep(0.05)
             return self.say(f"data: {answer({'heard': 'answer' in log}).decode()}\n\n")
