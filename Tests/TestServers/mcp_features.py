@@ -10,6 +10,10 @@ from pydantic import AnyUrl
 def seen(): return json.loads(urllib.request.urlopen(f"http://127.0.0.1:{port}/seen").read())
 def uri(text): return text if isNew else AnyUrl(text)
 def field(thing, name): return getattr(thing, name) if hasattr(thing, name) else getattr(thing, name.split("_")[0] + "".join(part.title() for part in name.split("_")[1:]))
+async def eventually(holds):
+    for _ in range(600):
+        if holds(): return True
+        await asyncio.sleep(0.1)
 async def sampling(*_):
     return "sampled" if isFast else types.CreateMessageResult(role="assistant", content=types.TextContent(type="text", text="sampled"), model="m")
 async def roots(*_): return types.ListRootsResult(roots=[types.Root(uri=uri("file:///r"))])
@@ -58,7 +62,7 @@ async def main(c):
     async def progress():
         steps = []
         async def step(done, total, message=None): steps.append(done)
-        await call("steps", step, count=4); await asyncio.sleep(0.05); assert steps == [0, 1, 2, 3], steps
+        await call("steps", step, count=4); assert await eventually(lambda: steps == [0, 1, 2, 3]), steps
     async def cancel():
         before = seen()
         if isNew:
@@ -69,10 +73,7 @@ async def main(c):
             session = c.session; number = session._request_id; calling = asyncio.create_task(call("sleep")); await asyncio.sleep(0.5)
             await session.send_notification(types.ClientNotification(types.CancelledNotification(params=types.CancelledNotificationParams(requestId=number))))
             calling.cancel()
-        for _ in range(60):
-            if seen() > before: return
-            await asyncio.sleep(0.05)
-        raise Exception("the server went on")
+        assert await eventually(lambda: seen() > before), "the server went on"
     async def sample(): assert await call("sample") == "sampled"
     async def root(): assert (await call("roots")).rstrip("/") == "file:///r"
     async def ask(): assert await call("ask") == "bob"
@@ -82,14 +83,14 @@ async def main(c):
         if "2026" > getattr(c, "protocol_version", "2025"):
             try: await c.set_logging_level("info")
             except Exception as error: assert "Method not found" in str(error), error
-        await call("word"); await asyncio.sleep(0.1); assert any(event.startswith("log ") and "a word" in event for event in events), events
+        await call("word"); assert await eventually(lambda: any(event.startswith("log ") and "a word" in event for event in events)), events
     async def resources():
         assert await text(await c.read_resource(uri("data://plain"))) == "plain é"
         assert await text(await c.read_resource(uri("data://of/x"))) == "of x"
         assert (await c.get_prompt("greet", {"name": "é"})).messages[0].content.text == "greet é"
     async def changes():
-        events.clear(); await asyncio.sleep(0.2); await call("touch"); await asyncio.sleep(0.3)
-        assert any("Updated" in event for event in events) and any("ToolListChanged" in event for event in events), events
+        events.clear(); await asyncio.sleep(0.2); await call("touch")
+        for word in ("Updated", "ToolListChanged"): assert await eventually(lambda: any(word in event for event in events)), events
     async def listen():
         from mcp.client.subscriptions import listen
         async with listen(c.session, tools_list_changed=True, resource_subscriptions=["data://plain"]) as changes:
