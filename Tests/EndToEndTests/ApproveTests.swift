@@ -61,15 +61,6 @@ import Testing
             + "\n"
     }
 
-    private func type(_ text: String, into run: TerminalRun) {
-        for character in text {
-            run.pty.type(String(character))
-            // What comes together was pasted.
-            #expect(eventually { run.pty.unread == 0 })
-            run.pty.watch(milliseconds: 60)
-        }
-    }
-
     @Test func `one question at a time is shown with a bell, and answered by a letter and Return`() throws {
         let run = try approve("blog")
         try run.pty.wait(for: "Waiting for requests of blog")
@@ -85,12 +76,12 @@ import Testing
             try run.pty.wait(for: "blog.example/issues/\(index)")
             try run.pty.wait(for: "\u{07}")
             try run.pty.wait(for: "Allow?")
-            type(key + "\r", into: run)
+            try run.approve(key + "\r")
             try run.pty.wait(for: told)
             desk.type("answer\n")
             try desk.wait(for: #"{"id":"\#(index)","answer":"\#(word)"}"#)
         }
-        type("\u{4}", into: run)
+        try run.approve("\u{4}")
         #expect(try run.end() == .exited(5))
         #expect(run.pty.settings == Pty.usualSettings)
         #expect(run.said.contains("blog: \"agent\" (process 4711 of authctl) asks to send"), "\(run.said)")
@@ -112,7 +103,7 @@ import Testing
         run.pty.type("\r")
         try run.pty.wait(for: "Type y, a or n")
         #expect(!run.pty.text.contains("Allowed"))
-        type("y\r", into: run)
+        try run.approve("y\r")
         try run.pty.wait(for: "Allowed once")
         desk.type("answer\n")
         try desk.wait(for: #"{"id":"1","answer":"yes"}"#)
@@ -123,14 +114,14 @@ import Testing
         try desk.wait(for: #"{"version":1}"#)
         desk.type(Self.question("1"))
         try run.pty.wait(for: "Allow?")
-        type("y", into: run)
+        try run.approve("y")
         desk.type("{\"ended\":\"1\",\"answer\":\"withdrawn\"}\n" + Self.question("2"))
         try run.pty.wait(for: "issues/2\"")
         run.pty.type("\ry\r")
         try run.pty.wait(for: "Allow?")
         run.pty.watch(milliseconds: 100)
         #expect(!run.pty.text.contains("Allowed") && !run.pty.text.contains("Refused"), "\(run.said)")
-        type("n\r", into: run)
+        try run.approve("n\r")
         try run.pty.wait(for: "Refused")
         desk.type("answer\n")
         try desk.wait(for: #"{"id":"2","answer":"no"}"#)
@@ -141,11 +132,11 @@ import Testing
         try desk.wait(for: #"{"version":1}"#)
         desk.type(Self.question("1"))
         try run.pty.wait(for: "Allow?")
-        type("y", into: run)
+        try run.approve("y")
         run.pty.resize(rows: 10, columns: 40)
         try run.pty.wait(for: "blog: \"agent\" asks to send\r\n")
         try run.pty.wait(for: "Allow? [y/a/N] ")
-        type("\r", into: run)
+        try run.approve("\r")
         try run.pty.wait(for: "Refused")
     }
 
@@ -155,7 +146,7 @@ import Testing
         try run.pty.wait(for: "Allow?")
         #expect(run.said.contains(#"first 9 of 700 bytes: "a\u{1B}[2J\u{202E}b""#), "\(run.said)")
         #expect(!run.pty.text.contains("\u{1B}[2J"))
-        type("\r", into: run)
+        try run.approve("\r")
         desk.type(Self.question("2", #","type":"image/png","length":9"#))
         try run.pty.wait(for: "issues/2")
         try run.pty.wait(for: "Allow?")

@@ -28,15 +28,6 @@ import Testing
             authctl.spec(words + ["--", "bash", "-c", script], ["XDG_RUNTIME_DIR": runtime.path]), columns: 200)
     }
 
-    private func type(_ text: String, into run: TerminalRun) {
-        for character in text {
-            run.pty.type(String(character))
-            // What comes together was pasted.
-            #expect(eventually { run.pty.unread == 0 })
-            run.pty.watch(milliseconds: 60)
-        }
-    }
-
     @Test func `an answer sends the request, refuses it, or goes for its rule until the command ends`() throws {
         let approve = try onTerminal("approve", "stream")
         try approve.pty.wait(for: "Waiting for requests")
@@ -53,7 +44,7 @@ import Testing
             try approve.pty.wait(for: "Rule: PATCH /v1/*")
             try approve.pty.wait(for: "\(body.utf8.count) bytes: \"\(body)\"")
             try approve.pty.wait(for: "Allow?")
-            type(key + "\r", into: approve)
+            try approve.approve(key + "\r")
             try approve.pty.wait(for: told)
         }
         #expect(try command.waitForEnd() == .exited(0))
@@ -97,7 +88,7 @@ import Testing
         let second = try onTerminal("approve", "stream")
         try second.pty.wait(for: "\"stays\"")
         try second.pty.wait(for: "Allow?")
-        type("y\r", into: second)
+        try second.approve("y\r")
         #expect(try command.waitForEnd() == .exited(0))
         #expect(command.text.contains("PATCH  stays") && !command.text.contains("PATCH  gone"))
         #expect(try self.service.seen().refused == service.refused)

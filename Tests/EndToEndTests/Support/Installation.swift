@@ -201,6 +201,15 @@ final class TerminalRun {
         return self
     }
 
+    /// Types at `authctl approve`, which takes for pasted what comes together: a key only once the letter before is seen.
+    func approve(_ keys: String) throws {
+        for key in keys {
+            pty.type(String(key))
+            if key.isLetter { try pty.wait(for: "[y/a/N] \(key)") }
+            pty.watch(milliseconds: 60)
+        }
+    }
+
     func end() throws -> Ending { try pty.waitForEnd() }
 }
 
