@@ -46,11 +46,11 @@ extension StoreKeeper {
     /// - Returns: whether the registry knows one now, and the one that it did not know before.
     func adopt() throws(StoreFault) -> (isKnown: Bool, adopted: AccountRecord?) {
         guard let name = rules.sharedStore else { return (false, nil) }
-        let known = try account()
+        // First, since another process of this machine may take it over in between.
+        let hasAccounts = try hasAccounts(), known = try account()
         if let known {
-            // Another process of this machine may have been faster.
             guard known.mayHaveMoved(to: name), try !isThere(known) else { return (true, nil) }
-        } else if subject.username == nil, try hasAccounts() {
+        } else if subject.username == nil, hasAccounts {
             // After a logout or a switch the person chooses among those of this machine.
             return (false, nil)
         }
