@@ -46,11 +46,11 @@ extension StoreKeeper {
     /// - Returns: whether the registry knows one now, and the one that it did not know before.
     func adopt() throws(StoreFault) -> (isKnown: Bool, adopted: AccountRecord?) {
         guard let name = rules.sharedStore else { return (false, nil) }
-        // First, since another process of this machine may take it over in between.
-        let hasAccounts = try hasAccounts(), known = try account()
+        // Read once: another process of this machine may take the login over between two looks.
+        let document = try registry.read(), known = try account(named: subject.username, in: document)
         if let known {
             guard known.mayHaveMoved(to: name), try !isThere(known) else { return (true, nil) }
-        } else if subject.username == nil, hasAccounts {
+        } else if subject.username == nil, hasAccounts(in: document) {
             // After a logout or a switch the person chooses among those of this machine.
             return (false, nil)
         }

@@ -106,22 +106,22 @@ package final class StoreKeeper {
     var keepsNothing: Bool { rules.persistence == .none || chosen?.name == StoreName.none }
 
     /// The record of the account that is meant, if there is one.
-    func account() throws(StoreFault) -> AccountRecord? { try account(named: subject.username) }
+    func account() throws(StoreFault) -> AccountRecord? { try account(named: subject.username, in: registry.read()) }
 
     /// The one that a login came out as: the server's name may be another one than the name that was wanted.
     package func account(of identity: Identity) throws(StoreFault) -> AccountRecord? {
-        if let found = try account(named: identity.accountName) { return found }
-        return try account()
+        let document = try registry.read()
+        if let found = try account(named: identity.accountName, in: document) { return found }
+        return try account(named: subject.username, in: document)
     }
 
     /// Whether the registry knows any account of the profile.
-    func hasAccounts() throws(StoreFault) -> Bool {
-        let profile = try registry.read().profile(subject.profile)
-        return profile?.accounts.contains { $0.origin == subject.origin } ?? false
+    func hasAccounts(in document: AccountRegistryDocument) -> Bool {
+        document.profile(subject.profile)?.accounts.contains { $0.origin == subject.origin } ?? false
     }
 
-    private func account(named username: String?) throws(StoreFault) -> AccountRecord? {
-        guard let profile = try registry.read().profile(subject.profile) else { return nil }
+    func account(named username: String?, in document: AccountRegistryDocument) throws(StoreFault) -> AccountRecord? {
+        guard let profile = document.profile(subject.profile) else { return nil }
         // The registry may still know the profile at an origin that it has left.
         guard profile.origin == subject.origin else { return nil }
         let account = if let username { profile.account(named: username) } else { profile.activeAccount }
