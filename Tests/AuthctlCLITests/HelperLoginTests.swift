@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 @testable import LoginKit
 @testable import LoginTestSupport
 import Secrets
@@ -270,12 +269,9 @@ struct HelperLoginTests {
                     }
                 }
             }
-            var begun = timespec(), ended = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun)
-            let names = try DockerHelper(invocation: invocation).list()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended)
+            let (names, seconds) = try withProcessorTime { try DockerHelper(invocation: invocation).list() }
             #expect(names.count == count && names["https://h0.example"] == "anna")
-            return Double(ended.tv_sec - begun.tv_sec) + Double(ended.tv_nsec - begun.tv_nsec) / 1e9
+            return seconds
         }
     }
 
