@@ -14,6 +14,13 @@ import Testing
         return try probe.answer.last
     }
 
+    /// Types no more of a key for many times the longest gap within one.
+    private func breakOff(_ keys: String, at probe: Probe) {
+        probe.pty.type(keys)
+        #expect(eventually { probe.pty.unread == 0 })
+        probe.pty.watch(milliseconds: 500)
+    }
+
     @Test(arguments: ["", "\r", "\n", "\r\n"])
     func `one line break at the end of a paste is passed over`(lineBreak: String) throws {
         let pasted = Self.begin + Probe.canary + lineBreak + Self.end
@@ -73,10 +80,7 @@ import Testing
     func `what is typed after a lone Escape is no mark, and is kept`(typed: String) throws {
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
-        probe.pty.type("ab\u{1B}")
-        #expect(eventually { probe.pty.unread == 0 })
-        // Many times the longest gap within a key.
-        probe.pty.watch(milliseconds: 500)
+        breakOff("ab\u{1B}", at: probe)
         probe.pty.type(typed + "\r")
         try probe.finish()
         #expect(try probe.answer.last == "secret " + Probe.hex("ab" + typed))
@@ -136,10 +140,7 @@ import Testing
         #expect(try secret(typing: "ab" + sequence) == "secret " + Probe.hex("ab"))
         let probe = try Probe("--fields", "password")
         try probe.pty.wait(for: "Password: ")
-        probe.pty.type("ab" + sequence)
-        #expect(eventually { probe.pty.unread == 0 })
-        // Many times the longest gap within a key.
-        probe.pty.watch(milliseconds: 500)
+        breakOff("ab" + sequence, at: probe)
         probe.pty.type("cd\r")
         try probe.finish()
         #expect(try probe.answer.last == "secret " + Probe.hex("abcd"))

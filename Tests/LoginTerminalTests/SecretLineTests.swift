@@ -43,11 +43,7 @@ import Testing
         let probe = try Probe("--times", "2")
         try probe.answer(password: Probe.canary + "\u{15}real")
         try probe.pty.wait(for: "User name: ")
-        // Escape and y apart would be two keys.
-        for keys in ["\u{19}", "\u{1B}y", "\u{1F}", "\r"] {
-            probe.pty.type(keys)
-            probe.pty.watch(milliseconds: 15)
-        }
+        probe.pty.type(keys: ["\u{19}", "\u{1B}y", "\u{1F}", "\r"], pause: 15)
         try probe.finish()
         #expect(try probe.answer == ["username " + Probe.hex("ann"), "secret " + Probe.hex("real"), "blank username"])
     }
@@ -59,10 +55,7 @@ import Testing
         let recalls = [
             "\u{1B}[A", "\u{1B}OA", "\u{10}", "\u{12}", "\u{1B}.", "\u{1B}_", "\u{1F}", "\u{18}\u{15}", "\u{0F}",
         ]
-        for keys in recalls {
-            probe.pty.type(keys)
-            probe.pty.watch(milliseconds: 70)
-        }
+        probe.pty.type(keys: recalls, pause: 70)
         probe.pty.type("\r")
         try probe.finish()
         #expect(try probe.answer.last == "blank username")
@@ -73,10 +66,7 @@ import Testing
         let probe = try Probe("--fields", "username")
         try probe.home.write("", to: "answering-machine")
         try probe.pty.wait(for: "User name: ")
-        for keys in ["ans", "\t", "\t", "\u{1B}?", "\u{1B}*", "\u{1B}~", "\r"] {
-            probe.pty.type(keys)
-            probe.pty.watch(milliseconds: 70)
-        }
+        probe.pty.type(keys: ["ans", "\t", "\t", "\u{1B}?", "\u{1B}*", "\u{1B}~", "\r"], pause: 70)
         try probe.finish()
         #expect(!probe.pty.text.contains("machine"))
         #expect(try probe.answer.first == "username " + Probe.hex("ans"))

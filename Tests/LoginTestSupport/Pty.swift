@@ -57,6 +57,14 @@ final class Pty {
         }
     }
 
+    /// Types keys of several bytes, each in one piece, as a terminal sends them.
+    func type(keys: [String], pause milliseconds: Int32) {
+        for key in keys {
+            type(key)
+            watch(milliseconds: milliseconds)
+        }
+    }
+
     /// Closes the terminal under the program, as a lost connection does.
     func hangUp() {
         if slave >= 0 { close(slave) }
