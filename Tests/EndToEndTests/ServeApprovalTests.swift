@@ -44,7 +44,7 @@ import Testing
             try approve.pty.wait(for: "Rule: PATCH /v1/*")
             try approve.pty.wait(for: "\(body.utf8.count) bytes: \"\(body)\"")
             try approve.pty.wait(for: "Allow?")
-            try approve.approve(key + "\r")
+            try approve.typeAnswer(key + "\r")
             try approve.pty.wait(for: told)
         }
         #expect(try command.waitForEnd() == .exited(0))
@@ -88,7 +88,7 @@ import Testing
         let second = try onTerminal("approve", "stream")
         try second.pty.wait(for: "\"stays\"")
         try second.pty.wait(for: "Allow?")
-        try second.approve("y\r")
+        try second.typeAnswer("y\r")
         #expect(try command.waitForEnd() == .exited(0))
         #expect(command.text.contains("PATCH  stays") && !command.text.contains("PATCH  gone"))
         #expect(try self.service.seen().refused == service.refused)

@@ -1,5 +1,6 @@
 import Foundation
 @testable import LoginTestSupport
+import Testing
 
 /// authctl as a person has it: the built binary with a home of its own and a clean environment.
 ///
@@ -202,9 +203,10 @@ final class TerminalRun {
     }
 
     /// Types at `authctl approve`, which takes for pasted what comes together: a key only once the letter before is seen.
-    func approve(_ keys: String) throws {
+    func typeAnswer(_ keys: String) throws {
         for key in keys {
             pty.type(String(key))
+            #expect(eventually { pty.unread == 0 })
             if key.isLetter { try pty.wait(for: "[y/a/N] \(key)") }
             pty.watch(milliseconds: 60)
         }
