@@ -229,16 +229,21 @@ struct `A proxy` {
         #expect(fault { _ = try transport.send(request()) } == failure(proxy, expected, .option))
     }
 
-    @Test func `a proxy that should speak TLS and does not is named`() {
+    @Test(arguments: [
+        (CURLE_SSL_CONNECT_ERROR, ProxyFault.Problem.failed("it does not speak TLS")),
+        (CURLE_COULDNT_RESOLVE_PROXY, .notResolved), (CURLE_COULDNT_RESOLVE_HOST, .notResolved),
+    ])
+    func `a proxy that should speak TLS and does not, or has no address, is named`(
+        code: CURLcode, problem: ProxyFault.Problem
+    ) {
         let setting = ProxySetting.url("https://p.example:1")
         let found = CurlFault(
-            code: CURLE_SSL_CONNECT_ERROR, text: "error:0A00010B:SSL routines::wrong version number",
+            code: code, text: "error:0A00010B:SSL routines::wrong version number",
             options: CurlOptions(
                 origin: Self.service, settings: TransportSettings(),
                 proxy: ProxyChoice(setting, environment: [:], origin: Self.service)),
-            wasConnected: true, wasReady: false, hasAnswered: false, connectStatus: 0, errno: 0)
-        let expected = ProxyFault(
-            proxy: "https://p.example:1", source: .option, problem: .failed("it does not speak TLS"))
+            wasConnected: false, wasReady: false, hasAnswered: false, connectStatus: 0, errno: 0)
+        let expected = ProxyFault(proxy: "https://p.example:1", source: .option, problem: problem)
         #expect(found.error == .network(.proxy(expected)))
     }
 

@@ -59,7 +59,8 @@ struct CurlFault {
         guard proxy.url != nil, !wasReady else { return nil }
         if connectStatus >= 300 { return .refused(status: connectStatus) }
         switch code {
-        case CURLE_COULDNT_RESOLVE_PROXY: return .notResolved
+        // The only name that libcurl itself resolves then; libcurl 8.13 and later have the host's code for it if the resolver is quick.
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST: return .notResolved
         case CURLE_COULDNT_CONNECT: return .notConnected(errno: errno > 0 ? Int32(clamping: errno) : nil)
         case CURLE_OPERATION_TIMEDOUT:
             return .timedOut(seconds: min(settings.connectTimeout, settings.timeout))
