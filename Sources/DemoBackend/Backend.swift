@@ -30,7 +30,7 @@ actor Backend {
             "GET  /demo/sessions                    how many sessions live, as JSON",
             "POST /demo/faults                      {\"next\": [{\"path\"?, \"status\"?, \"body\"?, \"headers\"?,",
             "                                        \"retryAfter\"?, \"delay\"?, \"cutShort\"?, \"reset\"?}, …]}",
-            "                                       {\"chance\": {\"every\", \"seed\"?, \"spared\"?}}: one answer in so many",
+            "                                       {\"chance\": {\"every\", \"seed\"?, \"spared\"?, \"youngest\"?}}: one answer in so many",
             "POST /demo/reset                       forgets sessions, faults, lock-outs and what was seen",
             "…?fault=STATUS                         on any route: that status instead of the answer",
         ],
@@ -49,7 +49,9 @@ actor Backend {
         var fault = faults.take(for: call)
         if fault == nil, let mishap = faults.mishap(for: call) {
             fault = mishap.fault
-            if mishap == .expired { for index in services.indices { services[index].expire(call) } }
+            if mishap == .expired {
+                for index in services.indices { services[index].expire(call, youngest: faults.youngest) }
+            }
         }
         let reply = fault?.applied { service(call) } ?? service(call)
         let request = SeenRequest(call, reply)

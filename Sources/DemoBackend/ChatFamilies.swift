@@ -43,10 +43,10 @@ struct ChatFamilies: Sendable {
         families.contains { $0.access == access && $0.end > now }
     }
 
-    /// Ends an access token before its time, unless it is younger than a second; its refresh token stays good.
-    mutating func expire(access: String, now: Date) {
+    /// Ends an access token before its time, unless it is younger than so many seconds; its refresh token stays good.
+    mutating func expire(access: String, youngest: TimeInterval, now: Date) {
         let age = { (family: Family) in family.lifetime - family.end.timeIntervalSince(now) }
-        guard let index = families.firstIndex(where: { $0.access == access && age($0) > 1 }) else { return }
+        guard let index = families.firstIndex(where: { $0.access == access && age($0) > youngest }) else { return }
         families[index].end = now
     }
 

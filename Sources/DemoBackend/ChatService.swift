@@ -23,8 +23,8 @@ struct ChatService: Service {
 
     func living(at now: Date) -> [String: Int] { ["chat": families.living(at: now)] }
 
-    mutating func expire(_ call: Call) {
-        if let token = call.bearer { families.expire(access: token, now: call.now) }
+    mutating func expire(_ call: Call, youngest: TimeInterval) {
+        if let token = call.bearer { families.expire(access: token, youngest: youngest, now: call.now) }
     }
 
     private mutating func login(_ call: Call, door: inout Doorkeeper) -> Reply {

@@ -76,4 +76,7 @@ struct Faults: Sendable {
 
     /// What befalls this request by chance.
     mutating func mishap(for call: Call) -> Mishaps.Kind? { mishaps?.next(for: call) }
+
+    /// How old an access token is, in seconds, before it may be over.
+    var youngest: Double { mishaps?.youngest ?? 0 }
 }

@@ -18,9 +18,11 @@ struct Mishaps: Decodable, Sendable {
     private var seed: UInt64
     /// The request whose answers are never lost, since its effect could not be had again; it fails before it does anything.
     private let spared: String?
+    /// Access tokens that are younger, in seconds, are not over.
+    let youngest: Double
 
     private enum CodingKeys: String, CodingKey {
-        case every, seed, spared
+        case every, seed, spared, youngest
     }
 
     init(from decoder: any Decoder) throws {
@@ -28,10 +30,11 @@ struct Mishaps: Decodable, Sendable {
         every = try container.decode(UInt64.self, forKey: .every)
         seed = try container.decodeIfPresent(UInt64.self, forKey: .seed) ?? 1
         spared = try container.decodeIfPresent(String.self, forKey: .spared)
+        youngest = try container.decodeIfPresent(Double.self, forKey: .youngest) ?? 1
     }
 
     init(every: UInt64) {
-        (self.every, seed, spared) = (every, 1, nil)
+        (self.every, seed, spared, youngest) = (every, 1, nil, 1)
     }
 
     /// What befalls this request, if anything does.

@@ -11,14 +11,14 @@ protocol Service: Sendable {
     /// How many sessions live, by the name of the profile.
     func living(at now: Date) -> [String: Int]
 
-    /// Ends the session that this request carries before its time, where it can be refreshed.
-    mutating func expire(_ call: Call)
+    /// Ends the session that this request carries before its time, where it can be refreshed and is not younger than so many seconds.
+    mutating func expire(_ call: Call, youngest: TimeInterval)
 }
 
 extension Service {
     func living(at now: Date) -> [String: Int] { [:] }
 
-    mutating func expire(_ call: Call) {}
+    mutating func expire(_ call: Call, youngest: TimeInterval) {}
 }
 
 /// An error as most services word it: `{"error": …}`.

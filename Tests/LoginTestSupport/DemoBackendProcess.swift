@@ -109,11 +109,13 @@ final class DemoBackendProcess {
     }
 
     /// Lets one answer in `every` go wrong from now on, in one way or another; 0 ends that.
-    /// - Parameter spared: the path of a request whose answers are never lost.
-    func fail(every: Int, seed: Int, sparing spared: String? = nil) throws {
+    /// - Parameters:
+    ///   - spared: the path of a request whose answers are never lost.
+    ///   - youngest: how old an access token is, in seconds, before it may be over.
+    func fail(every: Int, seed: Int, sparing spared: String? = nil, youngest: Double = 1) throws {
         let path = spared.map { ", \"spared\": \"\($0)\"" } ?? ""
-        let answer = try Curl(
-            "-d", "{\"chance\": {\"every\": \(every), \"seed\": \(seed)\(path)}}", origin + "/demo/faults")
+        let chance = "{\"every\": \(every), \"seed\": \(seed), \"youngest\": \(youngest)\(path)}"
+        let answer = try Curl("-d", "{\"chance\": \(chance)}", origin + "/demo/faults")
         guard answer.status == 200 else { throw ServerProcess.NotStarted(description: answer.text) }
     }
 

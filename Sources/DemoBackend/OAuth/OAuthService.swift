@@ -17,7 +17,7 @@ struct OAuthService: Service {
         ["grants": server.tokens.living(at: now), "clients": server.clients.registeredCount]
     }
 
-    mutating func expire(_ call: Call) {
-        if let token = call.bearer { server.tokens.expire(access: token, now: call.now) }
+    mutating func expire(_ call: Call, youngest: TimeInterval) {
+        if let token = call.bearer { server.tokens.expire(access: token, youngest: youngest, now: call.now) }
     }
 }
