@@ -22,7 +22,7 @@ import Testing
         try authctl.logIn("wire")
         try authctl.logIn("chat", "bob", SoakCommand.passwords["bob"] ?? "")
         let login = try ContinuousClock().measure { try authctl.logIn("chat") }
-        // A command takes one new token, and no second one: on any machine it is over by the time that this one may be.
+        // A request is sent again once: no token may end before the command that has taken it is over, on any machine.
         try demo.fail(every: 5, seed: 20, sparing: spared, youngest: login / .seconds(1) * 20)
         let report = try await SoakReport.collect(Self.count / 2, workers: 8, of: authctl)
         try demo.failNoMore()

@@ -242,7 +242,8 @@ struct `A proxy` {
             options: CurlOptions(
                 origin: Self.service, settings: TransportSettings(),
                 proxy: ProxyChoice(setting, environment: [:], origin: Self.service)),
-            wasConnected: false, wasReady: false, hasAnswered: false, connectStatus: 0, errno: 0)
+            wasConnected: code == CURLE_SSL_CONNECT_ERROR, wasReady: false, hasAnswered: false, connectStatus: 0,
+            errno: 0)
         let expected = ProxyFault(proxy: "https://p.example:1", source: .option, problem: problem)
         #expect(found.error == .network(.proxy(expected)))
     }
