@@ -1,3 +1,4 @@
+import Foundation
 @testable import LoginKit
 @testable import LoginTestSupport
 import Secrets
@@ -140,10 +141,7 @@ final class RedirectScene {
 
     init(_ place: OtherPlace) throws {
         self.place = place
-        home = try RecordingServer([])
-        // The same port on another address, where the port must not be what tells the two apart.
-        away =
-            try place == .otherHost ? RecordingServer(address: "127.0.0.2", port: home.port, []) : RecordingServer([])
+        (home, away) = try place == .otherHost ? Self.twoOfOnePort() : (RecordingServer([]), RecordingServer([]))
         front = try place == .toHTTP ? TLSFront(to: home.port) : nil
         let host = place == .subdomain ? "localhost" : "127.0.0.1"
         origin = Origin(scheme: front == nil ? "http" : "https", host: host, port: front?.port ?? home.port)
@@ -156,6 +154,17 @@ final class RedirectScene {
             case .toHTTPS: "https://127.0.0.1:\(away.port)"
             }
         target = server + "/account/verify_credentials.json?stolen=1"
+    }
+
+    /// The same port on another address, where the port must not be what tells the two apart.
+    private static func twoOfOnePort() throws -> (RecordingServer, RecordingServer) {
+        // The port that the system chooses for one address may be taken on the other.
+        for _ in 0..<20 {
+            let home = try RecordingServer([])
+            if let away = try? RecordingServer(address: "127.0.0.2", port: home.port, []) { return (home, away) }
+            home.stop()
+        }
+        throw POSIXError(.EADDRINUSE)
     }
 
     var authority: String { "\(origin.host):\(origin.port)" }

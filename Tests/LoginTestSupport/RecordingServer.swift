@@ -108,12 +108,17 @@ final class RecordingServer: Sendable {
         name.sin_port = UInt16(port).bigEndian
         inet_pton(AF_INET, address, &name.sin_addr)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let problem = withUnsafeMutablePointer(to: &name) {
+        let isListening = withUnsafeMutablePointer(to: &name) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) | Glibc.listen(listener, 16) | getsockname(listener, $0, &length)
+                bind(listener, $0, length) == 0 && Glibc.listen(listener, 16) == 0
+                    && getsockname(listener, $0, &length) == 0
             }
         }
-        guard listener >= 0, problem == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        guard isListening else {
+            let problem = errno
+            close(listener)
+            throw POSIXError(POSIXErrorCode(rawValue: problem) ?? .EADDRNOTAVAIL)
+        }
         return (listener, Int(UInt16(bigEndian: name.sin_port)))
     }
 
